@@ -227,10 +227,12 @@ void SessionState::end_save(const Result<Saved>& saved) {
     if (!saved || !beside_.profile || !beside_.profile->watch) return;
     auto& watch = *beside_.profile->watch;
     const auto& page = staging->control();
-    // A node saves as much as its ranks together, all at the same time.
-    const auto bytes = static_cast<double>(saved->bytes) * static_cast<double>(topology.node->size());
+    // A profile's rates are those of a machine: of all its ranks, and of the agents of all its parts, at the same time.
+    const auto ranks_of_machine = static_cast<double>(topology.machine->size());
+    const auto parts = ranks_of_machine / static_cast<double>(topology.node->size());
+    const auto bytes = static_cast<double>(saved->bytes) * ranks_of_machine;
     for (const auto& line : {watch.saved(bytes, saved->blocked_seconds - saved->wait_seconds),
-                             watch.drained(static_cast<double>(page.bytes_drained.load()),
+                             watch.drained(static_cast<double>(page.bytes_drained.load()) * parts,
                                            static_cast<double>(page.drain_ns.load()) * 1e-9)})
         if (line) log([&] { return fmt::format("{}: {}", beside_.profile->path, *line); });
 }

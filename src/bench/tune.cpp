@@ -15,6 +15,7 @@
 #include "base/units.hpp"
 #include "bench/job.hpp"
 #include "bench/tune_trial.hpp"
+#include "forebay/forebay.h"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
@@ -104,7 +105,7 @@ public:
         if (ranks_.rank() != 0) return {};
         auto profile = advice::profile_of(tuner_);
         profile.made_unix_ns = sys::unix_ns();
-        profile.made_by = "forebay tune on " + sys::host_name();
+        profile.made_by = fmt::format("forebay {} on {}", fb_version(), sys::host_name());
         profile.key = telemetry::key_of(trials_.kind());
         profile.lines = lines(best);
         const auto text = format::encode(profile);
@@ -185,8 +186,8 @@ private:
             const auto* found = format::find(profile.measures, name);
             return found == nullptr ? 0 : found->value;
         };
-        fmt::print("forebay tune  {} ranks on {} nodes, {}, {} a rank\n", ranks_.size(), kind.nodes, kind.file_system,
-                   show_bytes(kind.bytes_per_rank));
+        fmt::print("forebay tune  {} ranks, {} a node, {}, {} a rank\n", ranks_.size(), kind.ranks_per_node,
+                   kind.file_system, show_bytes(kind.bytes_per_rank));
         fmt::print("  best        {}  {}\n", show_seconds(number("cost_seconds")),
                    options_.is_staged() ? "visible, with what a late drain would cost" : "until a save is committed");
         if (const auto gain = number("gain"); gain > 0) fmt::print("  the defaults take {:.2f} times as long\n", gain);

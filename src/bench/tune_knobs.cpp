@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "base/limits.hpp"
 #include "base/page_buffer.hpp"
@@ -29,6 +30,14 @@ constexpr std::chrono::seconds lfs_max{20};
 std::vector<std::string> doublings(std::uint64_t first, std::uint64_t most, std::uint64_t factor = 2) {
     std::vector<std::string> words;
     for (auto number = first; number <= most; number *= factor) words.push_back(fmt::to_string(number));
+    return words;
+}
+
+// Numbers as words, each once, by their size.
+std::vector<std::string> with(std::vector<std::string> words, const std::string& more) {
+    words.push_back(more);
+    std::ranges::sort(words, {}, [](const std::string& word) { return std::pair(word.size(), word); });
+    words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
 }
 
@@ -94,7 +103,10 @@ Result<TargetFacts> look_at_target(const BenchPlace& place, const TuneOptions& o
         FB_TRY(file->write(0, page));
         FB_TRY(file->sync());
         facts.direct = file->direct();
-        facts.stripes = !file->stripes().empty();
+        const auto map = file->stripes();
+        facts.stripes = !map.empty();
+        facts.site_stripes = fmt::to_string(map.count());
+        facts.site_stripe_bytes = fmt::to_string(map.stripe_bytes());
         FB_TRY(file->close());
     }
     FB_TRY(store.remove(path));
@@ -120,6 +132,8 @@ Result<TargetFacts> look_at_target(const BenchPlace& place, const TuneOptions& o
 
 std::vector<std::string> stripe_command(const std::string& lfs, const TargetFacts& facts, const std::string& count,
                                         const std::string& bytes, const std::string& directory) {
+    // Its layout may be one of several stretches, which numbers do not say.
+    if (count == facts.site_stripes && bytes == facts.site_stripe_bytes) return {lfs, "setstripe", "-d", directory};
     std::vector<std::string> command{lfs, "setstripe", "-c", count, "-S", bytes};
     // An exact list puts each file on all of its targets: with fewer, all files would lie on the same.
     if (!facts.targets.empty() && count == fmt::to_string(facts.count))
@@ -165,6 +179,8 @@ Result<> TuneTrials::look() {
     kind_.file_system = ranks_.broadcast(kind_.file_system);
     facts_.targets = ranks_.broadcast(facts_.targets);
     facts_.note = ranks_.broadcast(facts_.note);
+    facts_.site_stripes = ranks_.broadcast(facts_.site_stripes);
+    facts_.site_stripe_bytes = ranks_.broadcast(facts_.site_stripe_bytes);
     facts_.direct = from_first(facts_.direct) != 0;
     facts_.stripes = from_first(facts_.stripes) != 0;
     kind_.targets = facts_.count = from_first(facts_.count);
@@ -197,11 +213,11 @@ void TuneTrials::find_knobs() {
     if (facts_.huge_pages) add("huge_pages", {"true", "false"}, "true", false);
     if (options_.compressible > 1) add("stream.compression.codec", {"none", "lz4", "zstd", "auto"}, "none", false);
     if (facts_.stripes) {
-        auto counts = doublings(1, std::min(facts_.count, stripes_max), 4);
-        if (const auto all = fmt::to_string(std::min(facts_.count, stripes_max)); counts.back() != all)
-            counts.push_back(all);
-        add("stripe_count", std::move(counts), "1");
-        add("stripe_bytes", doublings(mib, 64 * mib, 4), "1048576");
+        const auto most = std::min(facts_.count, stripes_max);
+        auto counts = doublings(1, most, 4);
+        counts.push_back(fmt::to_string(most));
+        add("stripe_count", with(std::move(counts), facts_.site_stripes), facts_.site_stripes);
+        add("stripe_bytes", with(doublings(mib, 64 * mib, 4), facts_.site_stripe_bytes), facts_.site_stripe_bytes);
     }
     if (options_.runs.size() > 1) add("run", options_.runs, options_.runs.front(), false);
 }

@@ -158,11 +158,13 @@ void TuneTrials::read_back(const BenchPlace& place, const format::AdviceSetting&
         const bool shared = std::ranges::find(files, "shared.h5") != files.end();
         if (!file.empty() && shared != (file == "shared")) names += "stream.file\n";
         if (file == "own" && files.size() != nodes) names += "virtual_nodes\n";
-        if (facts_.stripes && !files.empty()) {
+        const auto count = value_of(setting, "stripe_count"), bytes = value_of(setting, "stripe_bytes");
+        const bool as_site = count == facts_.site_stripes && bytes == facts_.site_stripe_bytes;
+        if (facts_.stripes && !as_site && !files.empty()) {
             FB_TRY_ASSIGN(opened, store.open(found.front().directory + "/" + files.front(), sys::Access::read));
             const auto map = opened->stripes();
-            if (fmt::to_string(map.count()) != value_of(setting, "stripe_count")) names += "stripe_count\n";
-            if (fmt::to_string(map.stripe_bytes()) != value_of(setting, "stripe_bytes")) names += "stripe_bytes\n";
+            if (fmt::to_string(map.count()) != count) names += "stripe_count\n";
+            if (fmt::to_string(map.stripe_bytes()) != bytes) names += "stripe_bytes\n";
         }
         return {};
     };

@@ -39,13 +39,14 @@ struct TuneOptions {
 /// What the target can, as rank 0 has found it.
 struct TargetFacts {
     bool direct = false, huge_pages = false;
-    bool stripes = false;     // files have stripes, and `lfs` sets them
-    std::uint64_t count = 0;  // of storage targets that are not excluded
-    std::string targets;      // the numbers of those, "0,1,3"; "": all
-    std::string note;         // why stripes are not tried where there are any
+    bool stripes = false;                         // files have stripes, and `lfs` sets them
+    std::string site_stripes, site_stripe_bytes;  // of a file for which nobody has set them
+    std::uint64_t count = 0;                      // of storage targets that are not excluded
+    std::string targets;                          // the numbers of those, "0,1,3"; "": all
+    std::string note;                             // why stripes are not tried where there are any
 };
 
-/// For new files of a directory.
+/// For new files of a directory; what the site has for those for which nobody sets anything, where both are that.
 std::vector<std::string> stripe_command(const std::string& lfs, const TargetFacts& facts, const std::string& count,
                                         const std::string& bytes, const std::string& directory);
 

@@ -21,8 +21,8 @@ PROGRAM = pathlib.Path(os.environ["FOREBAY_AGENT"]) if "FOREBAY_AGENT" in os.env
 SMALL = ["--bytes-per-rank", "400000", "--saves", "1"]
 
 
-def tune(scratch, *options, ranks=2):
-    command = ["mpiexec", "-n", str(ranks), str(PROGRAM), "tune", "--run", f"{scratch}/target", "--staging", f"{scratch}/node",
+def tune(scratch, *options, ranks=2, target="target"):
+    command = ["mpiexec", "-n", str(ranks), str(PROGRAM), "tune", "--run", f"{scratch}/{target}", "--staging", f"{scratch}/node",
                *SMALL, *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -105,6 +105,48 @@ def check_signal(scratch):
     assert "interrupted" in out and json.loads(out_file.read_text(encoding="utf-8"))["rows"], out
 
 
+def check_stripes(scratch):
+    """On a file system that tells stripes as Lustre does and does not obey `lfs setstripe`: every other value than its own is
+    marked, and nothing is learned from it."""
+    striped_fs = PROGRAM.parent.parent / "tests/striped_fs"
+    if not striped_fs.exists():
+        return "no striped_fs, which needs FUSE"
+    below, mount, lfs, calls = (pathlib.Path(scratch, name) for name in ("below", "mount", "lfs", "calls"))
+    below.mkdir()
+    mount.mkdir()
+    lfs.write_text(f"""#!/bin/sh
+echo "$@" >> {calls}
+if [ "$1" = osts ]; then echo OBDS:; for i in 0 1 2 3 4 5 6 7; do echo "$i: x-OST000${{i}}_UUID ACTIVE"; done; fi
+""", encoding="ascii")
+    lfs.chmod(0o755)
+    process = subprocess.Popen([striped_fs, below, mount, "1048576", "8", "1000000000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               text=True)
+    try:
+        if process.stdout.readline() != "mounted\n":
+            return "no FUSE file system can be mounted here"
+        out, _ = ended(tune(scratch, "--lfs", str(lfs), "--exclude", "OST0003", "--budget", "5", "--json", target="mount"))
+        profile = json.loads(out)
+        assert next(one["value"] for one in profile["key"] if one["name"] == "targets") == "7", profile["key"]
+        others = 0
+        for row in profile["rows"]:
+            setting = {one["name"]: one["value"] for one in row["setting"]}
+            wrong = [name for name, own in (("stripe_count", "8"), ("stripe_bytes", "1048576")) if setting[name] != own]
+            assert [one for one in row["remarks"] if "not applied" in one] == [f"{name} was not applied" for name in wrong], row
+            others += bool(wrong)
+        assert others >= 3, profile["rows"]
+        chosen = {one["name"]: one["value"] for one in profile["chosen"]}
+        assert chosen["stripe_count"] == "8" and chosen["stripe_bytes"] == "1048576", chosen
+        said = calls.read_text(encoding="ascii")
+        assert "-c 7 -S" in said and "-o 0,1,2,4,5,6,7" in said and "setstripe -d" in said, said
+    finally:
+        subprocess.run(["umount", "--lazy", mount], capture_output=True, check=False)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    for made in (calls, lfs):
+        made.unlink()
+    return ""
+
+
 def main():
     if not PROGRAM.with_name("forebay-mpi").exists() or not shutil.which("mpiexec"):
         print("skipped: a build without MPI, or no mpiexec")
@@ -119,6 +161,9 @@ def main():
             check(scratch)
             left = sorted(str(one.relative_to(scratch)) for one in pathlib.Path(scratch).rglob("*") if one.parent.name in ("target", "node"))
             assert left == ["target/tune"], left
+        skipped = check_stripes(scratch)
+        if skipped:
+            print(f"stripes are not looked at: {skipped}")
     for options, says in [(["--budget", "3"], "--budget must be 4 or more"), (["--durable", "soon"], "staged or committed"),
                           (["--durable", "staged"], "needs --interval"), (["--ask", "x"], "--ask and --tell go together"),
                           (["--exclude", "x"], "no number of an OST")]:
