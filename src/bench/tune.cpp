@@ -11,6 +11,7 @@
 #include "advice/tune/foreign.hpp"
 #include "advice/tune/profile.hpp"
 #include "advice/tune/seeds.hpp"
+#include "base/error_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/job.hpp"
@@ -75,11 +76,11 @@ Result<> append(const std::string& path, const std::string& line) {
 
 class Tune {
 public:
-    Tune(Ranks& ranks, const TuneOptions& options, TuneTrials& trials)
+    Tune(Ranks& ranks, const TuneOptions& options, TuneTrials& trials, const std::vector<advice::Choice>& seeds)
         : ranks_(ranks),
           options_(options),
           trials_(trials),
-          tuner_(trials.knobs(), seeds(trials), {options.budget, options.seed, options.is_staged() ? 0.95 : 0.75}),
+          tuner_(trials.knobs(), seeds, {options.budget, options.seed, options.is_staged() ? 0.95 : 0.75}),
           ask_(options.ask, options.ask_wait_seconds) {}
 
     Result<> run(const sys::EndSignals& signals) {
@@ -116,9 +117,6 @@ public:
     }
 
 private:
-    static std::vector<advice::Choice> seeds(const TuneTrials& trials) {
-        return advice::seeds_of(trials.knobs(), {trials.kind().nodes, trials.facts().count, trials.node_bytes()});
-    }
     bool is_foreign() const { return !options_.ask.empty(); }
     template <class Work>
     Result<> of_first(Work&& work) {
@@ -211,6 +209,32 @@ private:
 
 namespace {
 
+// The rules, and before them what was best here, or nearby, the last time.
+Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& trials) {
+    std::string last;
+    if (ranks.rank() == 0) {
+        std::vector<std::string> notes;
+        auto found = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
+                                             telemetry::key_of(trials.kind()), notes);
+        for (const auto& note : notes) fmt::print(stderr, "{}a profile is passed over: {}\n", program_prefix, note);
+        if (found) {
+            fmt::print(stderr, "{}begins with {}, distance {:.1f}\n", program_prefix, found->path, found->distance);
+            found->advice.rows.clear();
+            last = format::encode(found->advice);
+        }
+    }
+    last = ranks.broadcast(last);
+    std::vector<advice::Choice> seeds;
+    if (!last.empty()) {
+        FB_TRY_ASSIGN(profile, format::decode_advice(last, "the last profile"));
+        seeds.push_back(advice::choice_of(trials.knobs(), profile.chosen));
+    }
+    for (auto& seed :
+         advice::seeds_of(trials.knobs(), {trials.kind().nodes, trials.facts().count, trials.node_bytes()}))
+        seeds.push_back(std::move(seed));
+    return seeds;
+}
+
 Result<> check(TuneOptions& options) {
     const auto refused = [](std::string what) { return Error{ErrorKind::refused, std::move(what)}; };
     if (options.durable.empty()) options.durable = options.interval_seconds > 0 ? "staged" : "committed";
@@ -233,7 +257,8 @@ Result<cli::Exit> run(const TuneOptions& given) {
     const sys::EndSignals signals;  // before MPI starts threads
     return in_job(options.bytes_per_rank, [&](Ranks& ranks) -> Result<> {
         FB_TRY_ASSIGN(trials, TuneTrials::make(ranks, options));
-        Tune tune(ranks, options, trials);
+        FB_TRY_ASSIGN(seeds, find_seeds(ranks, trials));
+        Tune tune(ranks, options, trials, seeds);
         FB_TRY(tune.run(signals));
         return ranks.agree(tune.report());
     });

@@ -89,6 +89,9 @@ Result<advice::Outcome> TuneTrials::run(const advice::Trial& trial) {
     if (figures) outcome = outcome_of(*figures, trial.share);
     else outcome.error = figures.error().what;
     outcome.reference_seconds = reference_seconds;
+    const std::chrono::duration<double> after = sys::Clock::now() - begin_;
+    outcome.measures.push_back(
+        {.name = "after_seconds", .value = after.count(), .samples = 1, .origin = format::MeasureOrigin::measured});
     return outcome;
 }
 

@@ -11,6 +11,7 @@
 #include "advice/tune/tuner.hpp"
 #include "bench/place.hpp"
 #include "bench/table.hpp"
+#include "sys/clock.hpp"
 #include "sys/mapping.hpp"
 #include "telemetry/profile.hpp"
 
@@ -84,6 +85,7 @@ private:
     std::vector<advice::Knob> knobs_;
     std::uint64_t node_bytes_ = 0;
     std::int64_t step_ = 0;
+    sys::Clock::time_point begin_ = sys::Clock::now();
 };
 
 }  // namespace forebay::bench

@@ -24,7 +24,7 @@ SMALL = ["--bytes-per-rank", "400000", "--saves", "1"]
 def tune(scratch, *options, ranks=2, target="target"):
     command = ["mpiexec", "-n", str(ranks), str(PROGRAM), "tune", "--run", f"{scratch}/{target}", "--staging", f"{scratch}/node",
                *SMALL, *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def ended(job, code=0):
@@ -50,6 +50,14 @@ def check_search(scratch):
     assert value(profile, "drain_rate_bytes_per_second") > 0 and value(profile, "save_rate_bytes_per_second") > 0
     assert all(line in out for line in profile["lines"]), out
     assert "runs: " in out and "until a save is committed" in out, out
+    # The next search begins with what was best, and what is damaged is told.
+    pathlib.Path(scratch, ".forebay").mkdir()
+    shutil.copy(f"{scratch}/profile.json", f"{scratch}/.forebay/last.json")
+    pathlib.Path(scratch, ".forebay/torn.json").write_text("{", encoding="ascii")
+    out, errors = ended(tune(scratch, "--budget", "4", "--json"))
+    assert "begins with ./.forebay/last.json, distance 0.0" in errors and "torn.json holds no advice" in errors, errors
+    assert profile["chosen"] in [row["setting"] for row in json.loads(out)["rows"][:2]], out
+    shutil.rmtree(f"{scratch}/.forebay")
     # Cost counts what a save costs the simulation, and --json prints what --out holds.
     out, _ = ended(tune(scratch, "--budget", "4", "--interval", "60", "--json", "--out", f"{scratch}/profile.json"))
     profile = json.loads(out)

@@ -37,6 +37,7 @@ std::vector<Measure> measures_of(const Tuner& tuner, const Choice& choice) {
     for (const auto& one : tuner.observations()) {
         if (!one.learned || one.trial.choice != choice || one.trial.share != share) continue;
         for (const auto& measure : one.outcome.measures) {
+            if (measure.name == "after_seconds") continue;
             if (!samples.contains(measure.name)) names.push_back(measure.name);
             samples[measure.name].push_back(measure.value);
         }
