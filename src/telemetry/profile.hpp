@@ -15,13 +15,13 @@ namespace forebay::telemetry {
 
 /// What a run is like, as far as it is known: 0 and "" are not.
 struct RunKind {
-    std::string cluster;      // cluster_name()
-    std::string file_system;  // of the target: sys::file_system_of()
+    std::string cluster = {};      // cluster_name()
+    std::string file_system = {};  // of the target: sys::file_system_of()
     std::uint64_t targets = 0;
-    std::string mpi;
+    std::string mpi = {};
     std::uint64_t nodes = 0, ranks_per_node = 0, bytes_per_rank = 0;
     double interval_seconds = 0;
-    std::string durable;  // "staged", "committed"
+    std::string durable = {};  // "staged", "committed"
 };
 
 /// As a profile's key; what is not known is left out.
