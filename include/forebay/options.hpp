@@ -242,6 +242,12 @@ struct Options {
     /// and again every 30 s.
     std::function<void(const std::string&)> log = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first
+    /// A profile that `forebay tune` has measured: its path; "auto": the one that fits best of those in ./.forebay, the
+    /// user's configuration directory and /etc/forebay/profiles; "": none. Options that are not set, by a value other
+    /// than the default or in the file, are taken from it, on all ranks what rank 0 reads, and told to `log`; it is
+    /// told as well when saves or drains have become slower than it says. docs/guide/tuning.md.
+    std::string profile = {};
+    std::vector<std::string> in_file = {};  // options that load_options() has found, as in "agent.block_bytes"
     std::string run_in_file = {};  // the `run` that load_options() has found; open() refuses another one in code
     bool log_to_stderr = false;    // lines for `log` where that is empty; FOREBAY_LOG=1 in the environment does it too
 };

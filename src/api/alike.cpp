@@ -122,7 +122,7 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 
 Settings settings_of(const Options& options) {
     const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait,
-                 window, copy_threads, log, streams, run_in_file, log_to_stderr] = options;
+                 window, copy_threads, log, streams, profile, in_file, run_in_file, log_to_stderr] = options;
     Settings settings{{"run", run},
                       {"virtual_nodes", show(virtual_nodes)},
                       {"huge_pages", show(huge_pages)},
@@ -132,6 +132,7 @@ Settings settings_of(const Options& options) {
                       {"stall_wait_seconds", show(stall_wait)},
                       {"restart_window_bytes", show(window)},
                       {"copy_threads", copy_threads == 0 ? "auto" : show(copy_threads)},
+                      {"profile", profile},
                       {"job.wall_time_seconds", show(job.wall_time)},
                       {"job.reserve_seconds", show(job.reserve)}};
     add(settings, agent);

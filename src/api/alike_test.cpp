@@ -212,6 +212,7 @@ TEST_CASE("each option of a session that must not differ is named when it does, 
         {"stall_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& one) { one.stall_wait = 9s; }},
         {"restart_window_bytes is 4194304 on rank 0 and 5 on rank 2", [](auto& one) { one.restart_window_bytes = 5; }},
         {"copy_threads is auto on rank 0 and 3 on rank 2", [](auto& one) { one.copy_threads = 3; }},
+        {"profile is \"\" on rank 0 and auto on rank 2", [](auto& one) { one.profile = "auto"; }},
         {"streams.fields.slots is not set on rank 0 and 1 on rank 2",
          [](auto& one) {
              one.streams = {{"fields", {.keep = 9}}};

@@ -64,18 +64,24 @@ void read_job(TomlValue table, const std::string& path, Result<>& verdict, JobOp
     section.seconds("reserve_seconds", job.reserve);
 }
 
-StreamOptions read_stream(TomlValue table, const std::string& name, const std::string& path, Result<>& verdict) {
-    StreamOptions stream;
+void read_stream(TomlValue table, const std::string& name, const std::string& path, Result<>& verdict,
+                 StreamOptions& stream) {
     OptionReader reader(table, name, path, verdict);
     for (const auto* key : {"nodes_per_file", "shared"}) reader.section().former(key);
     describe::each_option(stream, reader);
-    return stream;
+}
+
+// "agent.block_bytes", "streams.restart.slots": of each value that is no table.
+void add_names(TomlValue table, const std::string& prefix, std::vector<std::string>& names) {
+    for (const auto& [name, value] : table.members())
+        if (value.is_table()) add_names(value, prefix + name + ".", names);
+        else names.push_back(prefix + name);
 }
 
 void read_all(TomlValue table, const std::string& path, Result<>& verdict, Options& options) {
     TomlSection section(table, "", path, verdict);
     section.text("run", options.run);
-    options.run_in_file = options.run;
+    section.text("profile", options.profile);
     section.flag_to("log", "stderr", options.log_to_stderr);
     section.text("staging", options.staging);
     section.number("virtual_nodes", options.virtual_nodes);
@@ -90,7 +96,8 @@ void read_all(TomlValue table, const std::string& path, Result<>& verdict, Optio
     read_job(section.inner("job"), path, verdict, options.job);
     for (const auto& [name, value] : section.inner("streams").members()) {
         if (value.is_table())
-            options.streams.emplace_back(name, read_stream(value, fmt::format("streams.{}", name), path, verdict));
+            read_stream(value, fmt::format("streams.{}", name), path, verdict,
+                        options.streams.emplace_back(name, StreamOptions{}).second);
         else section.refuse(value, "streams." + name, "must be a table.");
     }
 }
@@ -116,15 +123,27 @@ Result<StreamOptions> parse_stream_options(const std::string& toml) {
             return Error{ErrorKind::refused,
                          fmt::format("{} are {} bytes of text: at most {}.", source, toml.size(), text_bytes_max)};
         StreamOptions stream;
-        FB_TRY(decode(toml, source,
-                      [&](TomlValue table, Result<>& verdict) { stream = read_stream(table, "", source, verdict); }));
+        FB_TRY(read_over(toml, source, stream));
         return stream;
     });
 }
 
+Result<> read_over(const std::string& text, const std::string& path, Options& options) {
+    return decode(text, path, [&](TomlValue table, Result<>& verdict) { read_all(table, path, verdict, options); });
+}
+
+Result<> read_over(const std::string& text, const std::string& path, StreamOptions& options) {
+    return decode(text, path,
+                  [&](TomlValue table, Result<>& verdict) { read_stream(table, "", path, verdict, options); });
+}
+
 Result<Options> decode_options(const std::string& text, const std::string& path) {
     Options options;
-    FB_TRY(decode(text, path, [&](TomlValue table, Result<>& verdict) { read_all(table, path, verdict, options); }));
+    FB_TRY(decode(text, path, [&](TomlValue table, Result<>& verdict) {
+        read_all(table, path, verdict, options);
+        add_names(table, "", options.in_file);
+    }));
+    options.run_in_file = options.run;
     // The run may be given in code; everything else must be right by itself.
     auto checked = options;
     if (checked.run.empty()) checked.run = path;

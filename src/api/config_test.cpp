@@ -31,6 +31,7 @@ run = "/scratch/run7"
 staging = "/local"
 virtual_nodes = 2
 huge_pages = false
+profile = "auto"
 open_wait_seconds = 2.5
 close_wait_seconds = 1.5
 stall_wait_seconds = 3.5
@@ -61,6 +62,10 @@ reserve_seconds = 60.5
     CHECK(options.staging == "/local");
     CHECK(options.virtual_nodes == 2);
     CHECK(!options.huge_pages);
+    CHECK(options.profile == "auto");
+    CHECK(std::ranges::find(options.in_file, "huge_pages") != options.in_file.end());
+    CHECK(std::ranges::find(options.in_file, "agent.block_bytes") != options.in_file.end());
+    CHECK(std::ranges::find(options.in_file, "agent") == options.in_file.end());
     CHECK(options.open_wait.count() == 2500);
     CHECK(options.close_wait.count() == 1500);
     CHECK(options.stall_wait.count() == 3500);

@@ -134,6 +134,7 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
         there = streams_[name].lock();
         if (wanted) chosen = *wanted;
         else chosen = there ? there->stager.options() : options_of_stream(options, name);
+        if (chosen && !there) take_profile(name, *chosen);
         return chosen ? place_scripts(name, *chosen) : Result<>();
     }));
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));

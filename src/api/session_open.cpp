@@ -138,6 +138,7 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
 }
 
 Result<> SessionState::open(GroupHolder& holder) {
+    FB_TRY(take_profile(holder.group()));
     FB_TRY_ASSIGN(found, comm::find_topology(holder.take(), options.virtual_nodes));
     topology = std::move(found);
     auto& world = *topology.world;

@@ -14,6 +14,7 @@
 
 #include "agent/hosts.hpp"
 #include "api/job.hpp"
+#include "api/profile.hpp"
 #include "base/attempt.hpp"
 #include "base/try.hpp"
 #include "comm/group.hpp"
@@ -82,8 +83,9 @@ struct RunClaim {
 
 /// What works beside a rank.
 struct BesideRank {
-    std::unique_ptr<node::Host> host = {};  // of its node's agent, on the node's first rank
-    std::unique_ptr<sys::Crew> crew = {};   // the threads that copy
+    std::unique_ptr<node::Host> host = {};   // of its node's agent, on the node's first rank
+    std::unique_ptr<sys::Crew> crew = {};    // the threads that copy
+    std::optional<ProfileUse> profile = {};  // what was measured here before
 };
 
 class detail::SessionState {
@@ -108,6 +110,8 @@ public:
     /// or copy lie between the two, so that they count in no step; `stream` is the one that is being saved.
     void leave_computing(std::optional<std::uint32_t> stream = {});
     void compute_again();
+    /// The same after a save, whose speed is compared with the profile's.
+    void end_save(const Result<Saved>& saved);
 
     /// Of this node's agent; none on ranks that are not the node's first.
     node::Host* host() const { return beside_.host.get(); }
@@ -150,6 +154,9 @@ private:
     Result<> drain_leftovers(const node::Forwarding& forwarding);
     Result<> start(const GroupHolder& holder);
     Result<> find_crew();
+    /// What Options::profile names, or finds: the first rank reads it, all take the same. Collective.
+    Result<> take_profile(comm::Group& world);
+    void take_profile(const std::string& name, StreamOptions& wanted) const;
     void give_up();
     /// `refused` where one stream has the name of another's results.
     Result<> check_apart_from_results(const std::string& name, const StreamOptions& wanted) const;
@@ -264,6 +271,9 @@ Result<> look_for_scripts(const std::string& stream, const StreamOptions& option
 
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);
+/// What the text names is set in `options`, all else stays; without the checks of what goes together.
+Result<> read_over(const std::string& text, const std::string& path, Options& options);
+Result<> read_over(const std::string& text, const std::string& path, StreamOptions& options);
 
 /// The receiver of a session's log lines: Options::log, else standard error where that is asked for, else none.
 std::function<void(const std::string&)> log_of(const Options& options);

@@ -18,6 +18,12 @@ BenchTable::BenchTable(std::uint64_t rows, std::uint32_t rank) : rows_(rows), ra
     }
 }
 
+void BenchTable::thin_out(std::uint64_t n) {
+    for (auto& column : data_)
+        for (std::size_t i = 0; i < column.size(); ++i)
+            if (i % n != 0) column[i] = 0;
+}
+
 std::uint64_t BenchTable::rows_in(int turn) const {
     const auto wave = static_cast<std::uint64_t>(turn * 7 + static_cast<int>(rank_) * 13) % 11;  // 0 to 10
     return rows_ - rows_ / 200 + rows_ * wave / 1000;

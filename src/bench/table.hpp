@@ -20,6 +20,8 @@ public:
 
     /// Room for `rows` of each rank and the few more that rows_in() gives; filled, so that its pages exist.
     BenchTable(std::uint64_t rows, std::uint32_t rank);
+    /// Makes zeros of all values but every n-th, so that lossless codecs make about 1/n of the bytes.
+    void thin_out(std::uint64_t n);
 
     /// How many rows the rank has at one turn: about a half per cent more or fewer each time, as particles migrate.
     std::uint64_t rows_in(int turn) const;

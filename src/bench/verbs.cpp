@@ -7,10 +7,10 @@
 
 #include <cstdio>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "base/try.hpp"
+#include "bench/job.hpp"
 #include "bench/table.hpp"
 #include "cli/command_line.hpp"
 
@@ -29,14 +29,6 @@ constexpr const char* json_keys =
     "  measured: for each row of the table unit, median, min, max, lower_quartile, upper_quartile, samples,\n"
     "  bytes and bytes_per_second.\n";
 
-class MpiUse {
-public:
-    MpiUse() { MPI_Init(nullptr, nullptr); }
-    MpiUse(const MpiUse&) = delete;
-    MpiUse& operator=(const MpiUse&) = delete;
-    ~MpiUse() { MPI_Finalize(); }
-};
-
 Result<> check(const BenchOptions& options) {
     const auto at_least = [](const char* option, auto value, auto least) -> Result<> {
         if (std::cmp_greater_equal(value, least)) return {};
@@ -49,31 +41,9 @@ Result<> check(const BenchOptions& options) {
     return {};
 }
 
-// Every rank asks for as much memory.
-Result<> run_all(Bench bench, Ranks& ranks, const BenchOptions& options) {
-    try {
-        return bench(ranks, options);
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorKind::full,
-                     fmt::format("there is no memory for {} bytes of each rank", options.bytes_per_rank), "",
-                     "a smaller --bytes-per-rank"};
-    }
-}
-
 Result<Exit> run(Bench bench, const BenchOptions& options) {
     FB_TRY(check(options));
-    const MpiUse mpi;
-    Ranks ranks(MPI_COMM_WORLD);
-    const auto done = run_all(bench, ranks, options);
-    if (done) return Exit::good;
-    // All ranks have the same error; one tells it. What was staged is removed, whatever the session said of it.
-    if (ranks.rank() != 0) return cli::exit_of(done.error().kind);
-    auto error = done.error();
-    if (!error.safe.empty()) {
-        error.safe = "all that was there before; what the benchmark has made is removed";
-        error.next.clear();
-    }
-    return error;
+    return in_job(options.bytes_per_rank, [&](Ranks& ranks) { return bench(ranks, options); });
 }
 
 // The action keeps the options, to which the verb's options refer.

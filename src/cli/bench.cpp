@@ -1,4 +1,4 @@
-// forebay bench: measures with MPI, which the program forebay-mpi alone is linked to.
+// forebay bench and tune: measure with MPI, which the program forebay-mpi alone is linked to.
 
 #include <filesystem>
 
@@ -17,8 +17,8 @@ Error start_mpi(const std::vector<std::string>& arguments) {
     for (const auto& place : {beside, std::string(program)})
         if (auto failed = sys::become(place, arguments); failed.kind != ErrorKind::missing) return failed;
     return {ErrorKind::unsupported,
-            "no benchmark: " + std::string(program) + ", which has MPI, is neither beside this forebay as " + beside +
-                " nor in PATH",
+            arguments.front() + " needs " + program + ", which has MPI and is neither beside this forebay as " +
+                beside + " nor in PATH",
             "", "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
 }
 
@@ -26,6 +26,11 @@ Error start_mpi(const std::vector<std::string>& arguments) {
 
 void add_bench(CommandLine& line) {
     line.elsewhere("bench", "Measure saves, drains and restarts against the limits of this machine (with MPI)",
+                   start_mpi);
+}
+
+void add_tune(CommandLine& line) {
+    line.elsewhere("tune", "Find the options with which saves are fastest here, by trials in one job (with MPI)",
                    start_mpi);
 }
 

@@ -37,5 +37,6 @@ int main(int count, char** arguments) {
     forebay::cli::add_insitu_worker(line);
     forebay::cli::add_bench(line);
     forebay::cli::add_plan(line);
+    forebay::cli::add_tune(line);
     return line.run(count, arguments);
 }

@@ -38,6 +38,7 @@ void add_trace(CommandLine& line);
 void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_plan(CommandLine& line);
+void add_tune(CommandLine& line);  // bench.cpp
 
 /// How agents and tools of this build make views; empty without HDF5.
 agent::ViewMaker view_maker();

@@ -36,4 +36,8 @@ int terminal_columns();
 /// Bytes free for this user on the file system of `path`.
 Result<std::uint64_t> free_bytes(const std::string& path);
 
+/// The kind of file system that `path`, or the nearest directory above it that exists, lies on: "ext4", "lustre"; of a
+/// kind that we have no name for its number, "0x9123683e".
+Result<std::string> file_system_of(const std::string& path);
+
 }  // namespace forebay::sys

@@ -7,14 +7,17 @@
 #include <sys/vfs.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
+#include "sys/posix_error.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_proc.hpp"
 
@@ -136,6 +139,34 @@ std::uint64_t page_bytes_of(const std::string& directory) {
     const auto mounts = read_proc("/proc/self/mountinfo");
     if (!mounts || !mounted_huge(*mounts, major(where.st_dev), minor(where.st_dev))) return limits::page_bytes;
     return limits::huge_page_bytes;
+}
+
+Result<std::string> file_system_of(const std::string& path) {
+    // Of statfs(2): those that linux/magic.h has no name for are numbers.
+    static constexpr std::pair<std::uint32_t, const char*> names[] = {{EXT4_SUPER_MAGIC, "ext4"},
+                                                                      {BTRFS_SUPER_MAGIC, "btrfs"},
+                                                                      {TMPFS_MAGIC, "tmpfs"},
+                                                                      {NFS_SUPER_MAGIC, "nfs"},
+                                                                      {OVERLAYFS_SUPER_MAGIC, "overlay"},
+                                                                      {0x58465342, "xfs"},
+                                                                      {0x0BD00BD0, "lustre"},
+                                                                      {0x65735546, "fuse"},
+                                                                      {0x47504653, "gpfs"},
+                                                                      {0x2FC12FC1, "zfs"},
+                                                                      {0x00C36400, "ceph"},
+                                                                      {0x19830326, "beegfs"}};
+    for (auto at = path.empty() ? std::string(".") : path;;) {
+        struct statfs about {};
+        if (::statfs(at.c_str(), &about) == 0) {
+            const auto number = static_cast<std::uint32_t>(about.f_type);
+            const auto found = std::ranges::find(names, number, &std::pair<std::uint32_t, const char*>::first);
+            return found == std::end(names) ? fmt::format("{:#010x}", number) : std::string(found->second);
+        }
+        const int error = errno;
+        const auto slash = at.find_last_of('/');
+        if (error != ENOENT || at == "." || at == "/") return posix_error("statfs", path, error);
+        at = slash == std::string::npos ? "." : slash == 0 ? "/" : at.substr(0, slash);
+    }
 }
 
 Result<std::uint64_t> free_bytes(const std::string& path) {

@@ -35,6 +35,7 @@ Subcommands:
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
   plan                        What a run will cost: saves, drains, progress; which interval and slots suit it
+  tune                        Find the options with which saves are fastest here, by trials in one job (with MPI)
 
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
   5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.

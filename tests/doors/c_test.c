@@ -159,6 +159,11 @@ static void options_that_differ(fb_session* session, const char* kept) {
               says(&error, "the run is there in the program and here in its configuration file"),
           "two runs");
     fb_options_free(options);
+    options = NULL;
+    must(fb_options_parse("run = \"run\"\nstaging = \"memory\"\nprofile = \"nowhere.json\"", &options, &error), &error);
+    check(fb_open(options, &none, &error) == FB_MISSING && none == NULL && says(&error, "nowhere.json"),
+          "a profile that is not there");
+    fb_options_free(options);
 }
 
 /* By hand: a value of rank 0 alone, which one process cannot tell from another. */

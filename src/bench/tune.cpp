@@ -1,0 +1,300 @@
+// The first rank has the search, asks it, and tells all ranks which trial to make; what comes of it is the same on all.
+// Another program may choose the trials in its place, by lines of two files.
+
+#include "bench/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "advice/tune/foreign.hpp"
+#include "advice/tune/profile.hpp"
+#include "advice/tune/seeds.hpp"
+#include "base/error_text.hpp"
+#include "base/try.hpp"
+#include "base/units.hpp"
+#include "bench/job.hpp"
+#include "bench/tune_trial.hpp"
+#include "forebay/forebay.h"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
+#include "sys/process.hpp"
+#include "sys/wait_until.hpp"
+
+namespace forebay::bench {
+
+using advice::Trial, advice::Tuner;
+
+namespace {
+
+constexpr const char* json_keys =
+    "  The profile as it is written to --out: docs/formats/advice.md, of kind \"profile\".\n";
+
+// Lines of a file that another program writes.
+class AskFile {
+public:
+    AskFile(std::string path, double wait_seconds) : path_(std::move(path)), wait_(wait_seconds) {}
+
+    Result<std::string> next(const sys::EndSignals& signals) {
+        const auto limit = sys::Clock::now() + std::chrono::duration_cast<sys::Clock::duration>(wait_);
+        const sys::Pauses pauses{std::chrono::milliseconds(5), std::chrono::milliseconds(200)};
+        const auto line = sys::wait_until(limit, pauses, [&] { return signals.come() != 0 || find(); });
+        if (line && !line_.empty()) return std::exchange(line_, {});
+        return Error{ErrorKind::retry, fmt::format("{} has had no new line for {} s", path_, wait_.count()), "",
+                     "--ask-wait sets how long to wait; the program that chooses trials adds a line for each"};
+    }
+
+private:
+    // Another process adds to it: only what ends in a newline is whole.
+    bool find() {
+        const auto text = sys::read_text(sys::posix_store(), path_, bytes_max);
+        if (!text) return false;
+        const auto end = text->find('\n', at_);
+        if (end == std::string::npos) return false;
+        line_ = text->substr(at_, end + 1 - at_);
+        at_ = end + 1;
+        return true;
+    }
+    static constexpr std::uint64_t bytes_max = 16u << 20;
+
+    std::string path_;
+    std::chrono::duration<double> wait_;
+    std::string line_;
+    std::size_t at_ = 0;
+};
+
+Result<> append(const std::string& path, const std::string& line) {
+    std::FILE* file = std::fopen(path.c_str(), "ae");
+    const bool written = file != nullptr && std::fwrite(line.data(), 1, line.size(), file) == line.size();
+    const bool closed = file != nullptr && std::fclose(file) == 0;
+    if (written && closed) return {};
+    return Error{ErrorKind::broken, fmt::format("{} cannot be added to", path), "", "another --tell"};
+}
+
+}  // namespace
+
+class Tune {
+public:
+    Tune(Ranks& ranks, const TuneOptions& options, TuneTrials& trials, const std::vector<advice::Choice>& seeds)
+        : ranks_(ranks),
+          options_(options),
+          trials_(trials),
+          tuner_(trials.knobs(), seeds, {options.budget, options.seed, options.is_staged() ? 0.95 : 0.75}),
+          ask_(options.ask, options.ask_wait_seconds) {}
+
+    Result<> run(const sys::EndSignals& signals) {
+        if (is_foreign())
+            FB_TRY(of_first([&] { return append(options_.tell, advice::knobs_line(tuner_, options_.budget)); }));
+        for (;;) {
+            FB_TRY_ASSIGN(trial, next(signals));
+            if (!trial) return {};
+            FB_TRY_ASSIGN(outcome, trials_.run(*trial));
+            // All ranks have the whole search: the same outcomes make the same trials.
+            if (is_foreign()) tuner_.record(*trial, outcome);
+            else tuner_.tell(outcome);
+            show(*trial, outcome);
+            if (is_foreign()) FB_TRY(of_first([&] { return append(options_.tell, advice::outcome_line(tuner_)); }));
+        }
+    }
+
+    Result<> report() {
+        const auto best = tuner_.best();
+        if (!tuner_.cost_of(best, 1) && !tuner_.cost_of(best, 0.25))
+            return Error{ErrorKind::retry, fmt::format("no trial has ended well: {}", last_error()), "",
+                         "see whether forebay bench drain runs with the same --run and --staging"};
+        if (ranks_.rank() != 0) return {};
+        auto profile = advice::profile_of(tuner_);
+        profile.made_unix_ns = sys::unix_ns();
+        profile.made_by = fmt::format("forebay {} on {}", fb_version(), sys::host_name());
+        profile.key = telemetry::key_of(trials_.kind());
+        profile.lines = lines(best);
+        const auto text = format::encode(profile);
+        if (!options_.out.empty()) FB_TRY(sys::write_text_durable(sys::posix_store(), options_.out, text));
+        if (options_.json) std::fwrite(text.data(), 1, text.size(), stdout);
+        else print(profile);
+        return {};
+    }
+
+private:
+    bool is_foreign() const { return !options_.ask.empty(); }
+    template <class Work>
+    Result<> of_first(Work&& work) {
+        return ranks_.agree(ranks_.rank() == 0 ? work() : Result<>());
+    }
+
+    Result<std::optional<Trial>> next(const sys::EndSignals& signals) {
+        if (ranks_.max(signals.come()) > 0) {
+            tuner_.stop("interrupted");
+            return std::optional<Trial>();
+        }
+        if (!is_foreign()) return tuner_.ask();
+        if (tuner_.spent() >= options_.budget) {
+            tuner_.stop("the budget is used");
+            return std::optional<Trial>();
+        }
+        std::string line;
+        FB_TRY(of_first([&]() -> Result<> {
+            FB_TRY_ASSIGN(asked, ask_.next(signals));
+            line = asked;
+            return {};
+        }));
+        FB_TRY_ASSIGN(trial, advice::read_trial(ranks_.broadcast(line), tuner_.knobs()));
+        if (!trial) tuner_.stop("the other program has ended it");
+        return trial;
+    }
+
+    // A line for each trial, on standard error of a person.
+    void show(const Trial& trial, const advice::Outcome& outcome) const {
+        if (ranks_.rank() != 0 || !sys::is_terminal(sys::Output::error)) return;
+        std::string changed;
+        for (std::size_t knob = 0; knob < tuner_.knobs().size(); ++knob)
+            if (const auto& one = tuner_.knobs()[knob]; trial.choice[knob] != one.by_default)
+                changed += fmt::format(" {}={}", one.name, one.values[trial.choice[knob]]);
+        std::string end = outcome.error.empty() ? show_seconds(outcome.cost) : outcome.error;
+        for (const auto& name : outcome.not_applied) end += fmt::format(", {} was not applied", name);
+        fmt::print(stderr, "{:5.2f}/{:g} runs  {:8}  {:3.0f} %  {}  {}\n", tuner_.spent(), options_.budget,
+                   advice::name_of(trial.why), trial.share * 100, end, changed.empty() ? " the defaults" : changed);
+    }
+
+    std::string last_error() const {
+        for (auto one = tuner_.observations().rbegin(); one != tuner_.observations().rend(); ++one)
+            if (!one->outcome.error.empty()) return one->outcome.error;
+        return tuner_.observations().empty() ? "none was made" : "no setting was applied as it was set";
+    }
+
+    std::vector<std::string> lines(const advice::Choice& best) const {
+        auto all = advice::toml_lines(tuner_.knobs(), best);
+        const auto setting = advice::setting_of(tuner_.knobs(), best);
+        std::string run = options_.runs.empty() ? "RUN" : options_.runs.front(), count, bytes;
+        for (const auto& [name, value] : setting) {
+            if (name == "run") run = value;
+            if (name == "stripe_count") count = value;
+            if (name == "stripe_bytes") bytes = value;
+        }
+        if (!count.empty() && !bytes.empty())
+            all.push_back(fmt::format("{}", fmt::join(stripe_command("lfs", trials_.facts(), count, bytes, run), " ")));
+        if (options_.runs.size() > 1) all.push_back(fmt::format("run = \"{}\"", run));
+        return all;
+    }
+
+    void print(const format::Advice& profile) const {
+        const auto& kind = trials_.kind();
+        const auto number = [&](const char* name) {
+            const auto* found = format::find(profile.measures, name);
+            return found == nullptr ? 0 : found->value;
+        };
+        fmt::print("forebay tune  {} ranks, {} a node, {}, {} a rank\n", ranks_.size(), kind.ranks_per_node,
+                   kind.file_system, show_bytes(kind.bytes_per_rank));
+        fmt::print("  best        {}  {}\n", show_seconds(number("cost_seconds")),
+                   options_.is_staged() ? "visible, with what a late drain would cost" : "until a save is committed");
+        if (const auto gain = number("gain"); gain > 0) fmt::print("  the defaults take {:.2f} times as long\n", gain);
+        fmt::print("  save {} a node, drain {} a node\n", show_rate(number("save_rate_bytes_per_second")),
+                   show_rate(number("drain_rate_bytes_per_second")));
+        for (const auto& line : advice::explanation(tuner_.worths())) fmt::print("  {}\n", line);
+        for (const auto& line : advice::not_applied(tuner_)) fmt::print("  not applied: {}\n", line);
+        if (!trials_.facts().note.empty()) fmt::print("  {}\n", trials_.facts().note);
+        fmt::print("  {:.2f} of {:g} runs: {}\n", tuner_.spent(), options_.budget, tuner_.end());
+        if (!options_.out.empty()) fmt::print("  wrote {}\n", options_.out);
+        for (const auto& line : profile.lines) fmt::print("{}\n", line);
+        std::fflush(stdout);
+    }
+
+    Ranks& ranks_;
+    const TuneOptions& options_;
+    TuneTrials& trials_;
+    Tuner tuner_;
+    AskFile ask_;
+};
+
+namespace {
+
+// The rules, and before them what was best here, or nearby, the last time.
+Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& trials) {
+    std::string last;
+    if (ranks.rank() == 0) {
+        std::vector<std::string> notes;
+        auto found = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
+                                             telemetry::key_of(trials.kind()), notes);
+        for (const auto& note : notes) fmt::print(stderr, "{}a profile is passed over: {}\n", program_prefix, note);
+        if (found) {
+            fmt::print(stderr, "{}begins with {}, distance {:.1f}\n", program_prefix, found->path, found->distance);
+            found->advice.rows.clear();
+            last = format::encode(found->advice);
+        }
+    }
+    last = ranks.broadcast(last);
+    std::vector<advice::Choice> seeds;
+    if (!last.empty()) {
+        FB_TRY_ASSIGN(profile, format::decode_advice(last, "the last profile"));
+        seeds.push_back(advice::choice_of(trials.knobs(), profile.chosen));
+    }
+    for (auto& seed :
+         advice::seeds_of(trials.knobs(), {trials.kind().nodes, trials.facts().count, trials.node_bytes()}))
+        seeds.push_back(std::move(seed));
+    return seeds;
+}
+
+Result<> check(TuneOptions& options) {
+    const auto refused = [](std::string what) { return Error{ErrorKind::refused, std::move(what)}; };
+    if (options.durable.empty()) options.durable = options.interval_seconds > 0 ? "staged" : "committed";
+    if (options.durable != "staged" && options.durable != "committed")
+        return refused(fmt::format("--durable is {}: staged or committed.", options.durable));
+    if (options.interval_seconds < 0 || (options.is_staged() && options.interval_seconds <= 0))
+        return refused("--durable staged needs --interval, the seconds between two saves.");
+    if (options.budget < 4) return refused(fmt::format("--budget must be 4 or more, not {}.", options.budget));
+    if (options.saves < 1) return refused(fmt::format("--saves must be 1 or more, not {}.", options.saves));
+    if (options.bytes_per_rank < BenchTable::row_bytes * 4)
+        return refused(fmt::format("--bytes-per-rank must be {} or more, not {}.", BenchTable::row_bytes * 4,
+                                   options.bytes_per_rank));
+    if (options.ask.empty() != options.tell.empty()) return refused("--ask and --tell go together.");
+    return {};
+}
+
+Result<cli::Exit> run(const TuneOptions& given) {
+    auto options = given;
+    FB_TRY(check(options));
+    const sys::EndSignals signals;  // before MPI starts threads
+    return in_job(options.bytes_per_rank, [&](Ranks& ranks) -> Result<> {
+        FB_TRY_ASSIGN(trials, TuneTrials::make(ranks, options));
+        FB_TRY_ASSIGN(seeds, find_seeds(ranks, trials));
+        Tune tune(ranks, options, trials, seeds);
+        FB_TRY(tune.run(signals));
+        return ranks.agree(tune.report());
+    });
+}
+
+}  // namespace
+
+void add_tune(cli::CommandLine& line) {
+    const auto options = std::make_shared<TuneOptions>();
+    auto verb =
+        line.verb("tune", "Find the options with which saves are fastest here, by trials in one job (with MPI)");
+    verb.option("--run", options->runs,
+                "Directory on the storage ($TMPDIR or /var/tmp); of several, which one is best is found too. What is "
+                "made in it is removed");
+    verb.option("--staging", options->staging, "Directory on the node, likewise (/dev/shm)");
+    verb.option("--bytes-per-rank", options->bytes_per_rank, "Bytes of each rank in a trial of all bytes");
+    verb.option("--budget", options->budget, "Trials of all bytes; one of a quarter of them counts a quarter");
+    verb.option("--interval", options->interval_seconds, "Seconds between two saves of the simulation");
+    verb.option("--durable", options->durable,
+                "What is to be fast: staged (what a save costs the simulation, with drains in 0.7 of the interval; "
+                "where --interval is given) or committed (until the save is safe at the target)");
+    verb.option("--saves", options->saves, "Saves of a trial");
+    verb.option("--compressible", options->compressible,
+                "Codecs are tried, on data that become about so many times smaller");
+    verb.option("--exclude", options->exclude, "Numbers of OSTs to leave out, 14,27, or the file of forebay preflight");
+    verb.option("--lfs", options->lfs, "The program that sets stripes");
+    verb.option("--seed", options->seed, "Of the search: the same one with the same times makes the same trials");
+    verb.option("--out", options->out, "File for the profile, as ./.forebay/profile.json");
+    verb.option("--ask", options->ask, "File to which another program adds a line for each trial that it wants");
+    verb.option("--tell", options->tell, "File to which a line is added for what came of each");
+    verb.option("--ask-wait", options->ask_wait_seconds, "Seconds to wait for a line of --ask");
+    verb.json(options->json, json_keys);
+    verb.action([options] { return run(*options); });
+    verb.examples(
+        "  mpiexec -n 2 forebay tune --run /scratch/me --budget 25 --out .forebay/profile.json\n"
+        "  srun -N 64 forebay tune --run /scratch/me --bytes-per-rank 4280000000 --interval 360\n");
+}
+
+}  // namespace forebay::bench
