@@ -194,6 +194,7 @@ describe::SavesSoFar saves_so_far(const node::Control& page, double save_seconds
 void SessionState::end_save(const Result<Saved>& saved) {
     if (saved) job_.save_seconds_max = std::max(job_.save_seconds_max, saved->blocked_seconds - saved->wait_seconds);
     compute_again();
+    if (saved) watch_profile(*saved);
 }
 
 JobReport SessionState::report_job(bool stop_wanted) {

@@ -222,16 +222,15 @@ void SessionState::take_profile(const std::string& name, StreamOptions& wanted) 
     });
 }
 
-void SessionState::end_save(const Result<Saved>& saved) {
-    compute_again();
-    if (!saved || !beside_.profile || !beside_.profile->watch) return;
+void SessionState::watch_profile(const Saved& saved) {
+    if (!beside_.profile || !beside_.profile->watch) return;
     auto& watch = *beside_.profile->watch;
     const auto& page = staging->control();
     // A profile's rates are those of a machine: of all its ranks, and of the agents of all its parts, at the same time.
     const auto ranks_of_machine = static_cast<double>(topology.machine->size());
     const auto parts = ranks_of_machine / static_cast<double>(topology.node->size());
-    const auto bytes = static_cast<double>(saved->bytes) * ranks_of_machine;
-    for (const auto& line : {watch.saved(bytes, saved->blocked_seconds - saved->wait_seconds),
+    const auto bytes = static_cast<double>(saved.bytes) * ranks_of_machine;
+    for (const auto& line : {watch.saved(bytes, saved.blocked_seconds - saved.wait_seconds),
                              watch.drained(static_cast<double>(page.bytes_drained.load()) * parts,
                                            static_cast<double>(page.drain_ns.load()) * 1e-9)})
         if (line) log([&] { return fmt::format("{}: {}", beside_.profile->path, *line); });

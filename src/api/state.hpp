@@ -104,14 +104,15 @@ public:
                                                 const std::optional<Result<StreamOptions>>& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
-    /// Notes what a save of this rank took, for the end of the job; then the simulation computes again.
+    /// Notes what a save of this rank took, for the end of the job and against the profile; then the simulation
+    /// computes again.
     void end_save(const Result<Saved>& saved);
     /// Tell the step clock that the simulation stops computing, and that it computes again. Calls of Forebay that wait
     /// or copy lie between the two, so that they count in no step; `stream` is the one that is being saved.
     void leave_computing(std::optional<std::uint32_t> stream = {});
     void compute_again();
-    /// The same after a save, whose speed is compared with the profile's.
-    void end_save(const Result<Saved>& saved);
+    /// Compares the speed of a save with the profile's.
+    void watch_profile(const Saved& saved);
 
     /// Of this node's agent; none on ranks that are not the node's first.
     node::Host* host() const { return beside_.host.get(); }
