@@ -29,14 +29,6 @@ constexpr const char* json_keys =
     "  measured: for each row of the table unit, median, min, max, lower_quartile, upper_quartile, samples,\n"
     "  bytes and bytes_per_second.\n";
 
-class MpiUse {
-public:
-    MpiUse() { MPI_Init(nullptr, nullptr); }
-    MpiUse(const MpiUse&) = delete;
-    MpiUse& operator=(const MpiUse&) = delete;
-    ~MpiUse() { MPI_Finalize(); }
-};
-
 Result<> check(const BenchOptions& options) {
     const auto at_least = [](const char* option, auto value, auto least) -> Result<> {
         if (std::cmp_greater_equal(value, least)) return {};
@@ -173,7 +165,8 @@ void add_compress(Verb& bench) {
 
 void add_bench(CommandLine& line) {
     auto bench = line.verb(
-        "bench", "Measure save, drain, pace, restart, plan and compression against the limits of this machine");
+        "bench", "Measure ways to storage by free options, and saves, drains, restarts against this machine's limits");
+    add_run(bench);
     add_save(bench);
     add_drain(bench);
     add_pace(bench);

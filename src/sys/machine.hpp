@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "forebay/result.hpp"
 
@@ -35,5 +36,11 @@ int terminal_columns();
 
 /// Bytes free for this user on the file system of `path`.
 Result<std::uint64_t> free_bytes(const std::string& path);
+
+/// What is mounted where a path lies, as the kernel tells it: "ext4 /dev/vda on /scratch (rw,relatime,stripe=128)";
+/// empty where it does not tell.
+std::string mount_of(const std::string& path);
+/// The same of the text of /proc/self/mountinfo, for device `major`:`minor`.
+std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor);
 
 }  // namespace forebay::sys
