@@ -185,11 +185,12 @@ Result<> Content::verify(const RowSpan& segment, int dump) const {
     const auto row_bytes = variables_[segment.variable].row_bytes;
     const auto bytes = segment.rows * row_bytes, first = segment.row * row_bytes;
     std::array<std::byte, piece_bytes> piece;
-    for (std::uint64_t done = 0; done < bytes;) {
+    const auto from = segment.stride_bytes == 0 && bytes > 0 ? (bytes - 1) / block_bytes_ * block_bytes_ : 0;
+    for (std::uint64_t done = from; done < bytes;) {
         const auto now = std::min<std::uint64_t>(piece.size(), bytes - done);
+        const auto* other = segment.data + (done - from);
         generate(segment, dump, first + done, std::span(piece).first(now));
-        if (std::memcmp(piece.data(), segment.data + done, now) != 0) {
-            const auto* other = segment.data + done;
+        if (std::memcmp(piece.data(), other, now) != 0) {
             const auto place =
                 static_cast<std::uint64_t>(std::mismatch(piece.data(), piece.data() + now, other).first - piece.data());
             return Error{ErrorKind::corrupt,
@@ -290,10 +291,11 @@ ReadMemory ReadMemory::of_rows(const Content& content, std::uint64_t first, std:
 void ReadMemory::add(const Content& content, std::vector<RowSpan> segments) {
     segments_ = std::move(segments);
     for (const auto& segment : segments_) bytes_ += segment.rows * content.variables()[segment.variable].row_bytes;
-    words_.assign(bytes_ / 8 + 1, 0);
+    words_.assign((content.block_bytes() > 0 ? content.block_bytes() : bytes_) / 8 + 1, 0);
     auto* place = reinterpret_cast<std::byte*>(words_.data());
     for (auto& segment : segments_) {
         segment.data = place;
+        if (content.block_bytes() > 0) continue;
         segment.stride_bytes = content.variables()[segment.variable].row_bytes;
         place += segment.rows * segment.stride_bytes;
     }

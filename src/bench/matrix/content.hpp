@@ -32,13 +32,15 @@ struct RowSpan {
     std::uint64_t row = 0;  // of the owner's
     std::uint64_t rows = 0;
     std::byte* data = nullptr;
-    std::uint64_t stride_bytes = 0;  // between rows
+    std::uint64_t stride_bytes = 0;  // between rows; 0: one block of `xfer` bytes stands for all, as with IOR
 };
 
 class Content {
 public:
     Content(const RowSetting& setting, int ranks);
 
+    /// Of Memory::block; 0: each byte has its own place.
+    std::uint64_t block_bytes() const { return block_bytes_; }
     const std::vector<BenchVariable>& variables() const { return variables_; }
     bool is_table() const { return table_; }
     int ranks() const { return ranks_; }
@@ -51,7 +53,7 @@ public:
 
     /// What `segment` must hold after it was written in `dump`: into its memory.
     void fill(const RowSpan& segment, int dump) const;
-    /// `corrupt`, with variable, rank and byte, where it holds anything else.
+    /// `corrupt`, with variable, rank and byte, where it holds anything else. Of a block the last is there to see.
     Result<> verify(const RowSpan& segment, int dump) const;
 
 private:

@@ -147,8 +147,9 @@ private:
     Result<> read_piece(PlainFile& file, std::span<std::byte> map, const Located& piece) {
         for (std::uint64_t done = 0; done < piece.bytes;) {
             const auto now = std::min(row_.setting.xfer_bytes, piece.bytes - done);
-            if (mapped_) std::memcpy(piece.segment.data + done, map.data() + piece.offset + done, now);
-            else FB_TRY(file.read(piece.offset + done, {piece.segment.data + done, now}));
+            auto* to = piece.segment.data + (piece.segment.stride_bytes == 0 ? 0 : done);
+            if (mapped_) std::memcpy(to, map.data() + piece.offset + done, now);
+            else FB_TRY(file.read(piece.offset + done, {to, now}));
             done += now;
         }
         return {};

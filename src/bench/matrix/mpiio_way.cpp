@@ -149,7 +149,8 @@ private:
                     const auto get = collective ? MPI_File_read_at_all : MPI_File_read_at;
                     MPI_Status about;
                     int got = count;
-                    status = get(file, at, piece.segment.data + done, count, MPI_BYTE, &about);
+                    auto* to = piece.segment.data + (piece.segment.stride_bytes == 0 ? 0 : done);
+                    status = get(file, at, to, count, MPI_BYTE, &about);
                     if (status == MPI_SUCCESS) MPI_Get_count(&about, MPI_BYTE, &got);
                     if (got != count)
                         return Error{ErrorKind::corrupt, "read of " + row_.placement.path(piece.file, dump) +
