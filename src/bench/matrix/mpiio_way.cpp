@@ -79,7 +79,9 @@ public:
         const Info info(row_.setting.hints);
         Times times;
         times.begin = Clock::now();
-        FB_TRY_ASSIGN(file, MpiFile::open(comm_, path, MPI_MODE_CREATE | MPI_MODE_RDWR, info.raw));
+        FB_TRY_ASSIGN(file,
+                      MpiFile::open(comm_, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_UNIQUE_OPEN, info.raw));
+        FB_TRY(good(MPI_File_set_size(file.raw, 0), "MPI_File_set_size", path));
         times.opened = Clock::now();
         FB_TRY(row_.setting.sync == Sync::collective_all ? write_all(file.raw, pieces, path)
                                                          : move(file.raw, pieces, dump, true, times));
@@ -105,7 +107,8 @@ public:
             while (end < pieces.size() && pieces[end].file == pieces[i].file) ++end;
             // Shares of several files are not read by the ranks that wrote them, so nobody is there to wait for.
             const auto path = row_.placement.path(pieces[i].file, dump);
-            FB_TRY_ASSIGN(file, MpiFile::open(own ? comm_ : MPI_COMM_SELF, path, MPI_MODE_RDONLY, info.raw));
+            const int mode = MPI_MODE_RDONLY | (own ? MPI_MODE_UNIQUE_OPEN : 0);
+            FB_TRY_ASSIGN(file, MpiFile::open(own ? comm_ : MPI_COMM_SELF, path, mode, info.raw));
             if (i == 0) times.opened = Clock::now();
             const std::vector<Located> part(pieces.begin() + static_cast<std::ptrdiff_t>(i),
                                             pieces.begin() + static_cast<std::ptrdiff_t>(end));

@@ -1,4 +1,5 @@
-// The phases of mdtest, with its calls: open with O_CREAT and close, stat, open and close, unlink; mkdir, stat, rmdir.
+// The phases of mdtest, with its calls: open with O_CREAT and close, stat, open for both and close,
+// unlink; mkdir, stat, rmdir.
 // A barrier stands before each phase and belongs to it after it, as there.
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ public:
         }));
         FB_TRY(items("file_stat", "file", sys::plain_stat));
         FB_TRY(items("file_read", "file", [](const std::string& path) -> Result<> {
-            FB_TRY_ASSIGN(file, PlainFile::open(path, PlainFile::Use::read));
+            FB_TRY_ASSIGN(file, PlainFile::open(path, PlainFile::Use::update));
             return file.close();
         }));
         FB_TRY(items("file_remove", "file", sys::plain_remove));
