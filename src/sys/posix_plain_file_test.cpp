@@ -1,34 +1,28 @@
 // Goal: a PlainFile makes the calls that it is named after, tells what the system tells, and what it has mapped is the
 // file.
-// Method: a directory in /dev/shm; files that are short, missing, or a directory in their place.
+// Method: files that are short, missing, or a directory in their place.
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <array>
 #include <string>
 
+#include "support/temp_directory.hpp"
+#include "sys/machine.hpp"
 #include "sys/plain_file.hpp"
-#include "sys/store.hpp"
 
 using namespace forebay;
 using sys::PlainFile;
 
 namespace {
 
-struct PlainFolder {
-    PlainFolder() { REQUIRE(sys::posix_store().make_directories(path)); }
-    ~PlainFolder() { CHECK(sys::posix_store().remove_tree(path)); }
-    std::string path = "/dev/shm/forebay-test-plain-" + std::to_string(::getpid());
-};
-
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
 
 TEST_CASE("plain file: what is written is read, at its place, and a short file is told") {
-    const PlainFolder folder;
-    const auto path = folder.path + "/file";
+    const test::TempDirectory folder;
+    const auto path = folder.path() + "/file";
     auto file = PlainFile::open(path, PlainFile::Use::create);
     REQUIRE(file);
     CHECK(file->write(3, bytes_of("abc")));
@@ -47,8 +41,8 @@ TEST_CASE("plain file: what is written is read, at its place, and a short file i
 }
 
 TEST_CASE("plain file: opened to create, what is there stays; to update, it must be there") {
-    const PlainFolder folder;
-    const auto path = folder.path + "/file";
+    const test::TempDirectory folder;
+    const auto path = folder.path() + "/file";
     CHECK(PlainFile::open(path, PlainFile::Use::update).error().kind == ErrorKind::missing);
     {
         auto file = PlainFile::open(path, PlainFile::Use::create);
@@ -63,8 +57,8 @@ TEST_CASE("plain file: opened to create, what is there stays; to update, it must
 }
 
 TEST_CASE("plain file: a mapping is the file") {
-    const PlainFolder folder;
-    const auto path = folder.path + "/file";
+    const test::TempDirectory folder;
+    const auto path = folder.path() + "/file";
     auto file = PlainFile::open(path, PlainFile::Use::create);
     REQUIRE(file);
     CHECK(file->set_size(8));
@@ -80,9 +74,19 @@ TEST_CASE("plain file: a mapping is the file") {
     CHECK(back[0] == std::byte{42});
 }
 
+TEST_CASE("mounts: the last one over a device is told, with its options, and an unknown device is not") {
+    const auto mounts =
+        "24 28 0:21 / /dev/shm rw,nosuid - tmpfs tmpfs rw,size=1024k\n"
+        "29 1 259:3 / /scratch rw,relatime shared:1 - lustre 10.0.0.1@o2ib:/fs rw,flock\n";
+    CHECK(sys::mount_in(mounts, 0, 21) == "tmpfs tmpfs on /dev/shm (rw,nosuid,rw,size=1024k)");
+    CHECK(sys::mount_in(mounts, 259, 3) == "lustre 10.0.0.1@o2ib:/fs on /scratch (rw,relatime,rw,flock)");
+    CHECK(sys::mount_in(mounts, 2, 1).empty());
+    CHECK_FALSE(sys::mount_of("/dev/shm").empty());
+}
+
 TEST_CASE("plain calls: a directory and a file come and go, and what is wrong is an error") {
-    const PlainFolder folder;
-    const auto path = folder.path + "/inner";
+    const test::TempDirectory folder;
+    const auto path = folder.path() + "/inner";
     CHECK(sys::plain_make_directory(path));
     CHECK_FALSE(sys::plain_make_directory(path));
     CHECK(sys::plain_stat(path));

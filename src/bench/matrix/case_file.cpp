@@ -1,5 +1,5 @@
-// Case files: bench/cases. Options under their names, `sweep` as on the command line, and tables `published` with the
-// words of a setting, a measure and its value.
+// Case files: bench/cases. Options under their names, `sweep` as on the command line, `rows` with words of
+// their own, and tables `published` with the words of a setting, a measure and its value.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t case_bytes_max = 1u << 20;
 
 Error wrong(const std::string& path, const toml::node& at, const std::string& what) {
     return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, at.source().begin.line, what), "",
-            "the options of forebay bench run --help, and title, source, sweep and published"};
+            "the options of forebay bench run --help, and title, source, rows, sweep and published"};
 }
 
 // As on the command line: numbers are words too.
@@ -34,6 +34,19 @@ bool is_option(std::string_view key) {
     return std::ranges::any_of(matrix_options(), [&](const auto& option) { return key == option.key; });
 }
 
+Result<Words> row_from(const std::string& path, const toml::node& node) {
+    const auto* table = node.as_table();
+    if (table == nullptr) return wrong(path, node, "rows is a list of tables");
+    Words words;
+    for (const auto& [name, value] : *table) {
+        const std::string key(name.str());
+        if (!is_option(key)) return wrong(path, value, fmt::format("'{}' is not known", key));
+        FB_TRY_ASSIGN(word, word_from(path, value));
+        words.emplace_back(key, word);
+    }
+    return words;
+}
+
 Result<Published> published_from(const std::string& path, const toml::node& node) {
     Published published;
     const auto* table = node.as_table();
@@ -46,6 +59,7 @@ Result<Published> published_from(const std::string& path, const toml::node& node
         }
         FB_TRY_ASSIGN(word, word_from(path, value));
         if (key == "measure") published.measure = word;
+        else if (key == "statistic" && word == "max") published.is_max = true;
         else if (is_option(key)) published.setting.emplace_back(key, word);
         else return wrong(path, value, fmt::format("'{}' is not known", key));
     }
@@ -56,12 +70,15 @@ Result<Published> published_from(const std::string& path, const toml::node& node
 
 Result<> take(const std::string& path, const std::string& key, const toml::node& value, Case& result) {
     const auto* list = value.as_array();
-    if (key == "sweep" || key == "published") {
+    if (key == "sweep" || key == "published" || key == "rows") {
         if (list == nullptr) return wrong(path, value, fmt::format("'{}' is a list", key));
         for (const auto& entry : *list) {
             if (key == "sweep") {
                 FB_TRY_ASSIGN(word, word_from(path, entry));
                 result.sweeps.push_back(word);
+            } else if (key == "rows") {
+                FB_TRY_ASSIGN(row, row_from(path, entry));
+                result.rows.push_back(std::move(row));
             } else {
                 FB_TRY_ASSIGN(published, published_from(path, entry));
                 result.published.push_back(std::move(published));

@@ -31,6 +31,8 @@ std::string why_not(const RowSetting& setting) {
         return fmt::format("{} stages nothing", word_of(setting.words, "via"));
     if (!setting.hints.empty() && setting.via != Via::mpiio && setting.via != Via::hdf5)
         return fmt::format("{} takes no hints of MPI-IO", word_of(setting.words, "via"));
+    if (setting.via == Via::hdf5 && setting.durable == Durable::verified)
+        return "HDF5 reads back what it has cached; --op read:cold looks at the file";
     const bool table = setting.data.kind == DataShape::Kind::columns || setting.data.kind == DataShape::Kind::particles;
     if (setting.memory == Memory::aos && !table) return "grids lie in memory as they are, not in records";
     if (setting.vary.kind != Vary::Kind::none && !table) return "the shares of a grid do not vary";

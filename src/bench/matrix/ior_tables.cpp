@@ -21,6 +21,8 @@ const char* interface_of(Via via) {
         case Via::mpiio: return "MPIIO";
         case Via::hdf5: return "HDF5";
         case Via::forebay: return "FOREBAY";
+        case Via::dfs: return "DFS";
+        case Via::genericio: return "GENERICIO";
     }
     return "";
 }

@@ -83,7 +83,7 @@ public:
                       MpiFile::open(comm_, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_UNIQUE_OPEN, info.raw));
         FB_TRY(good(MPI_File_set_size(file.raw, 0), "MPI_File_set_size", path));
         times.opened = Clock::now();
-        FB_TRY(row_.setting.sync == Sync::collective_all ? write_all(file.raw, pieces, path)
+        FB_TRY(row_.setting.sync == Sync::collective_all ? write_together(file.raw, pieces, path)
                                                          : move(file.raw, pieces, dump, true, times));
         if (row_.setting.sync == Sync::collective_all)
             for (const auto& piece : pieces) times.bytes += piece.bytes;
@@ -166,42 +166,6 @@ private:
         return {};
     }
 
-    // The file's bytes are seen through one type that has the places of all variables, memory through another.
-    Result<> write_all(MPI_File file, const std::vector<Located>& pieces, const std::string& path) {
-        std::vector<int> lengths;
-        std::vector<MPI_Aint> places, addresses;
-        std::vector<std::byte> packed;
-        std::uint64_t all = 0;
-        for (const auto& piece : pieces) all += piece.bytes;
-        packed.reserve(all);
-        for (const auto& piece : pieces)
-            for (std::uint64_t done = 0; done < piece.bytes;) {
-                const auto now = std::min(row_.setting.xfer_bytes, piece.bytes - done);
-                auto bytes = packer_.bytes(piece.segment, row_bytes(piece), done, now);
-                if (piece.segment.stride_bytes != row_bytes(piece) && piece.segment.stride_bytes != 0) {
-                    packed.insert(packed.end(), bytes.begin(), bytes.end());
-                    bytes = std::span(packed).last(now);
-                }
-                MPI_Aint address = 0;
-                MPI_Get_address(bytes.data(), &address);
-                lengths.push_back(static_cast<int>(now));
-                places.push_back(static_cast<MPI_Aint>(piece.offset + done));
-                addresses.push_back(address);
-                done += now;
-            }
-        MPI_Datatype in_file = MPI_BYTE, in_memory = MPI_BYTE;
-        const int count = static_cast<int>(lengths.size());
-        MPI_Type_create_hindexed(count, lengths.data(), places.data(), MPI_BYTE, &in_file);
-        MPI_Type_create_hindexed(count, lengths.data(), addresses.data(), MPI_BYTE, &in_memory);
-        MPI_Type_commit(&in_file);
-        MPI_Type_commit(&in_memory);
-        int status = MPI_File_set_view(file, 0, MPI_BYTE, in_file, "native", MPI_INFO_NULL);
-        if (status == MPI_SUCCESS) status = MPI_File_write_all(file, MPI_BOTTOM, 1, in_memory, MPI_STATUS_IGNORE);
-        MPI_Type_free(&in_file);
-        MPI_Type_free(&in_memory);
-        return good(status, "MPI_File_write_all", path);
-    }
-
     // Hints are ignored in silence, so what the library says of them is kept beside the row.
     void read_hints(MPI_File file) {
         if (row_.ranks.rank() != 0 || row_.setting.hints.empty()) return;
@@ -226,6 +190,42 @@ private:
 };
 
 }  // namespace
+
+// The file's bytes are seen through one type that has the places of all variables, memory through another.
+Result<> WayOfFiles::write_together(MPI_File file, const std::vector<Located>& pieces, const std::string& path) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places, addresses;
+    std::vector<std::byte> packed;
+    std::uint64_t all = 0;
+    for (const auto& piece : pieces) all += piece.bytes;
+    packed.reserve(all);
+    for (const auto& piece : pieces)
+        for (std::uint64_t done = 0; done < piece.bytes;) {
+            const auto now = std::min(row_.setting.xfer_bytes, piece.bytes - done);
+            auto bytes = packer_.bytes(piece.segment, row_bytes(piece), done, now);
+            if (piece.segment.stride_bytes != row_bytes(piece) && piece.segment.stride_bytes != 0) {
+                packed.insert(packed.end(), bytes.begin(), bytes.end());
+                bytes = std::span(packed).last(now);
+            }
+            MPI_Aint address = 0;
+            MPI_Get_address(bytes.data(), &address);
+            lengths.push_back(static_cast<int>(now));
+            places.push_back(static_cast<MPI_Aint>(piece.offset + done));
+            addresses.push_back(address);
+            done += now;
+        }
+    MPI_Datatype in_file = MPI_BYTE, in_memory = MPI_BYTE;
+    const int count = static_cast<int>(lengths.size());
+    MPI_Type_create_hindexed(count, lengths.data(), places.data(), MPI_BYTE, &in_file);
+    MPI_Type_create_hindexed(count, lengths.data(), addresses.data(), MPI_BYTE, &in_memory);
+    MPI_Type_commit(&in_file);
+    MPI_Type_commit(&in_memory);
+    int status = MPI_File_set_view(file, 0, MPI_BYTE, in_file, "native", MPI_INFO_NULL);
+    if (status == MPI_SUCCESS) status = MPI_File_write_all(file, MPI_BOTTOM, 1, in_memory, MPI_STATUS_IGNORE);
+    MPI_Type_free(&in_file);
+    MPI_Type_free(&in_memory);
+    return good(status, "MPI_File_write_all", path);
+}
 
 std::unique_ptr<Way> mpiio_way(const RowContext& row) { return std::make_unique<MpiIoWay>(row); }
 

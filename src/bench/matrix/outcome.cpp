@@ -20,10 +20,10 @@ bool has_words(const RowResult& row, const Words& words) {
                                [&](const auto& word) { return word_of(row.setting.words, word.first) == word.second; });
 }
 
-double published_of(const Outcome& outcome, const RowResult& row, const std::string& measure) {
+const Published* published_of(const Outcome& outcome, const RowResult& row, const std::string& measure) {
     for (const auto& one : outcome.of.published)
-        if (one.measure == measure && has_words(row, one.setting)) return one.value;
-    return 0;
+        if (one.measure == measure && has_words(row, one.setting)) return &one;
+    return nullptr;
 }
 
 // The first row that was measured, and that something was published of.
@@ -33,10 +33,10 @@ double first_median(const Outcome& outcome, const std::string& measure) {
     return 0;
 }
 
-double first_published(const Outcome& outcome, const std::string& measure) {
+const Published* first_published(const Outcome& outcome, const std::string& measure) {
     for (const auto& row : outcome.rows)
         if (find_samples(row.samples, measure) != nullptr) return published_of(outcome, row, measure);
-    return 0;
+    return nullptr;
 }
 
 MeasureLine line_of(const std::string& measure, const std::vector<double>& samples) {
@@ -78,9 +78,9 @@ void add_measures(const MeasureLine& line, const std::string& source, std::vecto
     more("_interval_low", line.interval.low);
     more("_interval_high", line.interval.high);
     more("_ratio_to_first", line.ratio);
-    if (line.published > 0)
-        measures.push_back(
-            {"published_" + line.measure, line.published, 0, 0, 0, 0, format::MeasureOrigin::given, source});
+    if (line.published != nullptr)
+        measures.push_back({"published_" + line.measure + (line.published->is_max ? "_max" : ""), line.published->value,
+                            0, 0, 0, 0, format::MeasureOrigin::given, source});
 }
 
 }  // namespace
@@ -89,10 +89,12 @@ std::vector<MeasureLine> lines_of(const Outcome& outcome, const RowResult& row) 
     std::vector<MeasureLine> lines;
     for (const auto& [measure, samples] : row.samples) {
         auto line = line_of(measure, samples);
-        const auto first = first_median(outcome, measure), first_there = first_published(outcome, measure);
+        const auto first = first_median(outcome, measure);
+        const auto* first_there = first_published(outcome, measure);
         line.ratio = first != 0 ? line.median / first : 0;
         line.published = published_of(outcome, row, measure);
-        line.published_ratio = first_there > 0 ? line.published / first_there : 0;
+        if (line.published != nullptr && first_there != nullptr && first_there->is_max == line.published->is_max)
+            line.published_ratio = line.published->value / first_there->value;
         lines.push_back(std::move(line));
     }
     return lines;
@@ -120,6 +122,11 @@ std::string shown_value(const std::string& measure, double value) {
     if (measure.ends_with("_operations_per_second")) return fmt::format("{:.0f} /s", value);
     if (measure.ends_with("_seconds")) return show_seconds(value);
     return fmt::format("{:.3f}", value);
+}
+
+std::string shown_published(const MeasureLine& line) {
+    if (line.published == nullptr) return "";
+    return shown_value(line.measure, line.published->value) + (line.published->is_max ? " (max)" : "");
 }
 
 bool is_headline(const Outcome& outcome, const std::string& measure) {
@@ -156,7 +163,7 @@ cli::Shown table_of(const Outcome& outcome) {
             cells.push_back(fmt::format("{:.3f}", line.ratio));
             cells.push_back(fmt::format("{}", line.samples.size()));
             if (published) {
-                cells.push_back(line.published > 0 ? shown_value(line.measure, line.published) : "");
+                cells.push_back(shown_published(line));
                 cells.push_back(line.published_ratio > 0 ? fmt::format("{:.3f}", line.published_ratio) : "");
             }
             table.row(std::move(cells));
@@ -165,6 +172,9 @@ cli::Shown table_of(const Outcome& outcome) {
     for (const auto& row : outcome.rows) {
         const auto name = show_text(name_of_row(outcome, row));
         if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, show_text(row.skipped));
+        for (const auto& one : outcome.of.published)
+            if (!row.skipped.empty() && has_words(row, one.setting))
+                text += fmt::format("  published: {} {}\n", one.measure, shown_value(one.measure, one.value));
         for (const auto& remark : row.remarks) text += fmt::format("{}: {}\n", name, show_text(remark));
     }
     if (published) text += fmt::format("published: {}; scale {:g} here\n", show_text(outcome.of.source), outcome.scale);
@@ -186,7 +196,8 @@ std::string csv_of(const Outcome& outcome) {
             text += words + fmt::format("{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.4g},{},{},{}\n", line.measure,
                                         line.median, line.min, line.max, line.p95, line.interval.low,
                                         line.interval.high, line.ratio, line.samples.size(),
-                                        line.published > 0 ? fmt::format("{:.6g}", line.published) : "", remarks);
+                                        line.published != nullptr ? fmt::format("{:.6g}", line.published->value) : "",
+                                        remarks);
     }
     return text;
 }

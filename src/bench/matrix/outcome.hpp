@@ -19,12 +19,14 @@ struct Published {
     Words setting;  // a row has it that has all of these words
     std::string measure;
     double value = 0;
+    bool is_max = false;  // else the median, or the only one
 };
 
 /// A case file: options and sweeps under the names of the command line, and what was published of them.
 struct Case {
     std::string title, source;
     Words words;
+    std::vector<Words> rows;  // each with words of its own; none: one row without any
     std::vector<std::string> sweeps;
     std::vector<Published> published;
 };
@@ -43,10 +45,10 @@ struct MeasureLine {
     std::string measure;
     std::vector<double> samples;
     double median = 0, min = 0, max = 0, p10 = 0, p90 = 0, p95 = 0, mean = 0, deviation = 0;
-    Interval interval;           // of the median, 95 %
-    double ratio = 0;            // to the median of the first row that has it
-    double published = 0;        // 0: nothing was
-    double published_ratio = 0;  // to what was published of the first such row; 0: unknown
+    Interval interval;                     // of the median, 95 %
+    double ratio = 0;                      // to the median of the first row that has it
+    const Published* published = nullptr;  // null: nothing was
+    double published_ratio = 0;            // to what was published of the first such row; 0: unknown
 };
 std::vector<MeasureLine> lines_of(const Outcome& outcome, const RowResult& row);
 
@@ -56,6 +58,8 @@ std::vector<std::string> axes_of(const Outcome& outcome);
 std::string name_of_row(const Outcome& outcome, const RowResult& row);
 /// "1.25 GB/s", "76 ms", "48,000 /s", as the measure's name says.
 std::string shown_value(const std::string& measure, double value);
+/// "10.0 s (max)"; "" where nothing was published.
+std::string shown_published(const MeasureLine& line);
 /// Whether people want to see it: parts of IOR's times are for its table and files alone.
 bool is_headline(const Outcome& outcome, const std::string& measure);
 

@@ -77,10 +77,9 @@ std::string table_rows(const Outcome& outcome) {
                                 escaped(line.measure));
             for (const auto value : {line.median, line.min, line.p95, line.max, line.interval.low, line.interval.high})
                 text += fmt::format("<td>{}</td>", html_escaped(shown_value(line.measure, value)));
-            text +=
-                fmt::format("<td>{:.3f}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", line.ratio, line.samples.size(),
-                            line.published > 0 ? html_escaped(shown_value(line.measure, line.published)) : "",
-                            line.published_ratio > 0 ? fmt::format("{:.3f}", line.published_ratio) : "");
+            text += fmt::format("<td>{:.3f}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", line.ratio,
+                                line.samples.size(), html_escaped(shown_published(line)),
+                                line.published_ratio > 0 ? fmt::format("{:.3f}", line.published_ratio) : "");
         }
     return text;
 }

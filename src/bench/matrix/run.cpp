@@ -59,6 +59,9 @@ Result<> check_outputs(const std::vector<std::string>& outputs) {
 std::string why_not_here(const RowSetting& setting) {
     if (setting.via == Via::hdf5 && hdf5_version().empty())
         return "this build has no parallel HDF5 (cmake -DFOREBAY_BENCH=ON, with libhdf5-openmpi-dev)";
+    if (setting.via == Via::dfs)
+        return "this build has no libdfs of DAOS; through dfuse and libpil4dfs --via posix is it";
+    if (setting.via == Via::genericio) return "this build has no bench of GenericIO; its files are --via mpiio";
     return "";
 }
 
@@ -75,15 +78,18 @@ Result<RunPlan> plan_of(const RunOptions& options) {
         FB_TRY_ASSIGN(of, read_case(options.case_file));
         outcome.of = std::move(of);
     }
-    auto words = outcome.of.words;
-    for (const auto& [key, value] : options.given) {
-        if (value.empty()) continue;
-        std::erase_if(words, [&](const auto& word) { return word.first == key; });
-        words.emplace_back(key, value);
-    }
     auto sweeps = outcome.of.sweeps;
     sweeps.insert(sweeps.end(), options.sweeps.begin(), options.sweeps.end());
-    FB_TRY_ASSIGN(rows, rows_of(words, sweeps));
+    std::vector<Words> rows;
+    for (const auto& own : outcome.of.rows.empty() ? std::vector<Words>{{}} : outcome.of.rows) {
+        // The command line comes last, and counts most.
+        auto words = outcome.of.words;
+        for (const auto& [key, value] : own) put_word(words, key, value);
+        for (const auto& [key, value] : options.given)
+            if (!value.empty()) put_word(words, key, value);
+        FB_TRY_ASSIGN(swept, rows_of(words, sweeps));
+        rows.insert(rows.end(), swept.begin(), swept.end());
+    }
     for (const auto& row : rows) {
         FB_TRY_ASSIGN(of_this_size, scaled(row, options.scale));
         FB_TRY_ASSIGN(setting, setting_from(of_this_size));

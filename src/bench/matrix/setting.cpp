@@ -15,7 +15,7 @@ namespace forebay::bench {
 namespace {
 
 constexpr std::array options{
-    OptionWords{"via", "posix", "posix, mmap, mpiio, hdf5 or forebay"},
+    OptionWords{"via", "posix", "posix, mmap, mpiio, hdf5, forebay; dfs and genericio are in no build yet"},
     OptionWords{"layout", "shared", "Files of a dump: shared (one), node, rank (one each) or groups:N (N files)"},
     OptionWords{"sync", "independent",
                 "independent; collective: one rendezvous a variable, collective:all: one for all"},
@@ -220,7 +220,9 @@ Result<> words_of_how(const Words& words, RowSetting& setting) {
                                {"mmap", Via::mmap},
                                {"mpiio", Via::mpiio},
                                {"hdf5", Via::hdf5},
-                               {"forebay", Via::forebay}}));
+                               {"forebay", Via::forebay},
+                               {"dfs", Via::dfs},
+                               {"genericio", Via::genericio}}));
     setting.via = via;
     FB_TRY(layout_from(word_of(words, "layout"), setting));
     FB_TRY_ASSIGN(sync, one_of("sync", word_of(words, "sync"),
@@ -291,6 +293,12 @@ Result<> words_of_when(const Words& words, RowSetting& setting) {
 
 std::span<const OptionWords> matrix_options() { return options; }
 
+void put_word(Words& words, const std::string& key, const std::string& value) {
+    const auto place = std::ranges::find(words, key, &Words::value_type::first);
+    if (place == words.end()) words.emplace_back(key, value);
+    else place->second = value;
+}
+
 const std::string& word_of(const Words& words, const std::string& key) {
     static const std::string none;
     const auto found = std::ranges::find(words, key, &Words::value_type::first);
@@ -339,10 +347,7 @@ Result<std::vector<Words>> rows_of(const Words& words, const std::vector<std::st
         for (const auto& row : rows)
             for (const auto& value : parts_of(values, values.find(';') == std::string::npos ? ',' : ';')) {
                 more.push_back(row);
-                auto& changed = more.back();
-                const auto place = std::ranges::find(changed, key, &Words::value_type::first);
-                if (place == changed.end()) changed.emplace_back(key, value);
-                else place->second = value;
+                put_word(more.back(), key, value);
             }
         rows = std::move(more);
     }

@@ -28,7 +28,7 @@ struct OptionWords {
 };
 std::span<const OptionWords> matrix_options();
 
-enum class Via { posix, mmap, mpiio, hdf5, forebay };
+enum class Via { posix, mmap, mpiio, hdf5, forebay, dfs, genericio };
 enum class FileLayout { shared, node, rank, groups };
 enum class Sync {
     independent,
@@ -114,6 +114,8 @@ Result<std::vector<Words>> rows_of(const Words& words, const std::vector<std::st
 /// `scale` times what is written and computed: size, particles and the first extent of a grid, at least one; seconds.
 Result<Words> scaled(const Words& words, double scale);
 
+/// Gives `key` this value, whatever it had.
+void put_word(Words& words, const std::string& key, const std::string& value);
 /// The value of `key`; "" where there is none.
 const std::string& word_of(const Words& words, const std::string& key);
 

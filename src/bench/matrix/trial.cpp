@@ -74,6 +74,8 @@ private:
             case Via::mpiio: way_ = mpiio_way(row_); break;
             case Via::hdf5: way_ = hdf5_way(row_); break;
             case Via::forebay: way_ = forebay_way(row_); break;
+            case Via::dfs:
+            case Via::genericio: return Error{ErrorKind::unsupported, "this build does not have it"};
         }
         return {};
     }
