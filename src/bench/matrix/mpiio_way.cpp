@@ -192,7 +192,9 @@ private:
 }  // namespace
 
 // The file's bytes are seen through one type that has the places of all variables, memory through another.
-Result<> WayOfFiles::write_together(MPI_File file, const std::vector<Located>& pieces, const std::string& path) {
+Result<> WayOfFiles::write_together(MPI_File file, std::vector<Located> pieces, const std::string& path) {
+    // Places of a view go up; HDF5 does not lay datasets out in the order of their making.
+    std::ranges::sort(pieces, {}, &Located::offset);
     std::vector<int> lengths;
     std::vector<MPI_Aint> places, addresses;
     std::vector<std::byte> packed;

@@ -84,7 +84,7 @@ protected:
     /// Reads `pieces` back, past the page cache, and compares them with memory.
     Result<> read_back(const std::vector<Located>& pieces, int dump);
     /// `pieces` by one collective call on `file`, whose view is the places of all of them.
-    Result<> write_together(MPI_File file, const std::vector<Located>& pieces, const std::string& path);
+    Result<> write_together(MPI_File file, std::vector<Located> pieces, const std::string& path);
     bool out_of_time(sys::Clock::time_point begin) const;
     std::uint64_t row_bytes(const Located& piece) const {
         return row_.content.variables()[piece.segment.variable].row_bytes;
