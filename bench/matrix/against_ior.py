@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares `forebay bench run` with IOR and mdtest at equal settings, in turns, and appends the medians to a CSV.
+"""Compares `forebay bench run` with IOR and mdtest at equal settings, in turns, and appends the rates to a CSV.
 
-A ratio is ours over theirs in the same turn; the goal is 0.97 to 1.03 for the median of them. Whose turn is first
-changes from turn to turn. IOR and mdtest are looked for in --ior, in PATH, and below --build; `--build DIR` makes them there:
+A ratio is ours over theirs in the same turn; the goal is 0.97 to 1.03 for the median of them. `best` is the ratio of the
+largest rates of all turns, which work of others on the machine moves least. Whose turn is first changes from turn to turn. IOR and mdtest are looked for in --ior, in PATH, and below --build; `--build DIR` makes them there:
 IOR 4.0.0 from --source (a git clone or a mirror of it; https://github.com/hpc/ior.git) at the commit of that release.
 """
 
@@ -60,21 +60,21 @@ def run(command, **options):
 
 
 def rates(text):
-    """MiB/s of each access of IOR's results, whose lines ours are like."""
+    """MiB/s of each access of IOR's results, whose lines ours are like: median and largest."""
     found = {"write": [], "read": []}
     for line in text.splitlines():
         match = re.match(r"(write|read) +([0-9.]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +\d+ *$", line)
         if match:
             found[match[1]].append(float(match[2]))
-    return {access: statistics.median(values) for access, values in found.items()}
+    return {access: (statistics.median(values), max(values)) for access, values in found.items()}
 
 
 def operations(text):
-    """Mean operations a second of each phase of mdtest's summary."""
+    """Operations a second of each phase of mdtest's summary: mean and largest."""
     found = {}
     for phase in PHASES:
-        match = re.search(rf"^ +{phase} +[0-9.]+ +[0-9.]+ +([0-9.]+)", text, re.MULTILINE)
-        found[phase.lower()] = float(match[1])
+        match = re.search(rf"^ +{phase} +([0-9.]+) +[0-9.]+ +([0-9.]+)", text, re.MULTILINE)
+        found[phase.lower()] = (float(match[2]), float(match[1]))
     return found
 
 
@@ -121,11 +121,12 @@ class Contest:
 
 def tell(name, taken, write):
     for measure in taken[0][0]:
-        theirs, ours = [one[0][measure] for one in taken], [one[1][measure] for one in taken]
+        theirs, ours = ([one[side][measure][0] for one in taken] for side in (0, 1))
+        best = max(one[1][measure][1] for one in taken) / max(one[0][measure][1] for one in taken)
         ratios = [b / a for a, b in zip(theirs, ours)]
         low, high = interval(ratios)
-        row = [name, measure, statistics.median(theirs), statistics.median(ours), statistics.median(ratios), low, high, len(ratios)]
-        print(f"{name:26} {measure:20} {row[2]:12.1f} {row[3]:12.1f}   ratio {row[4]:.3f} ({low:.3f} to {high:.3f})", flush=True)
+        row = [name, measure, statistics.median(theirs), statistics.median(ours), statistics.median(ratios), low, high, best, len(ratios)]
+        print(f"{name:26} {measure:20} {row[2]:12.1f} {row[3]:12.1f}   ratio {row[4]:.3f} ({low:.3f} to {high:.3f}), best {best:.3f}", flush=True)
         write(row)
 
 
@@ -154,7 +155,7 @@ def main():
     with results.open("a", encoding="ascii", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if is_new:
-            writer.writerow("date processor load folder ranks size xfer case measure theirs ours ratio low high turns".split())
+            writer.writerow("date processor load folder ranks size xfer case measure theirs ours ratio low high best turns".split())
         processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
 
         def write(row):

@@ -209,13 +209,14 @@ Result<Exit> run(const RunOptions& options) {
         done = Error{ErrorKind::full, "there is no memory for what is to be written", "", "a smaller --size"};
     }
     if (done) return Exit::good;
-    if (rank != 0) return cli::exit_of(done.error().kind);
     auto error = done.error();
     if (!error.safe.empty()) {
         error.safe = "all that was there before; what the benchmark has made is removed";
         error.next.clear();
     }
-    return error;
+    // All ranks have it, and one tells it: before the end of MPI, since mpiexec ends a job when its first rank has.
+    if (rank == 0) cli::print_error(error);
+    return cli::exit_of(error.kind);
 }
 
 constexpr const char* examples =
