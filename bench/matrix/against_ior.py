@@ -23,7 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ.get("FOREBAY", str(ROOT / "build/bin/forebay"))
 SOURCE = "https://github.com/hpc/ior.git"
 COMMIT = "967a9f65109760db8a3ac14a7fdd007f337d2960"  # of release 4.0.0
-MPI = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+MPI = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_hwloc_base_binding_policy="none")
 
 # Name, IOR's or mdtest's options, ours.
 IOR = [

@@ -24,8 +24,9 @@ ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
 
 
 def bench(folder, *words, ranks=2, code=0):
-    command = ["mpiexec", "--oversubscribe", "-n", str(ranks), str(PROGRAM), "bench", "run", "--target", str(folder / "target"),
-               *map(str, words)]
+    """By mpiexec, but for one rank."""
+    launcher = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+    command = [*launcher, str(PROGRAM), "bench", "run", "--target", str(folder / "target"), *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == code, f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done
@@ -61,9 +62,9 @@ def ways(folder):
 
 def of_forebay(folder):
     rows = measures(json.loads(bench(folder, "--via", "forebay", "--size", "400K", "--nodes", 2, "--sweep", "layout=shared,node,groups:1",
-                                     "--sweep", "data=particles,palm,grid:9x50x100", "--stage", staging(folder), "--op", "write,read:cold,restart:2",
+                                     "--sweep", "data=particles,palm", "--stage", staging(folder), "--op", "write,read:cold,restart:2",
                                      "--repeats", 1, "--dumps", 2, "--json", ranks=3).stdout))
-    assert len(rows) == 9
+    assert len(rows) == 6
     for words, values, _ in rows:
         assert values["visible_seconds"] > 0 and values["drain_rate_bytes_per_second"] > 0, (words, values)
         assert values["restart_rate_bytes_per_second"] > 0, (words, values)
@@ -109,7 +110,7 @@ def refused(folder):
                               (["--size", "much"], 2, "--size is not understood"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
                               (["--out", "xml"], 2, "--out is not understood"), (["--ranks", "9"], 2, "9 ranks are wanted"),
                               (["--op", "write,restart:5"], 2, "wants more ranks")]:
-        done = bench(folder, *words, code=code)
+        done = bench(folder, *words, ranks=1, code=code)
         assert text in done.stderr, done
 
 

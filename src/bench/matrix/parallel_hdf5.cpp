@@ -1,6 +1,6 @@
-// HDF5 over MPI-IO: a dataset a variable. With one rendezvous a variable, each is a collective H5Dwrite, as H5Part makes
-// it; with one for all, HDF5 lays the datasets out and closes, and one collective call of MPI-IO writes all of them
-// where they lie (HDF5 1.10 has no H5Dwrite_multi).
+// HDF5 over MPI-IO: a dataset a variable. With one rendezvous a variable, each is a collective H5Dwrite, as H5Part
+// makes it; with one for all, HDF5 lays the datasets out and closes, and one collective call of MPI-IO writes all of
+// them where they lie (HDF5 1.10 has no H5Dwrite_multi).
 
 #include <fmt/format.h>
 #include <hdf5.h>
