@@ -214,13 +214,13 @@ OwnMemory::OwnMemory(const Content& content, const RowSetting& setting, int rank
         bytes += (rows * variables[v].row_bytes + 63) / 64 * 64;
     }
     if (memory_ == Memory::block) bytes = block_bytes_;
-    words_.resize(bytes / 8 + 8);
+    start_ = buffer_.take(bytes + 64).data();
 }
 
 void OwnMemory::fill(int dump) {
     if (memory_ == Memory::block) {
         const auto row_bytes = content_.variables().front().row_bytes;
-        content_.fill({.owner = rank_, .rows = block_bytes_ / row_bytes, .data = start(), .stride_bytes = row_bytes},
+        content_.fill({.owner = rank_, .rows = block_bytes_ / row_bytes, .data = start_, .stride_bytes = row_bytes},
                       dump);
         return;
     }
@@ -232,7 +232,7 @@ std::vector<RowSpan> OwnMemory::segments(int dump) {
     for (std::size_t v = 0; v < content_.variables().size(); ++v) {
         const auto row_bytes = content_.variables()[v].row_bytes;
         RowSpan segment{.variable = v, .owner = rank_, .rows = content_.rows(v, rank_, dump)};
-        segment.data = start() + (memory_ == Memory::block ? 0 : at_[v]);
+        segment.data = start_ + (memory_ == Memory::block ? 0 : at_[v]);
         segment.stride_bytes = memory_ == Memory::aos     ? record_bytes_
                                : memory_ == Memory::block ? 0
                                                           : row_bytes;  // 0: the block again
@@ -291,8 +291,9 @@ ReadMemory ReadMemory::of_rows(const Content& content, std::uint64_t first, std:
 void ReadMemory::add(const Content& content, std::vector<RowSpan> segments) {
     segments_ = std::move(segments);
     for (const auto& segment : segments_) bytes_ += segment.rows * content.variables()[segment.variable].row_bytes;
-    words_.assign((content.block_bytes() > 0 ? content.block_bytes() : bytes_) / 8 + 1, 0);
-    auto* place = reinterpret_cast<std::byte*>(words_.data());
+    const auto memory = buffer_.take((content.block_bytes() > 0 ? content.block_bytes() : bytes_) + 1);
+    std::ranges::fill(memory, std::byte{0});  // its pages exist before anything is timed
+    auto* place = memory.data();
     for (auto& segment : segments_) {
         segment.data = place;
         if (content.block_bytes() > 0) continue;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/page_buffer.hpp"
 #include "bench/matrix/setting.hpp"
 
 namespace forebay::bench {
@@ -85,8 +86,8 @@ private:
     Memory memory_;
     std::uint64_t block_bytes_, record_bytes_ = 0;
     std::vector<std::uint64_t> at_;  // of each variable, or of its field in a record
-    std::vector<std::uint64_t> words_;
-    std::byte* start() { return reinterpret_cast<std::byte*>(words_.data()); }
+    PageBuffer buffer_;              // the kernel copies from and to whole pages faster, and IOR gives it these
+    std::byte* start_;
 };
 
 /// Memory for what a rank reads: its own part again, or the `part`th of `parts` equal shares of the rows of all.
@@ -102,7 +103,7 @@ public:
 private:
     void add(const Content& content, std::vector<RowSpan> segments);
     std::vector<RowSpan> segments_;
-    std::vector<std::uint64_t> words_;
+    PageBuffer buffer_;
     std::uint64_t bytes_ = 0;
 };
 

@@ -4,16 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <climits>
+#include <set>
 
 #include "base/try.hpp"
 #include "bench/matrix/way.hpp"
+#include "sys/store.hpp"
 
 namespace forebay::bench {
 
 using sys::Clock;
 
 namespace {
+
+constexpr std::uint64_t least_stripe_bytes = 64u << 10;  // of Lustre
+constexpr std::uint64_t looked_at_bytes_max = 16ull << 30;
 
 Result<> good(int status, const char* call, const std::string& path) {
     if (status == MPI_SUCCESS) return {};
@@ -61,6 +65,27 @@ private:
     std::string path_;
 };
 
+struct Stripes {
+    std::size_t targets = 0;
+    std::uint64_t bytes = 0;  // of a stripe, where there are two targets or more
+};
+
+// Where the file system tells: the storage target of each least stripe.
+Stripes stripes_of(const std::string& path, std::uint64_t bytes) {
+    Stripes stripes;
+    const auto file = sys::posix_store().open(path, sys::Access::read);
+    if (!file) return stripes;
+    const auto map = (*file)->stripes();
+    std::set<std::uint32_t> targets;
+    for (std::uint64_t at = 0; at < std::min(bytes, looked_at_bytes_max); at += least_stripe_bytes)
+        if (const auto target = map.target_of(at, 1)) {
+            if (!targets.insert(*target).second || targets.size() != 2) continue;
+            stripes.bytes = at;
+        }
+    stripes.targets = targets.size();
+    return stripes;
+}
+
 class MpiIoWay final : public WayOfFiles {
 public:
     explicit MpiIoWay(const RowContext& row) : WayOfFiles(row) {}
@@ -89,11 +114,17 @@ public:
             for (const auto& piece : pieces) times.bytes += piece.bytes;
         times.moved = Clock::now();
         if (row_.setting.durable >= Durable::fsync) FB_TRY(good(MPI_File_sync(file.raw), "MPI_File_sync", path));
-        read_hints(file.raw);
+        MPI_Info used = MPI_INFO_NULL;
+        const bool tells = row_.ranks.rank() == 0 && !row_.setting.hints.empty();
+        if (tells) FB_TRY(good(MPI_File_get_info(file.raw, &used), "MPI_File_get_info", path));
         FB_TRY(file.close());
         if (row_.setting.durable == Durable::verified && row_.setting.stonewall_seconds == 0)
             FB_TRY(read_back(pieces, dump));
         times.closed = Clock::now();
+        if (tells) {
+            tell_hints(used, path, row_.placement.file_bytes(row_.placement.file_of(0), dump));
+            MPI_Info_free(&used);
+        }
         return times;
     }
 
@@ -166,23 +197,24 @@ private:
         return {};
     }
 
-    // Hints are ignored in silence, so what the library says of them is kept beside the row.
-    void read_hints(MPI_File file) {
-        if (row_.ranks.rank() != 0 || row_.setting.hints.empty()) return;
-        MPI_Info used = MPI_INFO_NULL;
-        if (MPI_File_get_info(file, &used) != MPI_SUCCESS) return;
+    // Hints are ignored in silence, and Open MPI's library gives back what it was given: whether a file has the stripes
+    // that were asked for, its file system alone tells.
+    void tell_hints(MPI_Info used, const std::string& path, std::uint64_t bytes) {
+        const auto stripes = stripes_of(path, bytes);
         for (const auto& [key, value] : row_.setting.hints) {
             char text[MPI_MAX_INFO_VAL + 1] = "";
             int is_set = 0;
             MPI_Info_get(used, key.c_str(), MPI_MAX_INFO_VAL, text, &is_set);
-            auto remark = is_set != 0 && value == text
-                              ? fmt::format("hint {}={} was applied", key, value)
-                              : fmt::format("hint {}={} was not applied{}", key, value,
-                                            is_set != 0 ? fmt::format(": it is {}", text) : "");
+            std::string found = is_set != 0 ? text : "";
+            if (key == "striping_factor") found = stripes.targets > 0 ? std::to_string(stripes.targets) : "";
+            if (key == "striping_unit") found = stripes.bytes > 0 ? std::to_string(stripes.bytes) : "";
+            const bool seen = key == "striping_factor" || key == "striping_unit";
+            auto remark = fmt::format("hint {}={} ", key, value);
+            if (found == value) remark += seen ? "was applied" : "was taken by the library";
+            else remark += found.empty() ? "was not applied" : fmt::format("was not applied: it is {}", found);
             if (std::ranges::find(row_.remarks, remark) == row_.remarks.end())
                 row_.remarks.push_back(std::move(remark));
         }
-        MPI_Info_free(&used);
     }
 
     MPI_Comm comm_ = MPI_COMM_NULL;

@@ -1,5 +1,5 @@
-// The phases of mdtest, with its calls: open with O_CREAT and close, stat, open for both and close, unlink; mkdir, stat,
-// rmdir. A barrier stands before each phase and, as there, at its end belongs to it.
+// The phases of mdtest, with its calls: open with O_CREAT and close, stat, open for both and close, unlink; mkdir,
+// stat, rmdir. A barrier stands before each phase and, as there, at its end belongs to it.
 
 #include <fmt/format.h>
 
