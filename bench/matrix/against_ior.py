@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Compares `forebay bench run` with IOR and mdtest at equal settings, in turns, and appends the rates to a CSV.
 
-A ratio is ours over theirs in the same turn; the goal is 0.97 to 1.03 for the median of them. `best` is the ratio of the
-largest rates of all turns, which work of others on the machine moves least. Whose turn is first changes from turn to turn. IOR and mdtest are looked for in --ior, in PATH, and below --build; `--build DIR` makes them there:
-IOR 4.0.0 from --source (a git clone or a mirror of it; https://github.com/hpc/ior.git) at the commit of that release.
+A ratio is ours over theirs in the same turn; the goal is 0.97 to 1.03 for the median of them. `best` is the same of the
+largest rates of each start, which work of others on the machine moves least: of many short repeats some are alone. Whose
+turn is first changes from turn to turn. IOR and mdtest are looked for in --ior, in PATH, and below --build; `--build DIR`
+makes them there: IOR 4.0.0 from --source (a git clone or a mirror of it; https://github.com/hpc/ior.git) at the commit of
+that release.
 """
 
 import argparse
@@ -123,7 +125,7 @@ class Contest:
 def tell(name, taken, write):
     for measure in taken[0][0]:
         theirs, ours = ([one[side][measure][0] for one in taken] for side in (0, 1))
-        best = max(one[1][measure][1] for one in taken) / max(one[0][measure][1] for one in taken)
+        best = statistics.median(one[1][measure][1] / one[0][measure][1] for one in taken)
         ratios = [b / a for a, b in zip(theirs, ours)]
         low, high = interval(ratios)
         row = [name, measure, statistics.median(theirs), statistics.median(ours), statistics.median(ratios), low, high, best, len(ratios)]
@@ -135,11 +137,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", default="/dev/shm", help="where both write (/dev/shm)")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--size", default="64m", help="bytes of a rank, as IOR spells them (64m)")
+    parser.add_argument("--size", default="16m", help="bytes of a rank, as IOR spells them (16m)")
     parser.add_argument("--xfer", default="1m", help="bytes of a transfer (1m)")
-    parser.add_argument("--items", type=int, default=2000, help="of mdtest, a rank (2000)")
-    parser.add_argument("--turns", type=int, default=9)
-    parser.add_argument("--repeats", type=int, default=5, help="of each start of a program")
+    parser.add_argument("--items", type=int, default=1000, help="of mdtest, a rank (1000)")
+    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--repeats", type=int, default=20, help="of each start of a program")
     parser.add_argument("--only", default="", help="the cases whose names hold this")
     parser.add_argument("--ior", default="", help="the directory of ior and mdtest")
     parser.add_argument("--build", default="", help="build them below this directory, unless they are there")
