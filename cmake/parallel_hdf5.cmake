@@ -1,4 +1,5 @@
-# Parallel HDF5 for C, which some benchmarks compare with: PARALLEL_HDF5_FOUND, PARALLEL_HDF5_INCLUDE_DIRS, PARALLEL_HDF5_C.
+# Parallel HDF5 for C, which some benchmarks compare with and `forebay bench run` writes: PARALLEL_HDF5_FOUND,
+# PARALLEL_HDF5_INCLUDE_DIRS, PARALLEL_HDF5_C.
 # Debian keeps HDF5's builds side by side: that of the MPI we have, then whatever pkg-config calls parallel HDF5.
 foreach(package hdf5-openmpi hdf5-mpich hdf5)
   if(NOT PARALLEL_HDF5_C)
@@ -10,6 +11,7 @@ foreach(package hdf5-openmpi hdf5-mpich hdf5)
   endif()
 endforeach()
 if(PARALLEL_HDF5_C)
+  find_package(MPI REQUIRED COMPONENTS C)
   include(CheckCSourceCompiles)
   set(CMAKE_REQUIRED_INCLUDES ${PARALLEL_HDF5_INCLUDE_DIRS})
   set(CMAKE_REQUIRED_LIBRARIES ${PARALLEL_HDF5_C} MPI::MPI_C)

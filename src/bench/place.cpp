@@ -12,14 +12,10 @@
 
 namespace forebay::bench {
 
-namespace {
-
 std::string temporary_directory() {
     const char* wish = std::getenv("TMPDIR");
     return wish != nullptr && *wish != '\0' ? wish : "/var/tmp";
 }
-
-}  // namespace
 
 Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     BenchPlace place;

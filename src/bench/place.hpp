@@ -12,6 +12,9 @@
 
 namespace forebay::bench {
 
+/// $TMPDIR, else /var/tmp.
+std::string temporary_directory();
+
 class BenchPlace {
 public:
     /// Collective.

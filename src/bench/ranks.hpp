@@ -49,10 +49,10 @@ public:
         FB_TRY(agree(own_result));
         return span(start, end);
     }
-
-private:
+    /// From the first start to the last end of all ranks, in seconds; clocks are compared on one machine only.
     double span(sys::Clock::time_point start, sys::Clock::time_point end);
 
+private:
     MPI_Comm comm_;
     std::unique_ptr<comm::Group> group_, node_;
 };

@@ -1,6 +1,7 @@
 #include "bench/spread.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "base/check.hpp"
 
@@ -8,7 +9,9 @@ namespace forebay::bench {
 
 namespace {
 
-double at_fraction(const std::vector<double>& sorted, double fraction) {
+constexpr int resamples = 2000;
+
+double of_sorted(const std::vector<double>& sorted, double fraction) {
     const double place = fraction * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(place);
     const auto above = std::min(below + 1, sorted.size() - 1);
@@ -20,12 +23,31 @@ double at_fraction(const std::vector<double>& sorted, double fraction) {
 Quartiles spread_of(std::vector<double> samples) {
     if (samples.empty()) return {};
     std::ranges::sort(samples);
-    return {.median = at_fraction(samples, 0.5),
+    return {.median = of_sorted(samples, 0.5),
             .min = samples.front(),
             .max = samples.back(),
-            .lower_quartile = at_fraction(samples, 0.25),
-            .upper_quartile = at_fraction(samples, 0.75),
+            .lower_quartile = of_sorted(samples, 0.25),
+            .upper_quartile = of_sorted(samples, 0.75),
             .count = samples.size()};
+}
+
+double at_fraction(std::vector<double> samples, double fraction) {
+    if (samples.empty()) return 0;
+    std::ranges::sort(samples);
+    return of_sorted(samples, fraction);
+}
+
+Interval median_interval(const std::vector<double>& samples) {
+    if (samples.empty()) return {};
+    std::mt19937_64 random(samples.size());
+    std::uniform_int_distribution<std::size_t> place(0, samples.size() - 1);
+    std::vector<double> medians, again(samples.size());
+    for (int i = 0; i < resamples; ++i) {
+        for (auto& sample : again) sample = samples[place(random)];
+        medians.push_back(at_fraction(again, 0.5));
+    }
+    std::ranges::sort(medians);
+    return {of_sorted(medians, 0.025), of_sorted(medians, 0.975)};
 }
 
 std::vector<double> ratios_of(const std::vector<double>& a, const std::vector<double>& b) {

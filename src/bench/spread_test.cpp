@@ -41,3 +41,23 @@ TEST_CASE("ratios: each run with its neighbour") {
     const auto ratios = ratios_of({1, 4, 9}, {2, 2, 3});
     CHECK(ratios == std::vector<double>{0.5, 2, 3});
 }
+
+TEST_CASE("spread: fractions of samples in any order") {
+    CHECK(at_fraction({}, 0.5) == 0);
+    CHECK(at_fraction({5, 1, 4, 2, 3}, 0) == 1);
+    CHECK(at_fraction({5, 1, 4, 2, 3}, 0.95) == doctest::Approx(4.8));
+}
+
+TEST_CASE("spread: the interval of the median holds it, is narrower for more samples, and the same each time") {
+    std::vector<double> few, many;
+    for (int i = 0; i < 9; ++i) few.push_back(100 + i * 7 % 9);
+    for (int i = 0; i < 99; ++i) many.push_back(100 + i * 7 % 9);
+    const auto wide = median_interval(few), narrow = median_interval(many);
+    CHECK(wide.low < 104);
+    CHECK(wide.high > 104);
+    CHECK(narrow.high - narrow.low < wide.high - wide.low);
+    CHECK(median_interval(few).low == wide.low);
+    CHECK(median_interval({3}).low == 3);
+    CHECK(median_interval({3}).high == 3);
+    CHECK(median_interval({}).high == 0);
+}

@@ -143,7 +143,8 @@ void add_compress(Verb& bench) {
 
 void add_bench(CommandLine& line) {
     auto bench = line.verb(
-        "bench", "Measure save, drain, pace, restart, plan and compression against the limits of this machine");
+        "bench", "Measure ways to storage by free options, and saves, drains, restarts against this machine's limits");
+    add_run(bench);
     add_save(bench);
     add_drain(bench);
     add_pace(bench);

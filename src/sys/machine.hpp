@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "forebay/result.hpp"
 
@@ -39,5 +40,10 @@ Result<std::uint64_t> free_bytes(const std::string& path);
 /// The kind of file system that `path`, or the nearest directory above it that exists, lies on: "ext4", "lustre"; of a
 /// kind that we have no name for its number, "0x9123683e".
 Result<std::string> file_system_of(const std::string& path);
+/// What is mounted where a path lies, as the kernel tells it: "ext4 /dev/vda on /scratch (rw,relatime,stripe=128)";
+/// empty where it does not tell.
+std::string mount_of(const std::string& path);
+/// The same of the text of /proc/self/mountinfo, for device `major`:`minor`.
+std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor);
 
 }  // namespace forebay::sys

@@ -54,6 +54,10 @@ int open_no_intr(const char* path, int flags, unsigned mode) {
     return new_fd([&] { return ::open(path, flags | O_CLOEXEC, mode); });
 }
 
+int open_alone(const char* path, int flags, unsigned mode) {
+    return above_standard(::open(path, flags | O_CLOEXEC, mode));
+}
+
 int open_at(int directory, const char* name, int flags) {
     return new_fd([&] { return ::openat(directory, name, flags | O_CLOEXEC); });
 }

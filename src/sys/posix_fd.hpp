@@ -48,6 +48,8 @@ private:
 /// would land in our file. All that needs a descriptor gets it from here: -1 and errno, or one that is closed at exec,
 /// and no arriving signal can fail it.
 int open_no_intr(const char* path, int flags, unsigned mode = 0);
+/// By that one call and no others, for whoever measures it; an arriving signal may fail it.
+int open_alone(const char* path, int flags, unsigned mode);
 int open_at(int directory, const char* name, int flags);
 int new_socket(int family, int type);
 int accept_from(int listener, sockaddr* address, socklen_t* bytes, int flags);

@@ -129,6 +129,34 @@ bool mounted_huge(std::string_view mountinfo, unsigned major, unsigned minor) {
     return false;
 }
 
+std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor) {
+    const auto word = [](std::string_view line, int number) {
+        for (; number > 0 && !line.empty(); --number) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+        return line.substr(0, line.find(' '));
+    };
+    const auto device = fmt::format("{}:{}", major, minor);
+    std::string found;
+    while (!mountinfo.empty()) {
+        const auto end = mountinfo.find('\n');
+        const auto line = mountinfo.substr(0, end);
+        mountinfo.remove_prefix(end == std::string_view::npos ? mountinfo.size() : end + 1);
+        const auto kind = line.find(" - ");
+        if (kind == std::string_view::npos || word(line, 2) != device) continue;
+        const auto behind = line.substr(kind + 3);
+        // The last one lies on top of those before it.
+        found = fmt::format("{} {} on {} ({},{})", word(behind, 0), word(behind, 1), word(line, 4), word(line, 5),
+                            word(behind, 2));
+    }
+    return found;
+}
+
+std::string mount_of(const std::string& path) {
+    struct stat about {};
+    const auto mounts = read_proc("/proc/self/mountinfo");
+    if (!mounts || ::stat(path.c_str(), &about) != 0) return {};
+    return mount_in(*mounts, major(about.st_dev), minor(about.st_dev));
+}
+
 std::uint64_t page_bytes_of(const std::string& directory) {
     struct statfs about {};
     struct stat where {};

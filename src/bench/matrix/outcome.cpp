@@ -1,0 +1,231 @@
+#include "bench/matrix/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "base/show_text.hpp"
+#include "base/units.hpp"
+#include "sys/clock.hpp"
+
+namespace forebay::bench {
+
+namespace {
+
+bool has_words(const RowResult& row, const Words& words) {
+    return std::ranges::all_of(words,
+                               [&](const auto& word) { return word_of(row.setting.words, word.first) == word.second; });
+}
+
+const Published* published_of(const Outcome& outcome, const RowResult& row, const std::string& measure) {
+    for (const auto& one : outcome.of.published)
+        if (one.measure == measure && has_words(row, one.setting)) return &one;
+    return nullptr;
+}
+
+// The first row that was measured, and that something was published of.
+double first_median(const Outcome& outcome, const std::string& measure) {
+    for (const auto& row : outcome.rows)
+        if (const auto* samples = find_samples(row.samples, measure)) return at_fraction(*samples, 0.5);
+    return 0;
+}
+
+const Published* first_published(const Outcome& outcome, const std::string& measure) {
+    for (const auto& row : outcome.rows)
+        if (find_samples(row.samples, measure) != nullptr) return published_of(outcome, row, measure);
+    return nullptr;
+}
+
+MeasureLine line_of(const std::string& measure, const std::vector<double>& samples) {
+    MeasureLine line{.measure = measure, .samples = samples};
+    const auto count = static_cast<double>(samples.size());
+    line.median = at_fraction(samples, 0.5);
+    line.min = at_fraction(samples, 0);
+    line.max = at_fraction(samples, 1);
+    line.p10 = at_fraction(samples, 0.1);
+    line.p90 = at_fraction(samples, 0.9);
+    line.p95 = at_fraction(samples, 0.95);
+    line.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / count;
+    double squares = 0;
+    for (const auto sample : samples) squares += (sample - line.mean) * (sample - line.mean);
+    line.deviation = samples.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    line.interval = median_interval(samples);
+    return line;
+}
+
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+    return quoted + "\"";
+}
+
+void add_measures(const MeasureLine& line, const std::string& source, std::vector<format::Measure>& measures) {
+    const auto count = static_cast<std::uint64_t>(line.samples.size());
+    const bool spreads = count > 1;
+    const auto origin = format::MeasureOrigin::measured;
+    measures.push_back({line.measure, line.median, spreads ? line.p10 : 0, spreads ? line.p90 : 0,
+                        spreads && line.mean != 0 ? line.deviation / line.mean : 0, count, origin, "bench run"});
+    const auto more = [&](const char* end, double value) {
+        measures.push_back({line.measure + end, value, 0, 0, 0, count, origin, "bench run"});
+    };
+    more("_min", line.min);
+    more("_max", line.max);
+    more("_p95", line.p95);
+    more("_interval_low", line.interval.low);
+    more("_interval_high", line.interval.high);
+    more("_ratio_to_first", line.ratio);
+    if (line.published != nullptr)
+        measures.push_back({"published_" + line.measure + (line.published->is_max ? "_max" : ""), line.published->value,
+                            0, 0, 0, 0, format::MeasureOrigin::given, source});
+}
+
+}  // namespace
+
+std::vector<MeasureLine> lines_of(const Outcome& outcome, const RowResult& row) {
+    std::vector<MeasureLine> lines;
+    for (const auto& [measure, samples] : row.samples) {
+        auto line = line_of(measure, samples);
+        const auto first = first_median(outcome, measure);
+        const auto* first_there = first_published(outcome, measure);
+        line.ratio = first != 0 ? line.median / first : 0;
+        line.published = published_of(outcome, row, measure);
+        if (line.published != nullptr && first_there != nullptr && first_there->is_max == line.published->is_max)
+            line.published_ratio = line.published->value / first_there->value;
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+std::vector<std::string> axes_of(const Outcome& outcome) {
+    std::vector<std::string> axes;
+    for (const auto& option : matrix_options())
+        for (const auto& row : outcome.rows)
+            if (word_of(row.setting.words, option.key) != word_of(outcome.rows.front().setting.words, option.key)) {
+                axes.emplace_back(option.key);
+                break;
+            }
+    return axes;
+}
+
+std::string name_of_row(const Outcome& outcome, const RowResult& row) {
+    std::vector<std::string> words;
+    for (const auto& key : axes_of(outcome)) words.push_back(word_of(row.setting.words, key));
+    return words.empty() ? "all" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string shown_value(const std::string& measure, double value) {
+    if (measure.ends_with("_bytes_per_second")) return show_rate(value);
+    if (measure.ends_with("_operations_per_second")) return fmt::format("{:.0f} /s", value);
+    if (measure.ends_with("_seconds")) return show_seconds(value);
+    return fmt::format("{:.3f}", value);
+}
+
+std::string shown_published(const MeasureLine& line) {
+    if (line.published == nullptr) return "";
+    return shown_value(line.measure, line.published->value) + (line.published->is_max ? " (max)" : "");
+}
+
+bool is_headline(const Outcome& outcome, const std::string& measure) {
+    constexpr std::array parts{"open_seconds",       "transfer_seconds",  "close_seconds",
+                               "total_seconds",      "read_open_seconds", "read_transfer_seconds",
+                               "read_close_seconds", "read_total_seconds"};
+    if (measure == "placement_ratio")
+        return std::ranges::any_of(outcome.rows, [](const auto& row) { return row.setting.targets.size() > 1; });
+    return std::ranges::find(parts, measure) == parts.end();
+}
+
+cli::Shown table_of(const Outcome& outcome) {
+    const auto axes = axes_of(outcome);
+    const bool published = !outcome.of.published.empty();
+    std::vector<cli::Table::Column> columns;
+    for (const auto& axis : axes) columns.push_back({axis});
+    columns.push_back({"measure"});
+    for (const auto* title : {"median", "min", "p95", "max", "95 % low", "high", "ratio", "runs"})
+        columns.push_back({title, true});
+    if (published)
+        for (const auto* title : {"published", "ratio there"}) columns.push_back({title, true});
+    cli::Table table(columns);
+    std::string text;
+    for (const auto& [key, value] : outcome.environment)
+        text += fmt::format("{}: {}\n", show_text(key), show_text(value));
+    for (const auto& row : outcome.rows)
+        for (const auto& line : lines_of(outcome, row)) {
+            if (!is_headline(outcome, line.measure)) continue;
+            std::vector<std::string> cells;
+            for (const auto& axis : axes) cells.push_back(word_of(row.setting.words, axis));
+            cells.push_back(line.measure);
+            for (const auto value : {line.median, line.min, line.p95, line.max, line.interval.low, line.interval.high})
+                cells.push_back(shown_value(line.measure, value));
+            cells.push_back(fmt::format("{:.3f}", line.ratio));
+            cells.push_back(fmt::format("{}", line.samples.size()));
+            if (published) {
+                cells.push_back(shown_published(line));
+                cells.push_back(line.published_ratio > 0 ? fmt::format("{:.3f}", line.published_ratio) : "");
+            }
+            table.row(std::move(cells));
+        }
+    if (!table.empty()) text += table.text().text;
+    for (const auto& row : outcome.rows) {
+        const auto name = show_text(name_of_row(outcome, row));
+        if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, show_text(row.skipped));
+        for (const auto& one : outcome.of.published)
+            if (!row.skipped.empty() && has_words(row, one.setting))
+                text += fmt::format("  published: {} {}\n", one.measure, shown_value(one.measure, one.value));
+        for (const auto& remark : row.remarks) text += fmt::format("{}: {}\n", name, show_text(remark));
+    }
+    if (published) text += fmt::format("published: {}; scale {:g} here\n", show_text(outcome.of.source), outcome.scale);
+    return {text};
+}
+
+std::string csv_of(const Outcome& outcome) {
+    std::string text;
+    for (const auto& [key, value] : outcome.environment)
+        text += fmt::format("# {}: {}\n", show_text(key), show_text(value));
+    for (const auto& option : matrix_options()) text += fmt::format("{},", option.key);
+    text += "measure,median,min,max,p95,interval_low,interval_high,ratio,samples,published,remarks\n";
+    for (const auto& row : outcome.rows) {
+        std::string words;
+        for (const auto& option : matrix_options()) words += quoted(word_of(row.setting.words, option.key)) + ",";
+        const auto remarks = quoted(fmt::format("{}", fmt::join(row.remarks, "; ")));
+        if (!row.skipped.empty()) text += words + ",,,,,,,,0,," + quoted("skipped: " + row.skipped) + "\n";
+        for (const auto& line : lines_of(outcome, row))
+            text += words + fmt::format("{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.4g},{},{},{}\n", line.measure,
+                                        line.median, line.min, line.max, line.p95, line.interval.low,
+                                        line.interval.high, line.ratio, line.samples.size(),
+                                        line.published != nullptr ? fmt::format("{:.6g}", line.published->value) : "",
+                                        remarks);
+    }
+    return text;
+}
+
+format::Advice advice_of(const Outcome& outcome) {
+    format::Advice advice{.kind = "bench", .made_unix_ns = sys::unix_ns()};
+    for (const auto& [key, value] : outcome.environment)
+        if (key == "forebay") advice.made_by = value;
+        else advice.key.emplace_back(key, value);
+    if (!outcome.of.title.empty()) {
+        advice.key.emplace_back("case", outcome.of.title);
+        advice.key.emplace_back("source", outcome.of.source);
+        advice.key.emplace_back("scale", fmt::format("{:g}", outcome.scale));
+    }
+    for (const auto& row : outcome.rows) {
+        format::AdviceRow one{.setting = row.setting.words, .remarks = row.remarks};
+        for (auto& [key, value] : one.setting) {
+            if (key == "ranks" && row.ranks > 0) value = std::to_string(row.ranks);
+            if (key == "nodes" && row.nodes > 0) value = std::to_string(row.nodes);
+        }
+        for (const auto& line : lines_of(outcome, row)) add_measures(line, outcome.of.source, one.measures);
+        if (row.bytes > 0)
+            one.measures.push_back({"dump_bytes", static_cast<double>(row.bytes), 0, 0, 0, 1,
+                                    format::MeasureOrigin::measured, "bench run"});
+        if (!row.skipped.empty()) one.remarks.push_back("skipped: " + row.skipped);
+        advice.rows.push_back(std::move(one));
+    }
+    return advice;
+}
+
+}  // namespace forebay::bench

@@ -1,0 +1,68 @@
+// A job that is killed in the middle of a save: the same dumps under an mpiexec of their own, whose processes end by
+// SIGKILL. Nothing of them is told or cleaned up, as when a node's memory runs out.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <thread>
+
+#include "base/try.hpp"
+#include "bench/matrix/trial.hpp"
+#include "sys/process.hpp"
+#include "sys/program.hpp"
+#include "sys/store.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::bench {
+
+namespace {
+
+constexpr std::chrono::minutes victim_max{10};
+constexpr int kill_signal = 9;
+
+// A job within a job must not take itself for a part of it: of the environment it gets what names places.
+constexpr std::array kept{
+    "PATH", "HOME", "USER", "LD_LIBRARY_PATH", "TMPDIR", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"};
+
+std::vector<std::string> command_of(const RowSetting& setting, int ranks, const TrialPlace& place) {
+    std::vector<std::string> command{"env", "-i"};
+    for (const auto* name : kept)
+        if (const char* value = std::getenv(name); value != nullptr)
+            command.push_back(fmt::format("{}={}", name, value));
+    // More ranks than cores are as many as this job has.
+    for (const auto* word : {"OMPI_MCA_rmaps_base_oversubscribe=1", "mpiexec", "-n"}) command.emplace_back(word);
+    command.push_back(std::to_string(ranks));
+    for (const auto& word : {sys::program_path(), std::string("bench"), std::string("run")}) command.push_back(word);
+    for (const auto& [key, value] : setting.words) {
+        if (key == "ranks" || value.empty()) continue;
+        command.push_back("--" + key);
+        command.push_back(value);
+    }
+    command.emplace_back("--victim");
+    command.push_back(place.victim);
+    return command;
+}
+
+}  // namespace
+
+std::string victim_mark(const TrialPlace& place) { return place.targets.front() + "/" + place.name + "-killed"; }
+
+Result<> run_victim(const RowSetting& setting, int ranks, const TrialPlace& place) {
+    const auto output = sys::output_of(command_of(setting, ranks, place), victim_max);
+    FB_TRY_ASSIGN(there, sys::posix_store().exists(victim_mark(place)));
+    if (!output && output.error().kind == ErrorKind::broken && there) return {};
+    if (!output) return output.error();
+    return Error{ErrorKind::broken, "the job that was to be killed has ended by itself"};
+}
+
+Result<> be_killed_in(std::chrono::duration<double> time) {
+    FB_TRY_ASSIGN(thread, sys::Thread::start([time] {
+                      std::this_thread::sleep_for(time);
+                      sys::EndSignals::end_by(kill_signal);
+                  }));
+    thread.leave();
+    return {};
+}
+
+}  // namespace forebay::bench

@@ -1,0 +1,97 @@
+// One way to bring dumps to storage and back: bare calls, MPI-IO, HDF5, Forebay. Each takes times where IOR takes them,
+// so that figures compare: before opening, after it, after the last byte, after closing.
+//
+// Ranks: calls are made by all ranks of the row, or all readers, in the same order; an error is this rank's own, and
+// the caller agrees on it.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/matrix/placement.hpp"
+#include "bench/ranks.hpp"
+
+namespace forebay::bench {
+
+struct Times {
+    sys::Clock::time_point begin, opened, moved, closed;
+    std::uint64_t bytes = 0;  // that this rank has moved
+};
+
+/// What a row has on all its ranks.
+struct RowContext {
+    Ranks& ranks;
+    const RowSetting& setting;
+    const Content& content;
+    const Placement& placement;
+    std::string directory;              // of Forebay's run
+    std::string staging;                // of this node
+    int machines, nodes;                // nodes: that ranks count as
+    std::vector<std::string>& remarks;  // of rank 0
+};
+
+class Way {
+public:
+    virtual ~Way() = default;
+    /// Whatever is not timed: communicators, a session, slots. `own` is what this rank will write in `dump`.
+    virtual Result<> prepare(const std::vector<RowSpan>& own, int dump) = 0;
+    /// One dump, as durable as the setting says; `pieces` are `own` with their places.
+    virtual Result<Times> write(const std::vector<Located>& pieces, int dump) = 0;
+    /// Waits until what was written is where it shall be; seconds that this took behind the application's back, since
+    /// the last call. Without a drain there is nothing to wait for.
+    virtual Result<double> settle() { return 0.0; }
+    /// After the last dump, before anything is read.
+    virtual Result<> finish() { return {}; }
+    /// Reads into `memory`, which has this rank's own part (`own`) or its share. Forebay may choose another share of a
+    /// table, and makes `memory` anew.
+    virtual Result<Times> read(Ranks& readers, ReadMemory& memory, int dump, bool own) = 0;
+    /// The newest dump of which there is something to read; -1: no way to know but to read.
+    virtual int newest() const { return -1; }
+    /// Takes what a read would find in this machine's memory out of it.
+    virtual Result<> forget(int dump) = 0;
+    /// Removes a dump's files. By rank 0.
+    virtual Result<> remove(int dump) = 0;
+};
+
+std::unique_ptr<Way> file_way(const RowContext& row);
+std::unique_ptr<Way> mpiio_way(const RowContext& row);
+/// Null in a build without parallel HDF5.
+std::unique_ptr<Way> hdf5_way(const RowContext& row);
+/// Its library and version; "" in a build without it.
+std::string hdf5_version();
+std::unique_ptr<Way> forebay_way(const RowContext& row);
+
+/// Contiguous bytes of a segment: where they lie, or gathered from their records into a buffer of its own.
+class RecordPacker {
+public:
+    std::span<const std::byte> bytes(const RowSpan& segment, std::uint64_t row_bytes, std::uint64_t from,
+                                     std::uint64_t count);
+
+private:
+    std::vector<std::byte> buffer_;
+};
+
+/// What ways with files of their own share.
+class WayOfFiles : public Way {
+public:
+    explicit WayOfFiles(const RowContext& row) : row_(row) {}
+    Result<> forget(int dump) override;
+    Result<> remove(int dump) override;
+
+protected:
+    /// Reads `pieces` back, past the page cache, and compares them with memory.
+    Result<> read_back(const std::vector<Located>& pieces, int dump);
+    /// `pieces` by one collective call on `file`, whose view is the places of all of them.
+    Result<> write_together(MPI_File file, std::vector<Located> pieces, const std::string& path);
+    bool out_of_time(sys::Clock::time_point begin) const;
+    std::uint64_t row_bytes(const Located& piece) const {
+        return row_.content.variables()[piece.segment.variable].row_bytes;
+    }
+
+    RowContext row_;
+    RecordPacker packer_;
+};
+
+}  // namespace forebay::bench

@@ -1,0 +1,115 @@
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "base/try.hpp"
+#include "sys/plain_file.hpp"
+#include "sys/posix_fd.hpp"
+
+namespace forebay::sys {
+
+Result<PlainFile> PlainFile::open(const std::string& path, Use use) {
+    const int flags = use == Use::read ? O_RDONLY : use == Use::update ? O_RDWR : O_RDWR | O_CREAT;
+    const int fd = open_alone(path.c_str(), flags, 0664);
+    if (fd < 0) return posix_error("open", path, errno);
+    return PlainFile(fd, path);
+}
+
+PlainFile::PlainFile(PlainFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      path_(std::move(other.path_)),
+      mapped_(std::exchange(other.mapped_, std::span<std::byte>())) {}
+
+PlainFile::~PlainFile() { (void)close(); }
+
+Result<> PlainFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto wrote = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return posix_error("pwrite", path_, wrote == 0 ? EIO : errno);
+        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
+        offset += static_cast<std::uint64_t>(wrote);
+    }
+    return {};
+}
+
+Result<> PlainFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto got = ::pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return posix_error("pread", path_, errno);
+        if (got == 0)
+            return Error{ErrorKind::corrupt,
+                         "read of " + path_ + ": truncated: it ends at byte " + std::to_string(offset)};
+        bytes = bytes.subspan(static_cast<std::size_t>(got));
+        offset += static_cast<std::uint64_t>(got);
+    }
+    return {};
+}
+
+Result<> PlainFile::set_size(std::uint64_t bytes) {
+    if (::ftruncate(fd_, static_cast<off_t>(bytes)) != 0) return posix_error("ftruncate", path_, errno);
+    return {};
+}
+
+Result<std::span<std::byte>> PlainFile::map(std::uint64_t bytes) {
+    if (bytes == 0) return std::span<std::byte>();
+    void* place = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+    if (place == MAP_FAILED) return posix_error("mmap", path_, errno);
+    mapped_ = {static_cast<std::byte*>(place), bytes};
+    return mapped_;
+}
+
+Result<> PlainFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+    int number = 0;
+    if (bytes > 0)
+        while ((number = ::posix_fallocate(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes))) == EINTR)
+            continue;
+    if (number != 0) return posix_error("posix_fallocate", path_, number);
+    return {};
+}
+
+Result<> PlainFile::sync() {
+    if (!mapped_.empty() && ::msync(mapped_.data(), mapped_.size(), MS_SYNC) != 0)
+        return posix_error("msync", path_, errno);
+    if (::fsync(fd_) != 0) return posix_error("fsync", path_, errno);
+    return {};
+}
+
+Result<> PlainFile::forget_cached() {
+    if (const int number = ::posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED); number != 0)
+        return posix_error("posix_fadvise", path_, number);
+    return {};
+}
+
+Result<> PlainFile::close() {
+    const auto mapped = std::exchange(mapped_, std::span<std::byte>());
+    if (!mapped.empty() && ::munmap(mapped.data(), mapped.size()) != 0) return posix_error("munmap", path_, errno);
+    const int fd = std::exchange(fd_, -1);
+    if (fd >= 0 && ::close(fd) != 0) return posix_error("close", path_, errno);
+    return {};
+}
+
+Result<> plain_make_directory(const std::string& path) {
+    if (::mkdir(path.c_str(), 0777) != 0) return posix_error("mkdir", path, errno);
+    return {};
+}
+
+Result<> plain_remove_directory(const std::string& path) {
+    if (::rmdir(path.c_str()) != 0) return posix_error("rmdir", path, errno);
+    return {};
+}
+
+Result<> plain_remove(const std::string& path) {
+    if (::unlink(path.c_str()) != 0) return posix_error("unlink", path, errno);
+    return {};
+}
+
+Result<> plain_stat(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0) return posix_error("stat", path, errno);
+    return {};
+}
+
+}  // namespace forebay::sys
