@@ -1,6 +1,7 @@
 // The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` starts it in its own place.
 
 #include "bench/bench.hpp"
+#include "bench/preflight.hpp"
 #include "sys/process.hpp"
 
 int main(int count, char** arguments) {
@@ -8,5 +9,6 @@ int main(int count, char** arguments) {
     forebay::sys::ignore_file_size_signal();
     forebay::cli::CommandLine line("Those verbs of forebay that need MPI; `forebay VERB` starts them too.");
     forebay::bench::add_bench(line);
+    forebay::bench::add_preflight(line);
     return line.run(count, arguments);
 }

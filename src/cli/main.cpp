@@ -36,5 +36,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_trace(line);
     forebay::cli::add_insitu_worker(line);
     forebay::cli::add_bench(line);
+    forebay::cli::add_preflight(line);
+    forebay::cli::add_stagger(line);
     return line.run(count, arguments);
 }

@@ -40,14 +40,22 @@ std::string Progress::line(const std::string& label, std::uint64_t bytes_done, s
     return text;
 }
 
-void Progress::show(std::uint64_t bytes_done, std::uint64_t bytes_all) {
-    if (!on_) return;
+bool Progress::is_due() {
     const auto now = sys::Clock::now();
-    if (now - last_ < redraw_pause) return;
+    if (!on_ || now - last_ < redraw_pause) return false;
     last_ = now;
     drawn_ = true;
-    const std::chrono::duration<double> seconds = now - start_;
+    return true;
+}
+
+void Progress::show(std::uint64_t bytes_done, std::uint64_t bytes_all) {
+    if (!is_due()) return;
+    const std::chrono::duration<double> seconds = last_ - start_;
     std::fputs((erase_line + line(label_, bytes_done, bytes_all, seconds.count())).c_str(), stderr);
+}
+
+void Progress::count(std::uint64_t done, std::uint64_t all) {
+    if (is_due()) std::fputs(fmt::format("{}{}: {} of {}", erase_line, label_, done, all).c_str(), stderr);
 }
 
 }  // namespace forebay::cli

@@ -21,11 +21,16 @@ public:
     /// Cheap: draws at most ten times a second.
     void show(std::uint64_t bytes_done, std::uint64_t bytes_all);
 
+    /// The same for things that are no bytes.
+    void count(std::uint64_t done, std::uint64_t all);
+
     /// The line that show() draws.
     static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all,
                             double seconds);
 
 private:
+    bool is_due();
+
     std::string label_;
     bool on_;
     bool drawn_ = false;

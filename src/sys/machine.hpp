@@ -1,8 +1,10 @@
-// The machine and its user: names, random numbers, the terminal, free space.
+// The machine and its user: names, random numbers, the terminal, memory and room that are left, what the kernel tells.
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "forebay/result.hpp"
@@ -11,6 +13,8 @@ namespace forebay::sys {
 
 std::string host_name();
 std::string user_name();
+/// "uid1000" where nobody has that number, as in containers.
+std::string user_name(std::uint32_t user_id);
 std::uint32_t user_id();
 
 /// What the kernel calls this machine's processor: its model, or on Arm, which names none, its architecture.
@@ -35,5 +39,31 @@ int terminal_columns();
 
 /// Bytes free for this user on the file system of `path`.
 Result<std::uint64_t> free_bytes(const std::string& path);
+
+struct FileSystem {
+    std::uint64_t bytes = 0, used_bytes = 0;
+    std::uint64_t free_bytes = 0;             // for this user
+    std::uint64_t files = 0, files_free = 0;  // both 0 where it does not count them
+    bool may_execute = true;
+};
+Result<FileSystem> file_system_of(const std::string& path);
+
+/// A file of /proc or /sys, whose size is not known before.
+Result<std::string> kernel_text(const char* path);
+
+/// The least that is left of the memory limits of this process's control groups, of either version; none without one.
+std::optional<std::uint64_t> group_memory_left();
+
+/// Of this process, by its soft limits; 2^64 - 1 is none.
+struct ProcessLimits {
+    std::uint64_t open_files = 0, locked_bytes = 0, core_bytes = 0, address_bytes = 0;
+};
+ProcessLimits process_limits();
+
+enum class Touch { look, write };
+/// Whether a directory answers: looks at it and, to `write`, makes a file in it and removes it. A child process does
+/// it: where it has not ended after `at_most`, the answer is `retry` and the child, which may be stuck in the kernel
+/// for good, is killed and left alone.
+Result<> touch(const std::string& directory, Touch how, std::chrono::milliseconds at_most);
 
 }  // namespace forebay::sys

@@ -6,7 +6,7 @@ $ mkdir bin path
 > printf 'echo "$0"; for one in "$@"; do echo "<$one>"; done; exit 42\n' >> forebay-mpi
 > chmod +x forebay-mpi
 $ PATH=$PWD/path bin/forebay bench save --help
-2> forebay: no benchmark: forebay-mpi, which has MPI, is neither beside this forebay as bin/forebay-mpi nor in PATH.
+2> forebay: no MPI: forebay-mpi, which has it, is neither beside this forebay as bin/forebay-mpi nor in PATH.
 2>   Next: run the same command with a forebay that was built with -DFOREBAY_MPI=ON
 [6]
 # It gets what was given, and its exit code is the command's.

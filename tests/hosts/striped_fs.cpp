@@ -3,6 +3,7 @@
 //
 //   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
 //
+// Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
 // of the rate. The attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's
 // lustre_user.h. Prints "mounted", and takes the mount down at SIGTERM.
@@ -63,12 +64,26 @@ double ratio_of_writer(const std::string& path) {
 // Files begin at targets of their own, so that not all begin at one.
 unsigned first_target(const struct stat& about) { return static_cast<unsigned>(about.st_ino % options.targets); }
 
+// The target that a path names.
+unsigned target_in(const char* path, unsigned otherwise) {
+    const char* named = std::strstr(path, "/target-");
+    return named == nullptr ? otherwise
+                            : static_cast<unsigned>(std::strtoul(named + 8, nullptr, 10)) % options.targets;
+}
+
+// A server that is gone.
+void hang_in(const char* path) {
+    if (std::strncmp(path, "/hanging", 8) == 0)
+        while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 // A target takes one write after the other.
 void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
     struct stat about {};
     if (::fstat(fd, &about) != 0) return;
     const auto stripe = static_cast<std::uint64_t>(offset) / options.stripe_bytes;
-    const auto target = static_cast<unsigned>((stripe + first_target(about)) % options.targets);
+    const auto striped = static_cast<unsigned>((stripe + first_target(about)) % options.targets);
+    const auto target = target_in(path, striped);
     const double seconds = static_cast<double>(bytes) / options.rate;
     const std::chrono::duration<double> took(seconds / ratio_of(std::to_string(target)));
     Clock::time_point until;
@@ -83,6 +98,7 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
 }
 
 int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
+    hang_in(path);
     return answer(::lstat(real(path).c_str(), about));
 }
 int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
