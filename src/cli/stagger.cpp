@@ -87,8 +87,7 @@ void add_stagger(CommandLine& line) {
     verb.option("--wait", arguments->wait_seconds, "Seconds after which it gives up");
     verb.arguments("COMMAND", arguments->command, "What to run, behind --");
     verb.examples(
-        "  srun --ntasks-per-node 1 forebay stagger --at-once 512 -- dfuse --mountpoint /tmp/me --pool P --container "
-        "C\n"
+        "  srun --ntasks-per-node 1 forebay stagger --at-once 512 -- ./mount-dfuse.sh\n"
         "  mpiexec -n 8000 forebay stagger --at-once 64 --directory /home/me -- ./copy-to-node.sh\n"
         "Exits as the command does. Whose process dies gives its turn to the next.\n");
     verb.action([arguments] { return stagger(*arguments); });

@@ -34,6 +34,8 @@ Subcommands:
   trace                       Write the timeline of a run, for Perfetto: saves, drains, writes, commits
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
+  preflight                   Find slow and broken nodes and storage targets before a run, and leave them out
+  stagger                     Run a command, at most so many at a time of all nodes that share a directory
 
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
   5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.

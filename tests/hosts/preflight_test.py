@@ -92,7 +92,7 @@ def slow_targets(place):
         slow = [f"{mount}/target-6", f"{mount}/target-7"]
         expect(advice["excluded_targets"] == slow, "both targets are excluded", advice["excluded_targets"])
         expect((place / "exclude.targets").read_text().split() == slow, "and stand in exclude.targets")
-        expect(list(mount.glob("target-*/*")) == [], "nothing is left there")
+        expect([name for i in range(24) for name in os.listdir(mount / f"target-{i}")] == [], "nothing is left there")
         print(f"2 of 24 slow targets: {seconds:.1f} s", flush=True)
     finally:
         unmount(process, mount)
@@ -106,7 +106,7 @@ def hanging_mount(place):
     try:
         advice, seconds = preflight(place, "--target", f"{mount}/hanging", "--probe-bytes", 0, code=1)
         told = [one["text"] for one in findings(advice, "mounts")]
-        expect(told == [f"{mount}/hanging has not answered for 1 s"], "the mount is told", advice["findings"])
+        expect(told == [f"{mount}/hanging has not answered for 1.00 s"], "the mount is told", advice["findings"])
         expect(seconds < 20, "in time", seconds)
         print(f"a hanging mount: {seconds:.1f} s", flush=True)
     finally:
@@ -156,7 +156,8 @@ def silent_rank(place):
     place.mkdir()
     (place / "site.toml").write_text(SITE + "[answer]\ndeadline_seconds = 3\n")
     script = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 2 ]; then export LD_PRELOAD="$0"; fi; exec "$@"'
-    advice, seconds = preflight(place, "--probe-bytes", "64K", code=1, before=(
+    # Open MPI 4.1's mpiexec does not always survive an abort itself: what it exits with is not looked at.
+    advice, seconds = preflight(place, "--probe-bytes", "64K", code=None, before=(
         "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 4, "sh", "-c", script, SILENT))
     told = findings(advice, "answer")
     expect([one["subject"] for one in told] == ["rank 2"], "the rank is told", advice["findings"])

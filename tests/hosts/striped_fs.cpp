@@ -67,8 +67,7 @@ unsigned first_target(const struct stat& about) { return static_cast<unsigned>(a
 // The target that a path names.
 unsigned target_in(const char* path, unsigned otherwise) {
     const char* named = std::strstr(path, "/target-");
-    return named == nullptr ? otherwise
-                            : static_cast<unsigned>(std::strtoul(named + 8, nullptr, 10)) % options.targets;
+    return named == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(named + 8, nullptr, 10)) % options.targets;
 }
 
 // A server that is gone.

@@ -16,6 +16,8 @@ namespace {
 
 // Of one check and severity; more are one line.
 constexpr std::size_t shown_alike_max = 8;
+// Of fewer nodes the share of bad ones says nothing.
+constexpr std::uint64_t spares_nodes_min = 8;
 constexpr std::size_t subject_width = 16, check_width = 12;
 
 const char* word_of(Severity severity) {
@@ -66,7 +68,7 @@ std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const P
     }
     const auto all = outcome.nodes.pass + outcome.nodes.warn + outcome.nodes.fail;
     const auto wanted = request.nodes_wanted > 0 ? request.nodes_wanted : all;
-    if (outcome.nodes.fail > 0 || all - outcome.nodes.fail < wanted) {
+    if (all >= spares_nodes_min && (outcome.nodes.fail > 0 || all < wanted)) {
         const auto spares = spares_for(wanted, all, outcome.nodes.fail);
         lines.push_back(fmt::format("# for {} good nodes ask for {}: {} spares are enough 99 times of 100", wanted,
                                     wanted + spares, spares));
@@ -89,7 +91,8 @@ std::string screen_of(const PreflightOutcome& outcome, const std::vector<Finding
     std::map<std::pair<std::string, Severity>, std::size_t> shown;
     for (const auto& one : findings) {
         const std::pair alike(one.check, one.severity);
-        if (++shown[alike] > shown_alike_max) {
+        // A note is told once, for whom it may interest.
+        if (++shown[alike] > (one.severity == Severity::note ? 1 : shown_alike_max)) {
             more[alike].push_back(one.subject);
             continue;
         }
