@@ -98,6 +98,41 @@ def slow_targets(place):
         unmount(process, mount)
 
 
+# df DIR; setstripe -c 1 -i OST DIR; quota -q -u USER DIR
+LFS = """#!/bin/sh
+mount={mount}
+case $1 in
+  df) echo "UUID                   1K-blocks        Used   Available Use% Mounted on"
+      for i in 0 1 2 3 4 5 6 7; do echo "x-OST000${{i}}_UUID 529449792 1268 524063432 1% $mount[OST:$i]"; done
+      echo "x-OST0008_UUID 529449792 490000000 39449792 93% $mount[OST:8] D"
+      echo "x-OST0009_UUID : inactive device";;
+  setstripe) rmdir "$6" && ln -s "$mount/target-$5" "$6";;
+  quota) echo "$mount 900 0 1000 - 7 0 0 -";;
+esac
+"""
+
+
+def osts_of_lustre(place):
+    """OSTs are found by lfs, probed by a directory each, and left out by a line for lfs setstripe; the quota is too small."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE)
+    process, mount = mounted(place, 9, 4_000_000, "3=0.4")
+    try:
+        (place / "lfs").write_text(LFS.format(mount=mount))
+        (place / "lfs").chmod(stat.S_IRWXU)
+        advice, _ = preflight(place, "--target", mount, "--probes-a-node", 9, "--planned-bytes", "1M", *PROBE, code=1,
+                              env=os.environ | {"PATH": f"{place}:{os.environ['PATH']}"})
+        expect(advice["excluded_targets"] == ["x-OST0003", "x-OST0009"], "the slow and the inactive one are excluded", advice)
+        expect(f"lfs setstripe -o 0-2,4-8 -c 8 -S 64M {mount}" in advice["lines"], "a line to paste", advice["lines"])
+        state = {one["subject"]: one["text"] for one in findings(advice, "targets")}
+        expect(state["x-OST0009"] == "inactive" and "x-OST0008" in state, "what lfs df says", state)
+        quota = findings(advice, "budget")
+        expect(len(quota) == 1 and "quota" in quota[0]["text"] and quota[0]["severity"] == "fail", "the quota", quota)
+        expect(sorted(os.listdir(mount)) == sorted(["hanging", *(f"target-{i}" for i in range(9))]), "nothing is left")
+    finally:
+        unmount(process, mount)
+
+
 def hanging_mount(place):
     """A target that never answers is told in its 5 s, and nothing waits for it."""
     place.mkdir()
@@ -191,6 +226,7 @@ def main():
             hosts_over_ssh(place / "ssh")
         if STRIPED_FS.exists():
             slow_targets(place / "targets")
+            osts_of_lustre(place / "lustre")
             hanging_mount(place / "hang")
 
 

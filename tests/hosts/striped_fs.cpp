@@ -134,6 +134,13 @@ int do_truncate(const char* path, off_t size, fuse_file_info*) { return answer(:
 int do_mkdir(const char* path, mode_t mode) { return answer(::mkdir(real(path).c_str(), mode)); }
 int do_rmdir(const char* path) { return answer(::rmdir(real(path).c_str())); }
 int do_unlink(const char* path) { return answer(::unlink(real(path).c_str())); }
+int do_symlink(const char* to, const char* path) { return answer(::symlink(to, real(path).c_str())); }
+int do_readlink(const char* path, char* to, std::size_t bytes) {
+    const auto got = ::readlink(real(path).c_str(), to, bytes - 1);
+    if (got < 0) return -errno;
+    to[got] = '\0';
+    return 0;
+}
 int do_rename(const char* from, const char* to, unsigned flags) {
     return answer(::renameat2(AT_FDCWD, real(from).c_str(), AT_FDCWD, real(to).c_str(), flags));
 }
@@ -183,6 +190,8 @@ fuse_operations operations() {
     all.mkdir = do_mkdir;
     all.rmdir = do_rmdir;
     all.unlink = do_unlink;
+    all.symlink = do_symlink;
+    all.readlink = do_readlink;
     all.rename = do_rename;
     all.chmod = do_chmod;
     all.utimens = do_utimens;
