@@ -113,7 +113,7 @@ std::string absolute_or_none(const std::string& path) {
     return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-Result<> take_plan(const std::string& path, advice::Site& site) {
+Result<> take_plan(const std::string& path, advice::SiteAsk& site) {
     if (path.empty()) return {};
     FB_TRY_ASSIGN(plan, advice_of(path));
     if (const auto* seconds = format::find(plan.measures, "wall_seconds"))

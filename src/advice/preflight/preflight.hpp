@@ -30,7 +30,7 @@ struct StorageTarget {
 struct PreflightRequest {
     Needs needs;
     Rules rules;
-    Site site;
+    SiteAsk site;
     std::vector<Ost> osts;               // whose states are judged
     std::vector<StorageTarget> targets;  // that are probed
     std::uint64_t probe_bytes = 64u << 20;

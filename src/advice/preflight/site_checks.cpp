@@ -30,7 +30,7 @@ std::string variable(const char* name) {
 
 class SiteCheck {
 public:
-    SiteCheck(const Site& site, const Rules& rules, const RunProgram& run, std::vector<format::Finding>& findings)
+    SiteCheck(const SiteAsk& site, const Rules& rules, const RunProgram& run, std::vector<format::Finding>& findings)
         : site_(site), rules_(rules), run_(run), findings_(findings) {}
 
     void pool() {
@@ -109,7 +109,7 @@ private:
                 : fmt::format("{} planned, {} free", shown(planned), shown(limit)));
     }
 
-    const Site& site_;
+    const SiteAsk& site_;
     const Rules& rules_;
     const RunProgram& run_;
     std::vector<format::Finding>& findings_;
@@ -175,7 +175,8 @@ void judge_pool(const PoolState& pool, const std::string& name, const Rules& rul
     }
 }
 
-void check_site(const Site& site, const Rules& rules, const RunProgram& run, std::vector<format::Finding>& findings) {
+void check_site(const SiteAsk& site, const Rules& rules, const RunProgram& run,
+                std::vector<format::Finding>& findings) {
     SiteCheck check(site, rules, run, findings);
     check.pool();
     check.room();

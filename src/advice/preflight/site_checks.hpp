@@ -15,7 +15,7 @@
 
 namespace forebay::advice {
 
-struct Site {
+struct SiteAsk {
     std::string target;  // a directory there
     std::string pool;    // of DAOS; "": none
     std::uint64_t planned_bytes = 0;
@@ -39,6 +39,6 @@ void judge_pool(const PoolState& pool, const std::string& name, const Rules& rul
                 std::vector<format::Finding>& findings);
 
 /// Pool, budget and profile.
-void check_site(const Site& site, const Rules& rules, const RunProgram& run, std::vector<format::Finding>& findings);
+void check_site(const SiteAsk& site, const Rules& rules, const RunProgram& run, std::vector<format::Finding>& findings);
 
 }  // namespace forebay::advice
