@@ -61,7 +61,7 @@ Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
     return job;
 }
 
-JobState::JobState(JobWatch watch, const JobOptions& options, JobEnd end)
+JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end)
     : options_(options), end_(std::move(end)), watch_(std::move(watch)) {}
 
 double JobState::reserve_seconds(const describe::SavesSoFar& saves, double drain_seconds) const {
@@ -100,20 +100,20 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-Result<JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
+Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
     constexpr std::int64_t ns_per_second = 1'000'000'000;
     if (options.wall_time.count() > 0) {
         const auto end_ns = opened_unix_ns + std::chrono::nanoseconds(options.wall_time).count();
-        return JobEnd{end_ns / ns_per_second, "job.wall_time"};
+        return sys::JobEnd{end_ns / ns_per_second, "job.wall_time"};
     }
-    return find_job_end(
+    return sys::find_job_end(
         environment, [](const auto& command) { return sys::output_of(command, ask_max); },
         sys::unix_ns() / ns_per_second);
 }
 
 }  // namespace
 
-std::int64_t unix_ns_of(const JobEnd& end) {
+std::int64_t unix_ns_of(const sys::JobEnd& end) {
     constexpr auto seconds_max = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
     return end.unix_seconds ? std::min(*end.unix_seconds, seconds_max) * 1'000'000'000 : 0;
 }
@@ -122,7 +122,7 @@ std::int64_t unix_ns_of(const JobEnd& end) {
 std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
     if (options.wall_time.count() > 0) return opened_unix_ns + std::chrono::nanoseconds(options.wall_time).count();
     const auto nobody = [](const auto&) { return Result<std::string>(Error{ErrorKind::unsupported, "not asked"}); };
-    const auto end = find_job_end(environment, nobody, 0);
+    const auto end = sys::find_job_end(environment, nobody, 0);
     return end ? unix_ns_of(*end) : 0;
 }
 

@@ -9,11 +9,11 @@
 #include <string>
 
 #include "api/conditions.hpp"
-#include "api/job_end.hpp"
 #include "api/job_watch.hpp"
 #include "describe/durable_time.hpp"
 #include "forebay/options.hpp"
 #include "sys/clock.hpp"
+#include "sys/job_end.hpp"
 
 namespace forebay {
 
@@ -40,16 +40,16 @@ std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix
 /// Of the world's first rank.
 class JobState {
 public:
-    JobState(JobWatch watch, const JobOptions& options, JobEnd end);
+    JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end);
 
-    const JobEnd& end() const { return end_; }
+    const sys::JobEnd& end() const { return end_; }
     /// At the end of a step, which is `now` and `unix_ms`. `drain_seconds`: the mean so far.
     JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, const describe::SavesSoFar& saves,
                    double drain_seconds, std::string& problem);
 
 private:
     JobOptions options_;
-    JobEnd end_;
+    sys::JobEnd end_;
     JobWatch watch_;
     /// For saving, draining and ending, beside a step.
     double reserve_seconds(const describe::SavesSoFar& saves, double drain_seconds) const;

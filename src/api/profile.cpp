@@ -81,7 +81,7 @@ struct ProfileLook {
 
 Result<> look_for_profile(const std::string& name, const std::string& run, telemetry::RunKind kind, ProfileLook& look) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(file_system, sys::file_system_of(run));
+    FB_TRY_ASSIGN(file_system, sys::file_system_kind(run));
     kind.file_system = file_system;
     const auto wanted = telemetry::key_of(kind);
     std::optional<telemetry::FoundProfile> found;

@@ -150,7 +150,7 @@ TEST_CASE("auto takes what fits, and tells where nothing does") {
     ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
     Lines lines;
     options.log = [&](const std::string& line) { lines.all.push_back(line); };
-    const auto here = sys::file_system_of(folder.path()).value();
+    const auto here = sys::file_system_kind(folder.path()).value();
     test::with_session(2, options, [](Session&, comm::Group&) {});
     CHECK(lines.have("no profile fits this run"));
     sys::posix_store().make_directories(folder / "forebay").value();

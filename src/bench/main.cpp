@@ -1,6 +1,7 @@
 // The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` starts it in its own place.
 
 #include "bench/bench.hpp"
+#include "bench/preflight.hpp"
 #include "bench/tune.hpp"
 #include "sys/process.hpp"
 
@@ -10,5 +11,6 @@ int main(int count, char** arguments) {
     forebay::cli::CommandLine line("Those verbs of forebay that need MPI; `forebay VERB` starts them too.");
     forebay::bench::add_bench(line);
     forebay::bench::add_tune(line);
+    forebay::bench::add_preflight(line);
     return line.run(count, arguments);
 }

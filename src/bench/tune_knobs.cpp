@@ -167,7 +167,7 @@ Result<> TuneTrials::look() {
     }()));
     FB_TRY(ranks_.agree([&]() -> Result<> {
         if (ranks_.rank() != 0) return {};
-        FB_TRY_ASSIGN(file_system, sys::file_system_of(places_[0].run()));
+        FB_TRY_ASSIGN(file_system, sys::file_system_kind(places_[0].run()));
         kind_.file_system = file_system;
         FB_TRY_ASSIGN(facts, look_at_target(places_[0], options_));
         facts_ = facts;

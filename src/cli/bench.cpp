@@ -11,8 +11,10 @@ namespace {
 
 constexpr const char* program = "forebay-mpi";
 
+}  // namespace
+
 // MPI's launcher has started this process and knows it by its number: forebay-mpi goes on in it.
-Error start_mpi(const std::vector<std::string>& arguments) {
+Error become_mpi_program(const std::vector<std::string>& arguments) {
     const auto beside = (std::filesystem::path(sys::program_path()).parent_path() / program).string();
     for (const auto& place : {beside, std::string(program)})
         if (auto failed = sys::become(place, arguments); failed.kind != ErrorKind::missing) return failed;
@@ -22,16 +24,14 @@ Error start_mpi(const std::vector<std::string>& arguments) {
             "", "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
 }
 
-}  // namespace
-
 void add_bench(CommandLine& line) {
     line.elsewhere("bench", "Measure saves, drains and restarts against the limits of this machine (with MPI)",
-                   start_mpi);
+                   become_mpi_program);
 }
 
 void add_tune(CommandLine& line) {
     line.elsewhere("tune", "Find the options with which saves are fastest here, by trials in one job (with MPI)",
-                   start_mpi);
+                   become_mpi_program);
 }
 
 }  // namespace forebay::cli

@@ -38,5 +38,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_bench(line);
     forebay::cli::add_plan(line);
     forebay::cli::add_tune(line);
+    forebay::cli::add_preflight(line);
+    forebay::cli::add_stagger(line);
     return line.run(count, arguments);
 }

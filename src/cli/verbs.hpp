@@ -39,6 +39,10 @@ void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_plan(CommandLine& line);
 void add_tune(CommandLine& line);  // bench.cpp
+void add_preflight(CommandLine& line);
+void add_stagger(CommandLine& line);
+/// Goes on as forebay-mpi, with the arguments that this program was given; returns only where that is not possible.
+Error become_mpi_program(const std::vector<std::string>& arguments);
 
 /// How agents and tools of this build make views; empty without HDF5.
 agent::ViewMaker view_maker();

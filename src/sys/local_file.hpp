@@ -14,11 +14,13 @@
 
 namespace forebay::sys {
 
-/// What lies under a name, and which one. Equal while nobody writes to the file, changes its mode, renames it or puts
-/// another one there.
+/// What lies under a name, and which one. Equal while nobody writes to the file, changes its mode or owner, renames it
+/// or puts another one there.
 struct LocalFile {
     enum class Kind { file, directory, other } kind = Kind::other;
     std::uint64_t bytes = 0;
+    std::uint64_t held_bytes = 0;       // of the file system: less where it has holes
+    std::uint32_t owner = 0;            // a user's number
     std::uint32_t mode = 0;             // permissions
     std::int64_t modified_unix_ns = 0;  // the nearest that 64 bits hold: 1677 to 2262
     std::uint64_t device = 0, inode = 0;

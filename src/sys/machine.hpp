@@ -1,8 +1,10 @@
-// The machine and its user: names, random numbers, the terminal, free space.
+// The machine and its user: names, random numbers, the terminal, memory and room that are left, what the kernel tells.
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,8 @@ namespace forebay::sys {
 
 std::string host_name();
 std::string user_name();
+/// "uid1000" where nobody has that number, as in containers.
+std::string user_name(std::uint32_t user_id);
 std::uint32_t user_id();
 
 /// What the kernel calls this machine's processor: its model, or on Arm, which names none, its architecture.
@@ -39,11 +43,36 @@ Result<std::uint64_t> free_bytes(const std::string& path);
 
 /// The kind of file system that `path`, or the nearest directory above it that exists, lies on: "ext4", "lustre"; of a
 /// kind that we have no name for its number, "0x9123683e".
-Result<std::string> file_system_of(const std::string& path);
+Result<std::string> file_system_kind(const std::string& path);
 /// What is mounted where a path lies, as the kernel tells it: "ext4 /dev/vda on /scratch (rw,relatime,stripe=128)";
 /// empty where it does not tell.
 std::string mount_of(const std::string& path);
 /// The same of the text of /proc/self/mountinfo, for device `major`:`minor`.
 std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor);
+struct FileSystem {
+    std::uint64_t bytes = 0, used_bytes = 0;
+    std::uint64_t free_bytes = 0;             // for this user
+    std::uint64_t files = 0, files_free = 0;  // both 0 where it does not count them
+    bool may_execute = true;
+};
+Result<FileSystem> file_system_of(const std::string& path);
+
+/// A file of /proc or /sys, whose size is not known before.
+Result<std::string> kernel_text(const char* path);
+
+/// The least that is left of the memory limits of this process's control groups, of either version; none without one.
+std::optional<std::uint64_t> group_memory_left();
+
+/// Of this process, by its soft limits; 2^64 - 1 is none.
+struct ProcessLimits {
+    std::uint64_t open_files = 0, locked_bytes = 0, core_bytes = 0, address_bytes = 0;
+};
+ProcessLimits process_limits();
+
+enum class Touch { look, write };
+/// Whether a directory answers: looks at it and, to `write`, makes a file in it and removes it. A child process does
+/// it: where it has not ended after `at_most`, the answer is `retry` and the child, which may be stuck in the kernel
+/// for good, is killed and left alone.
+Result<> touch(const std::string& directory, Touch how, std::chrono::milliseconds at_most);
 
 }  // namespace forebay::sys

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "sys/cpus.hpp"
+#include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
-#include "sys/posix_proc.hpp"
 #include "sys/process.hpp"
 #include "sys/thread.hpp"
 
@@ -124,7 +124,7 @@ CpuSet one_of_each_core(const CpuSet& cpus, const std::string& root) {
     auto cores = cpus;
     for (unsigned cpu = 0; cpu < cpus_max; ++cpu) {
         if (!cores[cpu]) continue;
-        const auto text = read_proc(fmt::format("{}/cpu{}/topology/thread_siblings_list", root, cpu).c_str());
+        const auto text = kernel_text(fmt::format("{}/cpu{}/topology/thread_siblings_list", root, cpu).c_str());
         KernelCpus siblings{};
         if (!text || !parse_cpus(text->substr(0, text->find('\n')), siblings)) continue;
         cores &= ~of_kernel(siblings);

@@ -39,6 +39,8 @@ LocalFile local_file(const struct stat& about) {
                     : S_ISDIR(about.st_mode) ? LocalFile::Kind::directory
                                              : LocalFile::Kind::other,
             .bytes = static_cast<std::uint64_t>(about.st_size),
+            .held_bytes = static_cast<std::uint64_t>(about.st_blocks) * 512,  // the unit of stat(2)
+            .owner = about.st_uid,
             .mode = about.st_mode & 07777,
             .modified_unix_ns = nearest_ns(about.st_mtim),
             .device = about.st_dev,

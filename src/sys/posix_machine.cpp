@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <pwd.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -20,7 +21,6 @@
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
-#include "sys/posix_proc.hpp"
 #include "sys/process.hpp"
 
 namespace forebay::sys {
@@ -28,7 +28,7 @@ namespace forebay::sys {
 static_assert(sizeof(std::atomic<std::uint32_t>) == 4 && std::atomic<std::uint32_t>::is_always_lock_free,
               "the kernel waits on the word itself");
 
-Result<std::string> read_proc(const char* path) {
+Result<std::string> kernel_text(const char* path) {
     Fd fd(open_no_intr(path, O_RDONLY));
     if (!fd.valid()) return posix_error("open", path, errno);
     std::string text;
@@ -60,13 +60,23 @@ std::string host_name() {
     return name.data();
 }
 
-std::string user_name() {
+std::string user_name() { return user_name(::geteuid()); }
+
+std::string user_name(std::uint32_t user_id) {
     std::array<char, 4096> room{};
     struct passwd entry {};
     struct passwd* found = nullptr;
-    if (::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
-        return found->pw_name;
-    return fmt::format("uid{}", ::geteuid());  // containers know no names
+    if (::getpwuid_r(user_id, &entry, room.data(), room.size(), &found) == 0 && found != nullptr) return found->pw_name;
+    return fmt::format("uid{}", user_id);
+}
+
+ProcessLimits process_limits() {
+    const auto soft = [](__rlimit_resource_t which) -> std::uint64_t {
+        struct rlimit limit {};
+        if (::getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+        return limit.rlim_cur;
+    };
+    return {soft(RLIMIT_NOFILE), soft(RLIMIT_MEMLOCK), soft(RLIMIT_CORE), soft(RLIMIT_AS)};
 }
 
 std::uint32_t user_id() { return ::geteuid(); }
@@ -75,7 +85,7 @@ std::int64_t process_id() { return ::getpid(); }
 
 std::string processor_name() {
     constexpr std::string_view label = "model name";
-    const auto text = read_proc("/proc/cpuinfo");
+    const auto text = kernel_text("/proc/cpuinfo");
     const std::string_view all = text ? *text : std::string_view();
     if (const auto at = all.find(label); at != all.npos) {
         auto line = all.substr(at, all.find('\n', at) - at);
@@ -91,7 +101,7 @@ std::uint32_t numa_node() {
 }
 
 std::string boot_id() {
-    const auto text = read_proc("/proc/sys/kernel/random/boot_id");
+    const auto text = kernel_text("/proc/sys/kernel/random/boot_id");
     return text ? text->substr(0, text->find('\n')) : std::string();
 }
 
@@ -129,7 +139,7 @@ void wake_all(const std::atomic<std::uint32_t>& word) {
 
 std::string own_object_path() {
     // /proc/self/maps, not dladdr: dladdr repeats argv[0] or a relative search path, wrong after a chdir.
-    const auto maps = read_proc("/proc/self/maps");
+    const auto maps = kernel_text("/proc/self/maps");
     if (!maps) return {};
     const auto here = reinterpret_cast<std::uintptr_t>(&own_object_path);
     for (std::string_view rest = *maps; !rest.empty();) {

@@ -269,11 +269,11 @@ TEST_CASE("names, clocks and random numbers") {
     CHECK(seen.size() == 1000);
     CHECK(*free_bytes("/dev/shm") > 0);
     CHECK(free_bytes("/does/not/exist").error().kind == ErrorKind::missing);
-    CHECK(*file_system_of("/dev/shm") == "tmpfs");
-    CHECK(*file_system_of("/dev/shm/not/yet/there") == "tmpfs");
-    CHECK(*file_system_of("/proc") == "0x00009fa0");
-    CHECK(*file_system_of("not-there") == *file_system_of("."));
-    CHECK(file_system_of("/dev/null/below").error().kind == ErrorKind::refused);
+    CHECK(*file_system_kind("/dev/shm") == "tmpfs");
+    CHECK(*file_system_kind("/dev/shm/not/yet/there") == "tmpfs");
+    CHECK(*file_system_kind("/proc") == "0x00009fa0");
+    CHECK(*file_system_kind("not-there") == *file_system_kind("."));
+    CHECK(file_system_kind("/dev/null/below").error().kind == ErrorKind::refused);
 }
 
 TEST_CASE("own_object_path: an absolute path to what holds this code, wherever we stand") {

@@ -19,7 +19,6 @@
 #include "sys/mapping.hpp"
 #include "sys/posix_error.hpp"
 #include "sys/posix_fd.hpp"
-#include "sys/posix_proc.hpp"
 
 namespace forebay::sys {
 
@@ -46,7 +45,7 @@ bool has_word(std::string_view line, std::string_view word) {
 }
 
 std::optional<std::uint64_t> number_in(const std::string& path) {
-    const auto text = read_proc(path.c_str());
+    const auto text = kernel_text(path.c_str());
     std::uint64_t number = 0;
     // "max" where there is no limit.
     if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
@@ -60,7 +59,7 @@ std::optional<std::uint64_t> left_of_group(const std::string& directory, const c
     const auto limit = number_in(directory + limit_file), usage = number_in(directory + usage_file);
     if (!limit || !usage) return std::nullopt;
     std::uint64_t cached = 0;
-    if (const auto stat = read_proc((directory + "/memory.stat").c_str()))
+    if (const auto stat = kernel_text((directory + "/memory.stat").c_str()))
         if (const auto at = stat->find("\ninactive_file "); at != std::string::npos)
             std::from_chars(stat->data() + at + 15, stat->data() + stat->size(), cached);
     const auto used = *usage - std::min(*usage, cached);
@@ -104,13 +103,12 @@ bool on_tmpfs(int fd) {
 }
 
 std::optional<std::uint64_t> memory_available() {
-    const auto meminfo = read_proc("/proc/meminfo");
+    const auto meminfo = kernel_text("/proc/meminfo");
     if (!meminfo) return std::nullopt;
     const auto available = meminfo_bytes(*meminfo, "MemAvailable:");
     if (!available) return std::nullopt;
     const auto machine = *available + meminfo_bytes(*meminfo, "SwapFree:").value_or(0);
-    const auto groups = read_proc("/proc/self/cgroup");
-    return groups ? least(machine, group_memory_available(*groups, "/sys/fs/cgroup")) : machine;
+    return least(machine, group_memory_left());
 }
 
 bool mounted_huge(std::string_view mountinfo, unsigned major, unsigned minor) {
@@ -164,12 +162,12 @@ std::uint64_t page_bytes_of(const std::string& directory) {
     if (about.f_type == HUGETLBFS_MAGIC) return static_cast<std::uint64_t>(about.f_bsize);
     if (about.f_type != TMPFS_MAGIC) return limits::page_bytes;
     // By device, not by mount point: names in mountinfo are escaped, and `directory` may lead through links.
-    const auto mounts = read_proc("/proc/self/mountinfo");
+    const auto mounts = kernel_text("/proc/self/mountinfo");
     if (!mounts || !mounted_huge(*mounts, major(where.st_dev), minor(where.st_dev))) return limits::page_bytes;
     return limits::huge_page_bytes;
 }
 
-Result<std::string> file_system_of(const std::string& path) {
+Result<std::string> file_system_kind(const std::string& path) {
     // Of statfs(2): those that linux/magic.h has no name for are numbers.
     static constexpr std::pair<std::uint32_t, const char*> names[] = {{EXT4_SUPER_MAGIC, "ext4"},
                                                                       {BTRFS_SUPER_MAGIC, "btrfs"},
@@ -197,11 +195,28 @@ Result<std::string> file_system_of(const std::string& path) {
     }
 }
 
-Result<std::uint64_t> free_bytes(const std::string& path) {
+Result<FileSystem> file_system_of(const std::string& path) {
     struct statvfs about {};
     while (::statvfs(path.c_str(), &about) != 0)
         if (errno != EINTR) return posix_error("statvfs", path, errno);
-    return static_cast<std::uint64_t>(about.f_bavail) * about.f_frsize;
+    const auto bytes_of = [&](fsblkcnt_t blocks) { return static_cast<std::uint64_t>(blocks) * about.f_frsize; };
+    return FileSystem{.bytes = bytes_of(about.f_blocks),
+                      .used_bytes = bytes_of(about.f_blocks - about.f_bfree),
+                      .free_bytes = bytes_of(about.f_bavail),
+                      .files = about.f_files,
+                      .files_free = about.f_favail,
+                      .may_execute = (about.f_flag & ST_NOEXEC) == 0};
+}
+
+Result<std::uint64_t> free_bytes(const std::string& path) {
+    const auto about = file_system_of(path);
+    if (!about) return about.error();
+    return about->free_bytes;
+}
+
+std::optional<std::uint64_t> group_memory_left() {
+    const auto groups = kernel_text("/proc/self/cgroup");
+    return groups ? group_memory_available(*groups, "/sys/fs/cgroup") : std::nullopt;
 }
 
 }  // namespace forebay::sys

@@ -75,6 +75,11 @@ private:
 /// `broken`, with the end of what it printed.
 Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout);
 
+/// Runs a program in the foreground, with this one's input and outputs, and gives its exit code, or 128 and the number
+/// of the signal that ended it. It gets SIGTERM when this process ends, however that comes, and what `signal()` gives,
+/// which is asked all the time. `missing` when there is no such program.
+Result<int> run_in_front(const std::vector<std::string>& command, const std::function<int()>& signal);
+
 /// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
 /// agent from the binding of the rank that started it; an empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);

@@ -16,7 +16,7 @@ namespace forebay::telemetry {
 /// What a run is like, as far as it is known: 0 and "" are not.
 struct RunKind {
     std::string cluster = {};      // cluster_name()
-    std::string file_system = {};  // of the target: sys::file_system_of()
+    std::string file_system = {};  // of the target: sys::file_system_kind()
     std::uint64_t targets = 0;
     std::string mpi = {};
     std::uint64_t nodes = 0, ranks_per_node = 0, bytes_per_rank = 0;

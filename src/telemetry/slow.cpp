@@ -9,24 +9,17 @@
 #include <cmath>
 #include <map>
 
-#include "telemetry/median.hpp"
+#include "telemetry/likelihood.hpp"
 
 namespace forebay::telemetry {
 
 namespace {
 
-constexpr double low_ratio = 0.8;
-// Of a slow one 9 samples of 10 are low. Of others, as many as are seen, but between 1 of 50 and a half.
-constexpr double low_share_of_slow = 0.9, low_share_min = 0.02, low_share_max = 0.5;
 // Wrongly named 1 of 10,000, wrongly passed 1 of 100: ln(0.99 / 0.0001).
 constexpr double walk_end = 9.20;
 constexpr std::uint64_t samples_to_walk = 3;
 constexpr double z_min = 3;
 constexpr double few_ratio = 0.25, few_z = 8;  // with fewer samples
-constexpr std::size_t names_to_compare = 4;
-constexpr double small_ratio = 0.5;          // with fewer names
-constexpr double mad_to_deviation = 1.4826;  // of a normal distribution
-constexpr double deviation_min = 0.02;       // of the median: targets that are all alike differ by as much by chance
 
 struct Name {
     std::vector<double> rates;
@@ -41,10 +34,7 @@ bool is_slow(const Name& name, const Slow& found, std::size_t names, double low_
     if (found.samples < samples_to_walk) return found.ratio < few_ratio && found.z > few_z;
     // Where all differ much from one another, as on a system that is full of work, a low ratio says little.
     if (found.z < z_min) return false;
-    const auto low = static_cast<double>(name.low), good = static_cast<double>(found.samples - name.low);
-    const double walk =
-        low * std::log(low_share_of_slow / low_share) + good * std::log((1 - low_share_of_slow) / (1 - low_share));
-    return walk > walk_end;
+    return likelihood(name.low, found.samples - name.low, low_share) > walk_end;
 }
 
 }  // namespace
@@ -57,10 +47,7 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
     std::vector<double> medians;
     for (auto& [text, name] : names) medians.push_back(name.median = median_of(name.rates));
     const double median = median_of(medians);
-    // Rates differ by factors, not by sums: of a median of 100, 50 is as far away as 200.
-    std::vector<double> distances;
-    for (const auto one : medians) distances.push_back(std::abs(std::log(one / median)));
-    const double deviation = std::max(mad_to_deviation * median_of(distances), deviation_min);
+    const double deviation = deviation_of(medians, median);
     std::uint64_t all = 0, low = 0;
     for (auto& [text, name] : names) {
         name.low = static_cast<std::uint64_t>(
@@ -72,9 +59,8 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
     for (const auto& [text, name] : names) {
         const Slow found{text, name.median / median, std::log(median / name.median) / deviation, name.rates.size()};
         const auto others = all - found.samples;
-        const double share =
-            others == 0 ? low_share_max : static_cast<double>(low - name.low) / static_cast<double>(others);
-        if (is_slow(name, found, names.size(), std::clamp(share, low_share_min, low_share_max))) slow.push_back(found);
+        const double share = others == 0 ? 1 : static_cast<double>(low - name.low) / static_cast<double>(others);
+        if (is_slow(name, found, names.size(), share)) slow.push_back(found);
     }
     std::ranges::stable_sort(slow, {}, &Slow::ratio);
     return slow;

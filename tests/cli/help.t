@@ -36,6 +36,8 @@ Subcommands:
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
   plan                        What a run will cost: saves, drains, progress; which interval and slots suit it
   tune                        Find the options with which saves are fastest here, by trials in one job (with MPI)
+  preflight                   Find slow and broken nodes and storage targets before a run, and leave them out
+  stagger                     Run a command, at most so many at a time of all nodes that share a directory
 
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
   5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.

@@ -3,6 +3,7 @@
 //
 //   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
 //
+// Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
 // of the rate. Of RATIO@ that is so only after an odd number of SIGUSR1. The attribute "lustre.lov" of a file tells its
 // layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h; given to an empty file, with a list of targets, it
@@ -75,12 +76,24 @@ unsigned target_of(const struct stat& about, std::uint64_t stripe) {
     return asked->second[stripe % asked->second.size()];
 }
 
+// The target that a path names.
+unsigned target_in(const char* path, unsigned otherwise) {
+    const char* named = std::strstr(path, "/target-");
+    return named == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(named + 8, nullptr, 10)) % options.targets;
+}
+
+// A server that is gone.
+void hang_in(const char* path) {
+    if (std::strncmp(path, "/hanging", 8) == 0)
+        while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 // A target takes one write after the other.
 void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
     struct stat about {};
     if (::fstat(fd, &about) != 0) return;
     const auto stripe = static_cast<std::uint64_t>(offset) / options.stripe_bytes;
-    const auto target = target_of(about, stripe);
+    const auto target = target_in(path, target_of(about, stripe));
     const double seconds = static_cast<double>(bytes) / options.rate;
     const std::chrono::duration<double> took(seconds / ratio_of(std::to_string(target)));
     Clock::time_point until;
@@ -95,6 +108,7 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
 }
 
 int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
+    hang_in(path);
     return answer(::lstat(real(path).c_str(), about));
 }
 int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
@@ -139,6 +153,13 @@ int do_unlink(const char* path) {
     return answer(::unlink(real(path).c_str()));
 }
 int do_mknod(const char* path, mode_t mode, dev_t device) { return answer(::mknod(real(path).c_str(), mode, device)); }
+int do_symlink(const char* to, const char* path) { return answer(::symlink(to, real(path).c_str())); }
+int do_readlink(const char* path, char* to, std::size_t bytes) {
+    const auto got = ::readlink(real(path).c_str(), to, bytes - 1);
+    if (got < 0) return -errno;
+    to[got] = '\0';
+    return 0;
+}
 int do_rename(const char* from, const char* to, unsigned flags) {
     return answer(::renameat2(AT_FDCWD, real(from).c_str(), AT_FDCWD, real(to).c_str(), flags));
 }
@@ -218,6 +239,8 @@ fuse_operations operations() {
     all.mkdir = do_mkdir;
     all.rmdir = do_rmdir;
     all.unlink = do_unlink;
+    all.symlink = do_symlink;
+    all.readlink = do_readlink;
     all.rename = do_rename;
     all.chmod = do_chmod;
     all.utimens = do_utimens;

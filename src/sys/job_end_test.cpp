@@ -1,7 +1,7 @@
 // Goal: the end of a job is what the batch system says, in the words of each, and nothing where it says nothing.
 // Method: answers as SLURM 23.11, OpenPBS 23.06 and Torque 6.1 give them.
 
-#include "api/job_end.hpp"
+#include "sys/job_end.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +10,7 @@
 #include <map>
 
 using namespace forebay;
+using namespace forebay::sys;
 
 namespace {
 

@@ -1,11 +1,11 @@
-#include "api/job_end.hpp"
+#include "sys/job_end.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <ctime>
 
-namespace forebay {
+namespace forebay::sys {
 
 namespace {
 
@@ -110,4 +110,4 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
     return JobEnd{{}, "no job of SLURM or PBS, and FOREBAY_JOB_END is not set"};
 }
 
-}  // namespace forebay
+}  // namespace forebay::sys

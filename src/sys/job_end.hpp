@@ -12,7 +12,7 @@
 
 #include "forebay/result.hpp"
 
-namespace forebay {
+namespace forebay::sys {
 
 struct JobEnd {
     std::optional<std::int64_t> unix_seconds;  // empty: no limit is known
@@ -34,4 +34,4 @@ std::optional<std::int64_t> seconds_of(std::string_view clock);
 /// The end of a running job as `qstat -f` of PBS Pro, OpenPBS or Torque tells it.
 std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int64_t now_unix_seconds);
 
-}  // namespace forebay
+}  // namespace forebay::sys

@@ -1,0 +1,130 @@
+#include "advice/preflight/probes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/crc32c.hpp"
+#include "base/page_buffer.hpp"
+#include "base/splitmix.hpp"
+#include "base/try.hpp"
+#include "sys/clock.hpp"
+#include "sys/local_file.hpp"
+#include "sys/machine.hpp"
+#include "sys/mapping.hpp"
+#include "sys/process.hpp"
+#include "sys/store.hpp"
+#include "telemetry/median.hpp"
+
+namespace forebay::advice {
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+// Between two looks at the clock: 40 ms at 100 MB/s.
+constexpr std::uint64_t probe_piece_bytes = 4u << 20;
+constexpr std::size_t metadata_files = 100;
+constexpr std::uint64_t probe_bytes_min = 4096;
+
+double since(sys::Clock::time_point start) { return Seconds(sys::Clock::now() - start).count(); }
+
+// A name that nobody else takes, which a person who meets it understands.
+std::string probe_name(const std::string& directory) {
+    return fmt::format("{}/.forebay-preflight-{:016x}", directory, sys::random_u64());
+}
+
+// Bytes that storage which compresses or removes duplicates cannot save.
+void fill(std::span<std::byte> bytes) {
+    const auto seed = sys::random_u64();
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+        const auto word = splitmix(seed, i);
+        std::copy_n(reinterpret_cast<const std::byte*>(&word), 8, bytes.data() + i);
+    }
+}
+
+std::uint64_t whole_pages(std::uint64_t bytes) {
+    return std::max(bytes / probe_bytes_min, std::uint64_t{1}) * probe_bytes_min;
+}
+
+Result<double> write_probe(const std::string& directory, std::span<const std::byte> piece, std::uint64_t bytes,
+                           double seconds_max) {
+    auto& store = sys::posix_store();
+    const auto path = probe_name(directory);
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::create_direct));
+    FB_TRY(store.remove(path));
+    const auto start = sys::Clock::now();
+    std::uint64_t written = 0;
+    while (written < bytes && since(start) < seconds_max) {
+        const auto part = std::min<std::uint64_t>(piece.size(), bytes - written);
+        FB_TRY(file->write(written, piece.first(part)));
+        written += part;
+    }
+    FB_TRY(file->sync());
+    const double seconds = since(start);
+    FB_TRY(file->close());
+    return static_cast<double>(written) / std::max(seconds, 1e-9);
+}
+
+}  // namespace
+
+Result<double> probe_target(const std::string& directory, std::uint64_t bytes, double seconds_max) {
+    PageBuffer buffer;
+    bytes = whole_pages(bytes);
+    const auto piece = buffer.take(std::min(bytes, probe_piece_bytes));
+    fill(piece);
+    return write_probe(directory, piece, bytes, seconds_max);
+}
+
+Result<NodeSpeed> probe_node(const std::string& staging, const std::string& target, std::uint64_t bytes,
+                             double seconds_max) {
+    PageBuffer buffer;
+    bytes = whole_pages(bytes);
+    const auto source = buffer.take(bytes);
+    fill(source);
+    const auto path = probe_name(staging);
+    FB_TRY_ASSIGN(mapping, sys::Mapping::create(path, bytes));
+    FB_TRY(sys::posix_store().remove(path));
+    FB_TRY(mapping.prefault(0, bytes));
+    const auto staged = mapping.bytes();
+    NodeSpeed speed;
+    auto start = sys::Clock::now();
+    const auto crc = crc32c_copy(staged.data(), source.data(), bytes);
+    speed.staging = static_cast<double>(bytes) / std::max(since(start), 1e-9);
+    start = sys::Clock::now();
+    const auto again = crc32c(staged);
+    speed.checksum = static_cast<double>(bytes) / std::max(since(start), 1e-9);
+    if (crc != again)
+        return Error{
+            ErrorKind::corrupt,
+            fmt::format("bytes staged in {} are not those that were written: this node's memory is bad", staging)};
+    if (target.empty()) return speed;
+    FB_TRY_ASSIGN(drain, write_probe(target, staged, bytes, seconds_max));
+    speed.drain = drain;
+    return speed;
+}
+
+Result<MetadataTimes> probe_metadata(const std::string& directory, std::chrono::milliseconds at_most) {
+    const auto deadline = sys::Clock::now() + at_most;
+    auto& store = sys::posix_store();
+    const auto own = probe_name(directory);
+    FB_TRY(store.make_directory(own));
+    std::vector<double> seconds;
+    const auto one = [&](std::size_t i) -> Result<> {
+        const auto path = fmt::format("{}/{}", own, i);
+        const auto start = sys::Clock::now();
+        FB_TRY(store.open(path, sys::Access::create));
+        FB_TRY(sys::look_at(path));
+        FB_TRY(store.remove(path));
+        seconds.push_back(since(start));
+        return {};
+    };
+    Result<> done;
+    for (std::size_t i = 0; i < metadata_files && done && sys::Clock::now() < deadline; ++i) done = one(i);
+    FB_TRY(store.remove_tree(own));
+    FB_TRY(done);
+    return MetadataTimes{telemetry::median_of(seconds), telemetry::quantile_of(seconds, 0.99)};
+}
+
+}  // namespace forebay::advice

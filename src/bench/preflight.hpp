@@ -1,0 +1,11 @@
+// `forebay preflight` over MPI: rank 0 asks, the others answer; every rank counts as a node.
+
+#pragma once
+
+#include "cli/command_line.hpp"
+
+namespace forebay::bench {
+
+void add_preflight(cli::CommandLine& line);
+
+}  // namespace forebay::bench

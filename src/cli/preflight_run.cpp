@@ -1,0 +1,300 @@
+#include "cli/preflight_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "advice/preflight/host_list.hpp"
+#include "advice/preflight/preflight.hpp"
+#include "advice/preflight/report.hpp"
+#include "advice/preflight/text_lines.hpp"
+#include "base/try.hpp"
+#include "cli/progress.hpp"
+#include "cli/say.hpp"
+#include "cli/sizes.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
+#include "sys/process.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr const char* site_file = "/etc/forebay/preflight.toml";
+constexpr std::uint64_t list_bytes_max = 16u << 20, advice_bytes_max = 256u << 20;
+constexpr std::chrono::seconds setstripe_max{20};
+// More could only be asked for by mistake.
+constexpr std::uint64_t slots_max = 1024;
+
+// A directory of ours at the target with one directory a storage target, taken away with the object.
+class OstDirectories {
+public:
+    OstDirectories() = default;
+    OstDirectories(OstDirectories&& other) noexcept : root_(std::exchange(other.root_, {})) {}
+    OstDirectories& operator=(OstDirectories&&) = delete;
+    OstDirectories(const OstDirectories&) = delete;
+    OstDirectories& operator=(const OstDirectories&) = delete;
+    ~OstDirectories() {
+        if (!root_.empty()) static_cast<void>(sys::posix_store().remove_tree(root_));
+    }
+
+    /// A file that is made in a directory of it lies on that OST alone.
+    static Result<OstDirectories> make(const std::string& target, const std::vector<advice::Ost>& osts,
+                                       std::vector<advice::StorageTarget>& targets) {
+        OstDirectories made;
+        made.root_ = fmt::format("{}/.forebay-preflight-{:016x}", target, sys::random_u64());
+        auto& store = sys::posix_store();
+        FB_TRY(store.make_directory(made.root_));
+        for (const auto& [state, server] : osts) {
+            if (state.inactive) continue;
+            const auto directory = fmt::format("{}/ost{:04x}", made.root_, state.index);
+            FB_TRY(store.make_directory(directory));
+            FB_TRY(sys::output_of({"lfs", "setstripe", "-c", "1", "-i", std::to_string(state.index), directory},
+                                  setstripe_max));
+            targets.push_back({state.name, directory, server, static_cast<std::int64_t>(state.index)});
+        }
+        return made;
+    }
+
+private:
+    std::string root_;
+};
+
+Result<std::string> file_text(const std::string& path, std::uint64_t bytes_max) {
+    return sys::read_text(sys::posix_store(), path, bytes_max);
+}
+
+Result<std::vector<advice::StorageTarget>> targets_of(const PreflightArguments& arguments) {
+    std::vector<advice::StorageTarget> targets;
+    for (const auto& given : arguments.targets) {
+        FB_TRY_ASSIGN(text, list_text("--targets", given));
+        for (const auto word : advice::words_of(text)) {
+            const auto path = std::filesystem::absolute(word).lexically_normal().string();
+            targets.push_back({.name = std::string(word), .directory = path});
+        }
+    }
+    if (arguments.servers.empty()) return targets;
+    FB_TRY_ASSIGN(text, file_text(arguments.servers, list_bytes_max));
+    std::map<std::string, std::string> servers;
+    advice::each_line(text, [&](std::string_view line) {
+        const auto words = advice::words_of(line);
+        for (std::size_t i = 1; i < words.size(); ++i) servers[std::string(words[i])] = std::string(words[0]);
+    });
+    for (auto& target : targets)
+        if (const auto server = servers.find(target.name); server != servers.end()) target.server = server->second;
+        else
+            return Error{ErrorKind::refused, fmt::format("{} names no server of {}", arguments.servers, target.name),
+                         "", "a line for each server: its name, then its targets"};
+    return targets;
+}
+
+Result<advice::Rules> rules_of(const std::string& path) {
+    auto& store = sys::posix_store();
+    if (path.empty()) {
+        FB_TRY_ASSIGN(there, store.exists(site_file));
+        if (!there) return advice::Rules();
+    }
+    const auto chosen = path.empty() ? std::string(site_file) : path;
+    FB_TRY_ASSIGN(text, file_text(chosen, list_bytes_max));
+    return advice::Rules::parse(text, chosen);
+}
+
+Result<format::Advice> advice_of(const std::string& path) {
+    FB_TRY_ASSIGN(text, file_text(path, advice_bytes_max));
+    return format::decode_advice(text, path);
+}
+
+std::string absolute_or_none(const std::string& path) {
+    return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+Result<> take_plan(const std::string& path, advice::SiteAsk& site) {
+    if (path.empty()) return {};
+    FB_TRY_ASSIGN(plan, advice_of(path));
+    if (const auto* seconds = format::find(plan.measures, "wall_seconds"))
+        site.planned_seconds = std::max(seconds->value, seconds->high);
+    if (const auto* bytes = format::find(plan.measures, "kept_bytes"); bytes != nullptr && site.planned_bytes == 0)
+        site.planned_bytes = static_cast<std::uint64_t>(std::max(0.0, bytes->value));
+    return {};
+}
+
+Result<advice::PreflightRequest> request_of(const PreflightArguments& arguments) {
+    if (arguments.slots < 1 || arguments.slots > slots_max)
+        return Error{ErrorKind::refused, fmt::format("--slots must be 1 to {}, not {}", slots_max, arguments.slots)};
+    if (arguments.at_once < 1 || arguments.probes_a_node < 1 || !(arguments.seconds >= 1))
+        return Error{ErrorKind::refused, "--at-once, --probes-a-node and --seconds must be 1 or more"};
+    advice::PreflightRequest request;
+    auto& needs = request.needs;
+    needs.staging = absolute_or_none(arguments.staging);
+    needs.target = absolute_or_none(arguments.target);
+    needs.binary = absolute_or_none(arguments.binary);
+    FB_TRY_ASSIGN(application, bytes_from("--application-bytes", arguments.application_bytes));
+    FB_TRY_ASSIGN(slot, bytes_from("--bytes-per-node", arguments.bytes_per_node));
+    FB_TRY_ASSIGN(agent, bytes_from("--agent-bytes", arguments.agent_bytes));
+    FB_TRY_ASSIGN(probe, bytes_from("--probe-bytes", arguments.probe_bytes));
+    FB_TRY_ASSIGN(planned, bytes_from("--planned-bytes", arguments.planned_bytes));
+    needs.application_bytes = application;
+    needs.slot_bytes = slot;
+    needs.slots = arguments.slots;
+    needs.agent_bytes = agent;
+    request.probe_bytes = probe;
+    FB_TRY_ASSIGN(rules, rules_of(arguments.site));
+    request.rules = rules;
+    request.site = {.target = needs.target, .pool = arguments.pool, .planned_bytes = planned};
+    FB_TRY(take_plan(arguments.plan, request.site));
+    FB_TRY_ASSIGN(targets, targets_of(arguments));
+    request.targets = std::move(targets);
+    request.at_once = arguments.at_once;
+    request.probes_a_node = arguments.probes_a_node;
+    request.seconds_max = arguments.seconds;
+    request.nodes_wanted = arguments.nodes_wanted;
+    request.seed = sys::random_u64();
+    return request;
+}
+
+// Good hosts as they stand in the launcher's file, each as often as there.
+std::string good_of(const std::vector<std::string>& hosts, const std::vector<std::string>& excluded) {
+    std::string text;
+    for (const auto& host : hosts) {
+        const auto is_it = [&](const std::string& bad) {
+            return host == bad || host.starts_with(bad + ".") || bad.starts_with(host + ".");
+        };
+        if (std::ranges::none_of(excluded, is_it)) text += host + "\n";
+    }
+    return text;
+}
+
+std::string one_a_line(const std::vector<std::string>& names) {
+    return names.empty() ? "" : fmt::format("{}\n", fmt::join(names, "\n"));
+}
+
+Result<std::vector<std::string>> hosts_of_job(std::vector<std::string> hosts) {
+    const char* file = std::getenv("PBS_NODEFILE");
+    if (!hosts.empty() || file == nullptr) return hosts;
+    FB_TRY_ASSIGN(text, file_text(file, list_bytes_max));
+    for (const auto word : advice::words_of(text)) hosts.emplace_back(word);
+    return hosts;
+}
+
+Result<> write_files(const format::Advice& advice, const PreflightArguments& arguments,
+                     const std::vector<std::string>& hosts) {
+    auto& store = sys::posix_store();
+    const auto write = [&](const char* name, const std::string& text) {
+        return sys::write_text_durable(store, arguments.out + "/" + name, text);
+    };
+    FB_TRY(write("exclude.nodes", one_a_line(advice.excluded_nodes)));
+    FB_TRY(write("exclude.targets", one_a_line(advice.excluded_targets)));
+    if (!hosts.empty()) FB_TRY(write("nodes.good", good_of(hosts, advice.excluded_nodes)));
+    // The file that is compared with stays.
+    return write(arguments.after.empty() ? "preflight.json" : "after.json", format::encode(advice));
+}
+
+// A bar a phase.
+class Bars {
+public:
+    explicit Bars(bool quiet) : quiet_(quiet) {}
+    void show(const char* what, std::uint64_t done, std::uint64_t all) {
+        if (what != phase_) bar_.emplace(phase_ = what, quiet_);
+        bar_->count(done, std::max(done, all));
+    }
+    void end() { bar_.reset(); }
+
+private:
+    bool quiet_;
+    std::string phase_;
+    std::optional<Progress> bar_;
+};
+
+// After what is in it is known of all nodes; the directories of OSTs are there meanwhile.
+Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArguments& arguments,
+                                   const std::vector<std::string>& hosts, advice::PreflightRequest& request,
+                                   const std::optional<format::Advice>& before, const std::function<int()>& signal) {
+    const advice::RunProgram run = [](const auto& command, auto at_most) { return sys::output_of(command, at_most); };
+    Bars bars(arguments.json);
+    request.interrupted = [&] { return signal() != 0; };
+    request.progress = [&](const char* what, std::uint64_t done, std::uint64_t all) { bars.show(what, done, all); };
+    auto outcome = advice::run_preflight(nodes, request, run);
+    bars.end();
+    PreflightDone done{.all_answered = outcome.all_answered, .signal = signal()};
+    if (done.signal != 0) return done;
+    auto& advice = outcome.advice;
+    const auto findings = before ? advice::worse_than_before(*before, advice) : advice.findings;
+    advice.lines = advice::lines_to_paste(outcome, request,
+                                          {.out = arguments.out,
+                                           .target = request.needs.target,
+                                           .slurm = std::getenv("SLURM_JOB_ID") != nullptr,
+                                           .pbs = std::getenv("PBS_NODEFILE") != nullptr,
+                                           .good_hosts = !hosts.empty()});
+    FB_TRY(write_files(advice, arguments, hosts));
+    if (arguments.json) say(Shown{format::encode(advice)});
+    else say(Shown{advice::screen_of(outcome, findings)});
+    const auto fails = [](const format::Finding& one) { return one.severity == format::Severity::fail; };
+    const bool bad = before ? !findings.empty() : std::ranges::any_of(findings, fails);
+    done.exit = bad ? Exit::found : Exit::good;
+    return done;
+}
+
+}  // namespace
+
+Result<std::string> list_text(const std::string& option, const std::string& text) {
+    if (!text.starts_with('@')) return text;
+    auto read = file_text(text.substr(1), list_bytes_max);
+    if (!read) return because(read.error(), fmt::format("{}: {}", option, read.error().what));
+    return read;
+}
+
+void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
+    verb.option("--target", arguments.target, "Directory at the target where runs will be: drains go there");
+    verb.option("--staging", arguments.staging, "Directory on each node where snapshots will be staged");
+    verb.option("--targets", arguments.targets,
+                "Storage targets to probe: a directory, or @FILE with one a line (of Lustre: all OSTs)");
+    verb.option("--servers", arguments.servers, "File that groups them, a line a server: its name, then its targets");
+    verb.option("--application-bytes", arguments.application_bytes, "Memory of the application on a node, as in 40G");
+    verb.option("--bytes-per-node", arguments.bytes_per_node, "What a node saves at a time: the size of a slot");
+    verb.option("--slots", arguments.slots, "Slots of the stream");
+    verb.option("--agent-bytes", arguments.agent_bytes, "Memory of the agent");
+    verb.option("--binary", arguments.binary, "The application's program: the same file on all nodes?");
+    verb.option("--pool", arguments.pool, "Pool of DAOS whose state is asked");
+    verb.option("--planned-bytes", arguments.planned_bytes, "What the run will keep: against room and quota");
+    verb.option("--plan", arguments.plan, "File of forebay plan: time and bytes, against the job's limits");
+    verb.option("--nodes-wanted", arguments.nodes_wanted,
+                "Good nodes that the run needs (all): how many spares to ask for");
+    verb.option("--site", arguments.site, std::string("Thresholds and severities (") + site_file + ")");
+    verb.option("--probe-bytes", arguments.probe_bytes, "Bytes of one probe; 0: no speeds");
+    verb.option("--at-once", arguments.at_once, "Nodes that work at once");
+    verb.option("--probes-a-node", arguments.probes_a_node, "Probes of storage targets that a node makes at once");
+    verb.option("--seconds", arguments.seconds, "After which all ends with what is known");
+    verb.option("--out", arguments.out, "Directory of preflight.json, exclude.nodes and exclude.targets");
+    verb.option("--after", arguments.after, "After the run: compare with this preflight.json of before");
+    verb.json(
+        arguments.json,
+        "  What preflight.json holds (docs/formats/advice.md): measures, findings with check, subject, severity,\n"
+        "  text, ratio, z and samples, excluded_nodes, excluded_targets, and lines to paste.\n");
+}
+
+Result<PreflightDone> preflight_with(advice::Nodes& nodes, const PreflightArguments& arguments,
+                                     const std::vector<std::string>& hosts, const std::function<int()>& signal) {
+    const advice::RunProgram run = [](const auto& command, auto at_most) { return sys::output_of(command, at_most); };
+    FB_TRY_ASSIGN(request, request_of(arguments));
+    std::optional<format::Advice> before;
+    if (!arguments.after.empty()) {
+        FB_TRY_ASSIGN(read, advice_of(arguments.after));
+        before = std::move(read);
+    }
+    FB_TRY_ASSIGN(listed, hosts_of_job(hosts));
+    if (request.targets.empty() && !request.needs.target.empty())
+        request.osts = advice::osts_of(request.needs.target, request.rules, run);
+    std::optional<OstDirectories> directories;
+    if (!request.osts.empty() && request.probe_bytes > 0 && request.rules.of(advice::CheckKind::target_speed).on) {
+        FB_TRY_ASSIGN(made, OstDirectories::make(request.needs.target, request.osts, request.targets));
+        directories.emplace(std::move(made));
+    }
+    return ask_and_tell(nodes, arguments, listed, request, before, signal);
+}
+
+}  // namespace forebay::cli

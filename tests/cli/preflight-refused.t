@@ -1,0 +1,31 @@
+# What preflight and stagger refuse, and a site's file that misspells a key.
+needs forebay preflight
+$ printf '[memory]\nwarm = 0.1\n' > site.toml
+$ forebay preflight --site site.toml
+2> forebay: site.toml, line 2: [memory] has no key "warm".
+2>   Next: docs/guide/preflight.md has the checks and their keys
+[2]
+$ forebay preflight --slots 0
+2> forebay: --slots must be 1 to 1024, not 0
+[2]
+$ forebay preflight --bytes-per-node lots
+2> forebay: --bytes-per-node lots: an amount like 4096, 64K, 64M or 2G is needed.
+2>   Next: --bytes-per-node 64M
+[2]
+$ forebay preflight --hosts 'n['
+2> forebay: "n[" is no list of hosts: its brackets.
+2>   Next: a list such as nid00[123,977],login1
+[2]
+$ forebay preflight --after missing.json
+2> forebay: open: missing.json: No such file or directory
+[3]
+$ forebay stagger --at-once 0 -- true
+2> forebay: --at-once must be 1 to 100000, not 0
+[2]
+$ forebay stagger --at-once 1
+2> forebay: there is no command.
+2>   Next: forebay stagger --at-once 64 -- COMMAND
+[2]
+$ forebay stagger --at-once 1 -- ./no-such-program
+2> forebay: start of program: ./no-such-program: No such file or directory
+[3]

@@ -1,0 +1,233 @@
+"""Goal: `forebay preflight` names what is bad before a run, and only that, within its deadlines: slow storage targets and
+their server, a mount that hangs, a clock that is wrong, memory that somebody has left, a rank that never answers; and
+nodes are asked over MPI and over ssh alike.
+
+Method: striped_fs writes at each target at a rate of its own, and hangs; a program in place of ssh runs commands on this
+machine, as one host or another; skewed_clock moves the time of one, silent_rank keeps one from looking for messages.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+from forebay_test import BUILD, FOREBAY, expect, run
+
+STRIPED_FS = BUILD / "tests/striped_fs"
+SKEWED, SILENT = BUILD / "tests/libskewed_clock.so", BUILD / "tests/libsilent_rank.so"
+PROBE = ["--probe-bytes", "256K"]
+SITE = """
+[metadata]
+severity = "off"
+[node-speed]
+severity = "off"
+[profile]
+severity = "off"
+[limits]
+severity = "note"
+[staging]
+severity = "note"
+"""
+# HOST PROGRAM ARGUMENTS: on a host that is slow to answer, on one that is not there, on one with another clock.
+SSH = f"""#!/bin/sh
+host=$1; shift
+case $host in
+  gone) echo "ssh: connect to host gone port 22: No route to host" >&2; exit 255;;
+  silent) exec sleep 600;;
+  skewed) export LD_PRELOAD={SKEWED} SKEWED_CLOCK_SECONDS=2;;
+esac
+exec unshare --uts sh -c 'hostname "$0" && exec "$@"' "$host" "$@"
+"""
+
+
+def preflight(place, *arguments, code, **options):
+    """What it advises, and how long it took."""
+    start = time.monotonic()
+    run(*options.pop("before", ()), FOREBAY, "preflight", "--site", place / "site.toml", "--out", place, "--json", *arguments,
+        code=code, **options)
+    return json.loads((place / "preflight.json").read_text()), time.monotonic() - start
+
+
+def findings(advice, check):
+    return [one for one in advice["findings"] if one["check"] == check and one["severity"] != "note"]
+
+
+def mounted(place, targets, rate, *ratios):
+    directory, mount = place / "directory", place / "mount"
+    for made in (directory / "hanging", mount, *(directory / f"target-{i}" for i in range(targets))):
+        made.mkdir(parents=True)
+    command = [STRIPED_FS, directory, mount, 1 << 20, targets, rate, *ratios]
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if process.stdout.readline() != "mounted\n":
+        print("skipped: no FUSE file system can be mounted here")
+        sys.exit(77)
+    return process, mount
+
+
+def unmount(process, mount):
+    run("umount", "--lazy", mount, code=None)
+    process.kill()
+    process.wait()
+
+
+def slow_targets(place):
+    """Two of 24 at half of the rate, which are those of one server."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE)
+    process, mount = mounted(place, 24, 4_000_000, "6=0.5", "7=0.5")
+    try:
+        (place / "targets").write_text("".join(f"{mount}/target-{i}\n" for i in range(24)))
+        (place / "servers").write_text(
+            "".join(f"oss{s} {mount}/target-{2 * s} {mount}/target-{2 * s + 1}\n" for s in range(12)))
+        advice, seconds = preflight(place, "--targets", f"@{place}/targets", "--servers", place / "servers",
+                                    "--probes-a-node", 12, *PROBE, code=1)
+        named = findings(advice, "target-speed")
+        expect([one["subject"] for one in named] == ["oss3"], "the server is named, and nothing else", named)
+        expect(0.4 < named[0]["ratio"] < 0.62, "its ratio is about a half", named)
+        slow = [f"{mount}/target-6", f"{mount}/target-7"]
+        expect(advice["excluded_targets"] == slow, "both targets are excluded", advice["excluded_targets"])
+        expect((place / "exclude.targets").read_text().split() == slow, "and stand in exclude.targets")
+        expect([name for i in range(24) for name in os.listdir(mount / f"target-{i}")] == [], "nothing is left there")
+        print(f"2 of 24 slow targets: {seconds:.1f} s", flush=True)
+    finally:
+        unmount(process, mount)
+
+
+# df DIR; setstripe -c 1 -i OST DIR; quota -q -u USER DIR
+LFS = """#!/bin/sh
+mount={mount}
+case $1 in
+  df) echo "UUID                   1K-blocks        Used   Available Use% Mounted on"
+      for i in 0 1 2 3 4 5 6 7; do echo "x-OST000${{i}}_UUID 529449792 1268 524063432 1% $mount[OST:$i]"; done
+      echo "x-OST0008_UUID 529449792 490000000 39449792 93% $mount[OST:8] D"
+      echo "x-OST0009_UUID : inactive device";;
+  setstripe) rmdir "$6" && ln -s "$mount/target-$5" "$6";;
+  quota) echo "$mount 900 0 1000 - 7 0 0 -";;
+esac
+"""
+
+
+def osts_of_lustre(place):
+    """OSTs are found by lfs, probed by a directory each, and left out by a line for lfs setstripe; the quota is too small."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE)
+    process, mount = mounted(place, 9, 4_000_000, "3=0.4")
+    try:
+        (place / "lfs").write_text(LFS.format(mount=mount))
+        (place / "lfs").chmod(stat.S_IRWXU)
+        advice, _ = preflight(place, "--target", mount, "--probes-a-node", 9, "--planned-bytes", "1M", *PROBE, code=1,
+                              env=os.environ | {"PATH": f"{place}:{os.environ['PATH']}"})
+        expect(advice["excluded_targets"] == ["x-OST0003", "x-OST0009"], "the slow and the inactive one are excluded", advice)
+        expect(f"lfs setstripe -o 0-2,4-8 -c 8 -S 64M {mount}" in advice["lines"], "a line to paste", advice["lines"])
+        state = {one["subject"]: one["text"] for one in findings(advice, "targets")}
+        expect(state["x-OST0009"] == "inactive" and "x-OST0008" in state, "what lfs df says", state)
+        quota = findings(advice, "budget")
+        expect(len(quota) == 1 and "quota" in quota[0]["text"] and quota[0]["severity"] == "fail", "the quota", quota)
+        expect(sorted(os.listdir(mount)) == sorted(["hanging", *(f"target-{i}" for i in range(9))]), "nothing is left")
+    finally:
+        unmount(process, mount)
+
+
+def hanging_mount(place):
+    """A target that never answers is told in its 5 s, and nothing waits for it."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE + "[mounts]\ndeadline_seconds = 1\n")
+    process, mount = mounted(place, 1, 1e9)
+    try:
+        advice, seconds = preflight(place, "--target", f"{mount}/hanging", "--probe-bytes", 0, code=1)
+        told = [one["text"] for one in findings(advice, "mounts")]
+        expect(told == [f"{mount}/hanging has not answered for 1.00 s"], "the mount is told", advice["findings"])
+        expect(seconds < 20, "in time", seconds)
+        print(f"a hanging mount: {seconds:.1f} s", flush=True)
+    finally:
+        unmount(process, mount)
+
+
+def hosts_over_ssh(place):
+    """Five hosts in waves of two: one is silent, one is not there, one has its clock 2 s ahead."""
+    place.mkdir()
+    ssh = place / "ssh"
+    ssh.write_text(SSH)
+    ssh.chmod(stat.S_IRWXU)
+    (place / "site.toml").write_text(SITE + "[answer]\ndeadline_seconds = 4\n")
+    advice, seconds = preflight(place, "--hosts", "n[1-3],skewed,gone,silent", "--ssh", ssh, "--ssh-at-once", 6, *PROBE, code=1)
+    silent = {one["subject"]: one["text"] for one in findings(advice, "answer")}
+    expect(sorted(silent) == ["gone", "silent"], "both are told", advice["findings"])
+    expect("No route to host" in silent["gone"], "with what ssh says", silent)
+    clocks = findings(advice, "clock")
+    expect([one["subject"] for one in clocks] == ["skewed"], "so is the clock", advice["findings"])
+    expect("ahead of the others" in clocks[0]["text"] and clocks[0]["severity"] == "fail", "with its way", clocks)
+    expect(advice["excluded_nodes"] == ["gone", "silent", "skewed"], "all three are excluded", advice["excluded_nodes"])
+    expect((place / "nodes.good").read_text().split() == ["n1", "n2", "n3"], "the others are a host file")
+    expect("#SBATCH --exclude=gone,silent,skewed" in advice["lines"], "a line for Slurm", advice["lines"])
+    expect(seconds < 20, "in time", seconds)
+    print(f"6 hosts over ssh: {seconds:.1f} s", flush=True)
+
+
+def left_in_memory(place):
+    """What another user has left in memory is named to 1 %."""
+    if os.geteuid() != 0:
+        return
+    place.mkdir()
+    (place / "site.toml").write_text(SITE.replace('[staging]\nseverity = "note"', "[staging]\nwarn = 0.0001"))
+    shared, left = place / "memory", 300_000_000
+    shared.mkdir()
+    # A mount of its own: others use /dev/shm at the same time.
+    script = 'mount -t tmpfs tmpfs "$1" && head -c "$2" /dev/zero > "$1/checkpoint.NVRAM" && chown 31337 "$1/checkpoint.NVRAM" && ' \
+        'touch -d "3 hours ago" "$1/checkpoint.NVRAM" && shift 2 && exec "$@"'
+    advice, _ = preflight(place, "--staging", shared, *PROBE, code=0,
+                          before=("unshare", "--mount", "sh", "-c", script, "sh", shared, left))
+    told = [one["text"] for one in findings(advice, "staging") if "memory" in one["text"]]
+    expect(told == [f"300 MB in {shared} left by uid31337 (checkpoint.NVRAM, 3 h old)"], "it is named", advice["findings"])
+
+
+def silent_rank(place):
+    """A rank that never answers is told in its deadline; the launcher then ends."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE + "[answer]\ndeadline_seconds = 3\n")
+    script = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 2 ]; then export LD_PRELOAD="$0"; fi; exec "$@"'
+    # Open MPI 4.1's mpiexec does not always survive an abort itself: what it exits with is not looked at.
+    advice, seconds = preflight(place, "--probe-bytes", "64K", code=None, before=(
+        "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 4, "sh", "-c", script, SILENT))
+    told = findings(advice, "answer")
+    expect([one["subject"] for one in told] == ["rank 2"], "the rank is told", advice["findings"])
+    expect("has not answered for 3" in told[0]["text"], "and how long it was waited for", told)
+    expect(seconds < 30, "in time", seconds)
+    print(f"a rank that never answers: {seconds:.1f} s", flush=True)
+
+
+def ranks(place, count):
+    """So many nodes over MPI, of which none is bad."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE)
+    advice, seconds = preflight(
+        place, "--target", place, "--probe-bytes", "64K", code=0,
+        before=("mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", count))
+    expect(len([one for one in advice["findings"] if one["severity"] != "note"]) == 0, "nothing is bad", advice["findings"])
+    names = {one["name"]: one["value"] for one in advice["measures"]}
+    expect(names["nodes"] == count and names["measured_nodes"] == count, "all have answered", names)
+    expect(names["ring_rate_bytes_per_second"] > 0, "all have met", names)
+    print(f"{count} ranks: {seconds:.1f} s, of which preflight {names['preflight_seconds']:.1f} s", flush=True)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="forebay-preflight-") as scratch:
+        place = pathlib.Path(scratch)
+        if (BUILD / "bin/forebay-mpi").exists() and shutil.which("mpiexec"):
+            ranks(place / "ranks", 5)
+            silent_rank(place / "silent")
+        left_in_memory(place / "memory")
+        if os.geteuid() == 0:
+            hosts_over_ssh(place / "ssh")
+        if STRIPED_FS.exists():
+            slow_targets(place / "targets")
+            osts_of_lustre(place / "lustre")
+            hanging_mount(place / "hang")
+
+
+main()
