@@ -37,7 +37,7 @@ double at_fraction(std::vector<double> samples, double fraction) {
     return of_sorted(samples, fraction);
 }
 
-Interval median_interval(const std::vector<double>& samples) {
+ConfidenceInterval median_interval(const std::vector<double>& samples) {
     if (samples.empty()) return {};
     std::mt19937_64 random(samples.size());
     std::uniform_int_distribution<std::size_t> place(0, samples.size() - 1);

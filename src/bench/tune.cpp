@@ -5,17 +5,19 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "advice/tune/foreign.hpp"
 #include "advice/tune/profile.hpp"
 #include "advice/tune/seeds.hpp"
+#include "base/bytes.hpp"
 #include "base/error_text.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/job.hpp"
 #include "bench/tune_trial.hpp"
+#include "cli/print.hpp"
 #include "forebay/forebay.h"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
@@ -65,11 +67,10 @@ private:
 };
 
 Result<> append(const std::string& path, const std::string& line) {
-    std::FILE* file = std::fopen(path.c_str(), "ae");
-    const bool written = file != nullptr && std::fwrite(line.data(), 1, line.size(), file) == line.size();
-    const bool closed = file != nullptr && std::fclose(file) == 0;
-    if (written && closed) return {};
-    return Error{ErrorKind::broken, fmt::format("{} cannot be added to", path), "", "another --tell"};
+    FB_TRY_ASSIGN(file, sys::posix_store().open(path, sys::Access::update));
+    FB_TRY_ASSIGN(there, file->size());
+    FB_TRY(file->write(there, bytes_of(line)));
+    return file->close();
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ public:
         profile.lines = lines(best);
         const auto text = format::encode(profile);
         if (!options_.out.empty()) FB_TRY(sys::write_text_durable(sys::posix_store(), options_.out, text));
-        if (options_.json) std::fwrite(text.data(), 1, text.size(), stdout);
+        if (options_.json) cli::say(cli::Shown{text});
         else print(profile);
         return {};
     }
@@ -153,8 +154,9 @@ private:
                 changed += fmt::format(" {}={}", one.name, one.values[trial.choice[knob]]);
         std::string end = outcome.error.empty() ? show_seconds(outcome.cost) : outcome.error;
         for (const auto& name : outcome.not_applied) end += fmt::format(", {} was not applied", name);
-        fmt::print(stderr, "{:5.2f}/{:g} runs  {:8}  {:3.0f} %  {}  {}\n", tuner_.spent(), options_.budget,
-                   advice::name_of(trial.why), trial.share * 100, end, changed.empty() ? " the defaults" : changed);
+        cli::remark({fmt::format("{:5.2f}/{:g} runs  {:8}  {:3.0f} %  {}  {}\n", tuner_.spent(), options_.budget,
+                                 advice::name_of(trial.why), trial.share * 100, end,
+                                 changed.empty() ? " the defaults" : changed)});
     }
 
     std::string last_error() const {
@@ -184,20 +186,21 @@ private:
             const auto* found = format::find(profile.measures, name);
             return found == nullptr ? 0 : found->value;
         };
-        fmt::print("forebay tune  {} ranks, {} a node, {}, {} a rank\n", ranks_.size(), kind.ranks_per_node,
-                   kind.file_system, show_bytes(kind.bytes_per_rank));
-        fmt::print("  best        {}  {}\n", show_seconds(number("cost_seconds")),
-                   options_.is_staged() ? "visible, with what a late drain would cost" : "until a save is committed");
-        if (const auto gain = number("gain"); gain > 0) fmt::print("  the defaults take {:.2f} times as long\n", gain);
-        fmt::print("  save {} a node, drain {} a node\n", show_rate(number("save_rate_bytes_per_second")),
-                   show_rate(number("drain_rate_bytes_per_second")));
-        for (const auto& line : advice::explanation(tuner_.worths())) fmt::print("  {}\n", line);
-        for (const auto& line : advice::not_applied(tuner_)) fmt::print("  not applied: {}\n", line);
-        if (!trials_.facts().note.empty()) fmt::print("  {}\n", trials_.facts().note);
-        fmt::print("  {:.2f} of {:g} runs: {}\n", tuner_.spent(), options_.budget, tuner_.end());
-        if (!options_.out.empty()) fmt::print("  wrote {}\n", options_.out);
-        for (const auto& line : profile.lines) fmt::print("{}\n", line);
-        std::fflush(stdout);
+        cli::say({fmt::format("forebay tune  {} ranks, {} a node, {}, {} a rank\n", ranks_.size(), kind.ranks_per_node,
+                              kind.file_system, show_bytes(kind.bytes_per_rank))});
+        cli::say({fmt::format(
+            "  best        {}  {}\n", show_seconds(number("cost_seconds")),
+            options_.is_staged() ? "visible, with what a late drain would cost" : "until a save is committed")});
+        if (const auto gain = number("gain"); gain > 0)
+            cli::say({fmt::format("  the defaults take {:.2f} times as long\n", gain)});
+        cli::say({fmt::format("  save {} a node, drain {} a node\n", show_rate(number("save_rate_bytes_per_second")),
+                              show_rate(number("drain_rate_bytes_per_second")))});
+        for (const auto& line : advice::explanation(tuner_.worths())) cli::say({fmt::format("  {}\n", line)});
+        for (const auto& line : advice::not_applied(tuner_)) cli::say({fmt::format("  not applied: {}\n", line)});
+        if (!trials_.facts().note.empty()) cli::say({fmt::format("  {}\n", trials_.facts().note)});
+        cli::say({fmt::format("  {:.2f} of {:g} runs: {}\n", tuner_.spent(), options_.budget, tuner_.end())});
+        if (!options_.out.empty()) cli::say({fmt::format("  wrote {}\n", options_.out)});
+        for (const auto& line : profile.lines) cli::say({fmt::format("{}\n", line)});
     }
 
     Ranks& ranks_;
@@ -216,9 +219,11 @@ Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& t
         std::vector<std::string> notes;
         auto found = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
                                              telemetry::key_of(trials.kind()), notes);
-        for (const auto& note : notes) fmt::print(stderr, "{}a profile is passed over: {}\n", program_prefix, note);
+        for (const auto& note : notes)
+            cli::remark({fmt::format("{}a profile is passed over: {}\n", program_prefix, show_message(note))});
         if (found) {
-            fmt::print(stderr, "{}begins with {}, distance {:.1f}\n", program_prefix, found->path, found->distance);
+            cli::remark({fmt::format("{}begins with {}, distance {:.1f}\n", program_prefix, show_text(found->path),
+                                     found->distance)});
             found->advice.rows.clear();
             last = format::encode(found->advice);
         }

@@ -200,7 +200,7 @@ public:
     explicit Bars(bool quiet) : quiet_(quiet) {}
     void show(const char* what, std::uint64_t done, std::uint64_t all) {
         if (what != phase_) bar_.emplace(phase_ = what, quiet_);
-        bar_->count(done, std::max(done, all));
+        bar_->show_count(done, std::max(done, all));
     }
     void end() { bar_.reset(); }
 

@@ -10,6 +10,9 @@ namespace forebay::cli {
 /// To standard output.
 void say(const Shown& shown);
 
+/// What goes on while a verb works, to standard error.
+void remark(const Shown& shown);
+
 /// To standard error: its text().
 void print_error(const Error& error);
 

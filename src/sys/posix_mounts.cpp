@@ -150,7 +150,7 @@ std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor)
 
 std::string mount_of(const std::string& path) {
     struct stat about {};
-    const auto mounts = read_proc("/proc/self/mountinfo");
+    const auto mounts = kernel_text("/proc/self/mountinfo");
     if (!mounts || ::stat(path.c_str(), &about) != 0) return {};
     return mount_in(*mounts, major(about.st_dev), minor(about.st_dev));
 }

@@ -11,7 +11,7 @@ namespace {
 std::string why_not_forebay(const RowSetting& setting) {
     if (setting.layout == FileLayout::rank) return "forebay has no file a rank";
     if (setting.sync != Sync::independent) return "forebay saves in one call of all ranks, however they sync";
-    if (setting.memory == Memory::block) return "forebay saves whole variables, not a block again and again";
+    if (setting.memory == MemoryForm::block) return "forebay saves whole variables, not a block again and again";
     if (setting.stonewall_seconds > 0) return "forebay does not stop in the middle of a save";
     if (setting.targets.size() > 1) return "forebay writes a run into one directory";
     if (setting.durable == Durable::verified)
@@ -34,7 +34,7 @@ std::string why_not(const RowSetting& setting) {
     if (setting.via == Via::hdf5 && setting.durable == Durable::verified)
         return "HDF5 reads back what it has cached; --op read:cold looks at the file";
     const bool table = setting.data.kind == DataShape::Kind::columns || setting.data.kind == DataShape::Kind::particles;
-    if (setting.memory == Memory::aos && !table) return "grids lie in memory as they are, not in records";
+    if (setting.memory == MemoryForm::aos && !table) return "grids lie in memory as they are, not in records";
     if (setting.vary.kind != Vary::Kind::none && !table) return "the shares of a grid do not vary";
     if (setting.stonewall_seconds > 0 && setting.sync != Sync::independent)
         return "a collective call cannot be left by one rank";
@@ -43,7 +43,8 @@ std::string why_not(const RowSetting& setting) {
     if (operations.kill && (setting.dumps < 2 || !operations.restart))
         return "a kill in the last dump needs --dumps 2 or more to go back to, and restart in --op";
     if (operations.kill && setting.agent == AgentMode::dedicated) return "a killed job takes its dedicated ranks along";
-    if (setting.memory == Memory::block && setting.xfer_bytes % 8 != 0) return "a block is of whole words of 8 bytes";
+    if (setting.memory == MemoryForm::block && setting.xfer_bytes % 8 != 0)
+        return "a block is of whole words of 8 bytes";
     if (reads && !operations.write) return "what was not written cannot be read";
     if (setting.via == Via::forebay) return why_not_forebay(setting);
     return "";

@@ -91,7 +91,7 @@ Content::Content(const RowSetting& setting, int ranks)
       filled_bytes_(static_cast<std::uint64_t>(static_cast<double>(page_bytes) / setting.compressible) / 8 * 8) {
     const auto all = static_cast<std::uint64_t>(ranks);
     const auto bytes = setting.size_is_total ? setting.size_bytes / all : setting.size_bytes;
-    if (setting.memory == Memory::block) block_bytes_ = setting.xfer_bytes;
+    if (setting.memory == MemoryForm::block) block_bytes_ = setting.xfer_bytes;
     switch (setting.data.kind) {
         case DataShape::Kind::columns: variables_ = columns_of(setting.data, bytes); break;
         case DataShape::Kind::particles: variables_ = particles_of(setting.data, bytes); break;
@@ -209,16 +209,16 @@ OwnMemory::OwnMemory(const Content& content, const RowSetting& setting, int rank
     for (std::size_t v = 0; v < variables.size(); ++v) {
         std::uint64_t rows = 0;
         for (int dump = 0; dump < setting.dumps; ++dump) rows = std::max(rows, content.rows(v, rank, dump));
-        at_.push_back(memory_ == Memory::aos ? record_bytes_ : bytes);
+        at_.push_back(memory_ == MemoryForm::aos ? record_bytes_ : bytes);
         record_bytes_ += variables[v].row_bytes;
         bytes += (rows * variables[v].row_bytes + 63) / 64 * 64;
     }
-    if (memory_ == Memory::block) bytes = block_bytes_;
+    if (memory_ == MemoryForm::block) bytes = block_bytes_;
     start_ = buffer_.take(bytes + 64).data();
 }
 
 void OwnMemory::fill(int dump) {
-    if (memory_ == Memory::block) {
+    if (memory_ == MemoryForm::block) {
         const auto row_bytes = content_.variables().front().row_bytes;
         content_.fill({.owner = rank_, .rows = block_bytes_ / row_bytes, .data = start_, .stride_bytes = row_bytes},
                       dump);
@@ -232,10 +232,10 @@ std::vector<RowSpan> OwnMemory::segments(int dump) {
     for (std::size_t v = 0; v < content_.variables().size(); ++v) {
         const auto row_bytes = content_.variables()[v].row_bytes;
         RowSpan segment{.variable = v, .owner = rank_, .rows = content_.rows(v, rank_, dump)};
-        segment.data = start_ + (memory_ == Memory::block ? 0 : at_[v]);
-        segment.stride_bytes = memory_ == Memory::aos     ? record_bytes_
-                               : memory_ == Memory::block ? 0
-                                                          : row_bytes;  // 0: the block again
+        segment.data = start_ + (memory_ == MemoryForm::block ? 0 : at_[v]);
+        segment.stride_bytes = memory_ == MemoryForm::aos     ? record_bytes_
+                               : memory_ == MemoryForm::block ? 0
+                                                              : row_bytes;  // 0: the block again
         segments.push_back(segment);
     }
     return segments;

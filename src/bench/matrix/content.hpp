@@ -40,7 +40,7 @@ class Content {
 public:
     Content(const RowSetting& setting, int ranks);
 
-    /// Of Memory::block; 0: each byte has its own place.
+    /// Of MemoryForm::block; 0: each byte has its own place.
     std::uint64_t block_bytes() const { return block_bytes_; }
     const std::vector<BenchVariable>& variables() const { return variables_; }
     bool is_table() const { return table_; }
@@ -67,7 +67,7 @@ private:
     Vary vary_;
     Fill contents_;
     std::uint64_t filled_bytes_;     // of each 4096, if compressible
-    std::uint64_t block_bytes_ = 0;  // of Memory::block; 0: not
+    std::uint64_t block_bytes_ = 0;  // of MemoryForm::block; 0: not
 };
 
 /// This rank's variables in memory, filled anew for each dump.
@@ -83,7 +83,7 @@ public:
 private:
     const Content& content_;
     int rank_;
-    Memory memory_;
+    MemoryForm memory_;
     std::uint64_t block_bytes_, record_bytes_ = 0;
     std::vector<std::uint64_t> at_;  // of each variable, or of its field in a record
     PageBuffer buffer_;              // the kernel copies from and to whole pages faster, and IOR gives it these

@@ -48,7 +48,7 @@ TEST_CASE("placement: each byte of each file belongs to one rank, in every layou
                                                  {"dumps", "2"},
                                                  {"vary", varies ? "15%" : "0"}});
                 const Content content(setting, ranks);
-                const Placement placement(content, setting, pairs(ranks), {"/t"}, "r");
+                const FilePlacement placement(content, setting, pairs(ranks), {"/t"}, "r");
                 for (int dump = 0; dump < 2; ++dump) {
                     std::map<int, std::vector<int>> files;
                     for (int rank = 0; rank < ranks; ++rank)
@@ -68,7 +68,7 @@ TEST_CASE("content: shares of any number of readers are what the writers wrote, 
     const auto setting =
         setting_of({{"data", "particles"}, {"size", "5000"}, {"vary", "lognormal:0.3"}, {"mem", "aos"}});
     const Content content(setting, 5);
-    const Placement placement(content, setting, pairs(5), {"/t"}, "r");
+    const FilePlacement placement(content, setting, pairs(5), {"/t"}, "r");
     // A file in memory.
     std::vector<std::byte> file(placement.file_bytes(0, 0));
     for (int rank = 0; rank < 5; ++rank) {
@@ -139,7 +139,7 @@ TEST_CASE("placement: directories of a list are filled evenly, also by files of 
     const auto setting =
         setting_of({{"size", "100000"}, {"layout", "rank"}, {"vary", "15%"}, {"dumps", "20"}, {"target", "/a,/b,/c"}});
     const Content content(setting, 17);
-    const Placement placement(content, setting, pairs(17), setting.targets, "r");
+    const FilePlacement placement(content, setting, pairs(17), setting.targets, "r");
     CHECK(placement.imbalance() <= 1.01);
     CHECK(placement.path(0, 0) == "/a/r-0-0");
     CHECK(placement.path(1, 0) == "/b/r-0-1");

@@ -77,7 +77,7 @@ std::string results_of(const RowResult& row) {
     return text;
 }
 
-std::string summary_line(const Outcome& outcome, const RowResult& row, const IorAccess& access, std::size_t test) {
+std::string summary_line(const RowOutcome& outcome, const RowResult& row, const IorAccess& access, std::size_t test) {
     for (const auto& line : lines_of(outcome, row)) {
         if (line.measure != access.rate) continue;
         const auto xfer = static_cast<double>(row.setting.xfer_bytes), bytes = static_cast<double>(row.bytes);
@@ -106,7 +106,7 @@ constexpr std::array<std::pair<const char*, const char*>, 9> phases{{{"Directory
                                                                      {"Tree creation", "tree_create"},
                                                                      {"Tree removal", "tree_remove"}}};
 
-std::string mdtest_summary(const Outcome& outcome, const RowResult& row) {
+std::string mdtest_summary(const RowOutcome& outcome, const RowResult& row) {
     const auto lines = lines_of(outcome, row);
     std::string text;
     for (const auto& [title, name] : phases) {
@@ -127,7 +127,7 @@ std::string mdtest_summary(const Outcome& outcome, const RowResult& row) {
 
 }  // namespace
 
-std::string ior_tables_of(const Outcome& outcome) {
+std::string ior_tables_of(const RowOutcome& outcome) {
     std::string text, summary, trees;
     for (std::size_t test = 0; test < outcome.rows.size(); ++test) {
         const auto& row = outcome.rows[test];

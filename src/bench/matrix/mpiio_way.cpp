@@ -65,14 +65,14 @@ private:
     std::string path_;
 };
 
-struct Stripes {
+struct StripeHints {
     std::size_t targets = 0;
     std::uint64_t bytes = 0;  // of a stripe, where there are two targets or more
 };
 
 // Where the file system tells: the storage target of each least stripe.
-Stripes stripes_of(const std::string& path, std::uint64_t bytes) {
-    Stripes stripes;
+StripeHints stripes_of(const std::string& path, std::uint64_t bytes) {
+    StripeHints stripes;
     const auto file = sys::posix_store().open(path, sys::Access::read);
     if (!file) return stripes;
     const auto map = (*file)->stripes();

@@ -20,20 +20,20 @@ bool has_words(const RowResult& row, const Words& words) {
                                [&](const auto& word) { return word_of(row.setting.words, word.first) == word.second; });
 }
 
-const Published* published_of(const Outcome& outcome, const RowResult& row, const std::string& measure) {
+const Published* published_of(const RowOutcome& outcome, const RowResult& row, const std::string& measure) {
     for (const auto& one : outcome.of.published)
         if (one.measure == measure && has_words(row, one.setting)) return &one;
     return nullptr;
 }
 
 // The first row that was measured, and that something was published of.
-double first_median(const Outcome& outcome, const std::string& measure) {
+double first_median(const RowOutcome& outcome, const std::string& measure) {
     for (const auto& row : outcome.rows)
         if (const auto* samples = find_samples(row.samples, measure)) return at_fraction(*samples, 0.5);
     return 0;
 }
 
-const Published* first_published(const Outcome& outcome, const std::string& measure) {
+const Published* first_published(const RowOutcome& outcome, const std::string& measure) {
     for (const auto& row : outcome.rows)
         if (find_samples(row.samples, measure) != nullptr) return published_of(outcome, row, measure);
     return nullptr;
@@ -85,7 +85,7 @@ void add_measures(const MeasureLine& line, const std::string& source, std::vecto
 
 }  // namespace
 
-std::vector<MeasureLine> lines_of(const Outcome& outcome, const RowResult& row) {
+std::vector<MeasureLine> lines_of(const RowOutcome& outcome, const RowResult& row) {
     std::vector<MeasureLine> lines;
     for (const auto& [measure, samples] : row.samples) {
         auto line = line_of(measure, samples);
@@ -100,7 +100,7 @@ std::vector<MeasureLine> lines_of(const Outcome& outcome, const RowResult& row) 
     return lines;
 }
 
-std::vector<std::string> axes_of(const Outcome& outcome) {
+std::vector<std::string> axes_of(const RowOutcome& outcome) {
     std::vector<std::string> axes;
     for (const auto& option : matrix_options())
         for (const auto& row : outcome.rows)
@@ -111,7 +111,7 @@ std::vector<std::string> axes_of(const Outcome& outcome) {
     return axes;
 }
 
-std::string name_of_row(const Outcome& outcome, const RowResult& row) {
+std::string name_of_row(const RowOutcome& outcome, const RowResult& row) {
     std::vector<std::string> words;
     for (const auto& key : axes_of(outcome)) words.push_back(word_of(row.setting.words, key));
     return words.empty() ? "all" : fmt::format("{}", fmt::join(words, ", "));
@@ -129,7 +129,7 @@ std::string shown_published(const MeasureLine& line) {
     return shown_value(line.measure, line.published->value) + (line.published->is_max ? " (max)" : "");
 }
 
-bool is_headline(const Outcome& outcome, const std::string& measure) {
+bool is_headline(const RowOutcome& outcome, const std::string& measure) {
     constexpr std::array parts{"open_seconds",       "transfer_seconds",  "close_seconds",
                                "total_seconds",      "read_open_seconds", "read_transfer_seconds",
                                "read_close_seconds", "read_total_seconds"};
@@ -138,7 +138,7 @@ bool is_headline(const Outcome& outcome, const std::string& measure) {
     return std::ranges::find(parts, measure) == parts.end();
 }
 
-cli::Shown table_of(const Outcome& outcome) {
+cli::Shown table_of(const RowOutcome& outcome) {
     const auto axes = axes_of(outcome);
     const bool published = !outcome.of.published.empty();
     std::vector<cli::Table::Column> columns;
@@ -181,7 +181,7 @@ cli::Shown table_of(const Outcome& outcome) {
     return {text};
 }
 
-std::string csv_of(const Outcome& outcome) {
+std::string csv_of(const RowOutcome& outcome) {
     std::string text;
     for (const auto& [key, value] : outcome.environment)
         text += fmt::format("# {}: {}\n", show_text(key), show_text(value));
@@ -202,7 +202,7 @@ std::string csv_of(const Outcome& outcome) {
     return text;
 }
 
-format::Advice advice_of(const Outcome& outcome) {
+format::Advice advice_of(const RowOutcome& outcome) {
     format::Advice advice{.kind = "bench", .made_unix_ns = sys::unix_ns()};
     for (const auto& [key, value] : outcome.environment)
         if (key == "forebay") advice.made_by = value;

@@ -33,7 +33,7 @@ struct Case {
 /// `refused` or `corrupt`, with the line, where it is not understood.
 Result<Case> read_case(const std::string& path);
 
-struct Outcome {
+struct RowOutcome {
     Case of;  // title and source are "" without a case file
     double scale = 1;
     format::AdviceSetting environment;  // host, processor, load, mounts, versions
@@ -45,30 +45,30 @@ struct MeasureLine {
     std::string measure;
     std::vector<double> samples;
     double median = 0, min = 0, max = 0, p10 = 0, p90 = 0, p95 = 0, mean = 0, deviation = 0;
-    Interval interval;                     // of the median, 95 %
+    ConfidenceInterval interval;           // of the median, 95 %
     double ratio = 0;                      // to the median of the first row that has it
     const Published* published = nullptr;  // null: nothing was
     double published_ratio = 0;            // to what was published of the first such row; 0: unknown
 };
-std::vector<MeasureLine> lines_of(const Outcome& outcome, const RowResult& row);
+std::vector<MeasureLine> lines_of(const RowOutcome& outcome, const RowResult& row);
 
 /// Keys whose words differ between rows: the axes.
-std::vector<std::string> axes_of(const Outcome& outcome);
+std::vector<std::string> axes_of(const RowOutcome& outcome);
 /// "posix, shared": the row's words of the axes; "all" without axes.
-std::string name_of_row(const Outcome& outcome, const RowResult& row);
+std::string name_of_row(const RowOutcome& outcome, const RowResult& row);
 /// "1.25 GB/s", "76 ms", "48,000 /s", as the measure's name says.
 std::string shown_value(const std::string& measure, double value);
 /// "10.0 s (max)"; "" where nothing was published.
 std::string shown_published(const MeasureLine& line);
 /// Whether people want to see it: parts of IOR's times are for its table and files alone.
-bool is_headline(const Outcome& outcome, const std::string& measure);
+bool is_headline(const RowOutcome& outcome, const std::string& measure);
 
-cli::Shown table_of(const Outcome& outcome);
-std::string csv_of(const Outcome& outcome);
-format::Advice advice_of(const Outcome& outcome);
+cli::Shown table_of(const RowOutcome& outcome);
+std::string csv_of(const RowOutcome& outcome);
+format::Advice advice_of(const RowOutcome& outcome);
 /// IOR's results and summary, and mdtest's summary for rows with metadata.
-std::string ior_tables_of(const Outcome& outcome);
+std::string ior_tables_of(const RowOutcome& outcome);
 /// One self-contained HTML file with a chart of each measure, without scripts.
-std::string page_of(const Outcome& outcome);
+std::string page_of(const RowOutcome& outcome);
 
 }  // namespace forebay::bench

@@ -21,8 +21,8 @@ RowResult row_of(const Words& words, Samples samples) {
     return row;
 }
 
-Outcome two_rows() {
-    Outcome outcome;
+RowOutcome two_rows() {
+    RowOutcome outcome;
     outcome.of.title = "two <ways>";
     outcome.of.source = "somebody, 2019";
     outcome.of.published = {{{{"via", "posix"}}, rate, 10e9, false}, {{{"via", "mpiio"}}, rate, 40e9, false}};

@@ -54,7 +54,7 @@ std::string chart_of(const std::string& measure, const std::vector<Bar>& bars) {
     return text + "</svg><figcaption>Medians; the line is the 95 % interval of the median.</figcaption></figure>\n";
 }
 
-std::string charts_of(const Outcome& outcome) {
+std::string charts_of(const RowOutcome& outcome) {
     std::vector<std::pair<std::string, std::vector<Bar>>> charts;
     for (const auto& row : outcome.rows)
         for (auto& line : lines_of(outcome, row)) {
@@ -69,7 +69,7 @@ std::string charts_of(const Outcome& outcome) {
     return text;
 }
 
-std::string table_rows(const Outcome& outcome) {
+std::string table_rows(const RowOutcome& outcome) {
     std::string text;
     for (const auto& row : outcome.rows)
         for (const auto& line : lines_of(outcome, row)) {
@@ -84,7 +84,7 @@ std::string table_rows(const Outcome& outcome) {
     return text;
 }
 
-std::string remarks_of(const Outcome& outcome) {
+std::string remarks_of(const RowOutcome& outcome) {
     std::string text;
     for (const auto& row : outcome.rows) {
         const auto name = escaped(name_of_row(outcome, row));
@@ -96,7 +96,7 @@ std::string remarks_of(const Outcome& outcome) {
 
 }  // namespace
 
-std::string page_of(const Outcome& outcome) {
+std::string page_of(const RowOutcome& outcome) {
     const auto title = outcome.of.title.empty() ? std::string("forebay bench run") : outcome.of.title;
     std::string page(report::html_mark);
     page += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";

@@ -7,8 +7,8 @@
 
 namespace forebay::bench {
 
-Placement::Placement(const Content& content, const RowSetting& setting, const std::vector<int>& nodes,
-                     std::vector<std::string> directories, std::string prefix)
+FilePlacement::FilePlacement(const Content& content, const RowSetting& setting, const std::vector<int>& nodes,
+                             std::vector<std::string> directories, std::string prefix)
     : content_(content),
       directories_(std::move(directories)),
       prefix_(std::move(prefix)),
@@ -37,18 +37,18 @@ Placement::Placement(const Content& content, const RowSetting& setting, const st
     }
 }
 
-std::uint64_t Placement::file_bytes(int file, int dump) const {
+std::uint64_t FilePlacement::file_bytes(int file, int dump) const {
     std::uint64_t bytes = 0;
     for (const int rank : members(file)) bytes += content_.bytes_of_rank(rank, dump);
     return bytes;
 }
 
-std::string Placement::path(int file, int dump) const {
+std::string FilePlacement::path(int file, int dump) const {
     const auto directory = directory_of_[static_cast<std::size_t>(dump)][static_cast<std::size_t>(file)];
     return fmt::format("{}/{}-{}-{}", directories_[directory], prefix_, dump, file);
 }
 
-std::vector<Located> Placement::located(const std::vector<RowSpan>& segments, int dump) const {
+std::vector<Located> FilePlacement::located(const std::vector<RowSpan>& segments, int dump) const {
     std::vector<Located> all;
     std::map<int, std::vector<std::uint64_t>> bases;  // of each file: where each variable begins
     for (const auto& segment : segments) {
@@ -74,7 +74,7 @@ std::vector<Located> Placement::located(const std::vector<RowSpan>& segments, in
     return all;
 }
 
-double Placement::imbalance() const {
+double FilePlacement::imbalance() const {
     std::uint64_t all = 0;
     for (const auto bytes : filled_) all += bytes;
     if (all == 0) return 1;

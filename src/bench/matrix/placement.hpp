@@ -23,11 +23,11 @@ struct Located {
     std::uint64_t file_rows = 0;  // that the variable has there
 };
 
-class Placement {
+class FilePlacement {
 public:
     /// `nodes[rank]` is the rank's node. Files are named PREFIX-dump-file in one of `directories`.
-    Placement(const Content& content, const RowSetting& setting, const std::vector<int>& nodes,
-              std::vector<std::string> directories, std::string prefix);
+    FilePlacement(const Content& content, const RowSetting& setting, const std::vector<int>& nodes,
+                  std::vector<std::string> directories, std::string prefix);
 
     int files() const { return static_cast<int>(members_.size()); }
     int file_of(int rank) const { return file_of_[static_cast<std::size_t>(rank)]; }

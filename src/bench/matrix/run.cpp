@@ -41,7 +41,7 @@ struct RunOptions {
 
 // What one job measures.
 struct RunPlan {
-    Outcome outcome;
+    RowOutcome outcome;
     int repeats = 1;
     std::vector<std::string> outputs;
 };
@@ -159,7 +159,7 @@ Result<> measure(Ranks& ranks, const BenchDirectories& directories, RunPlan& pla
     return {};
 }
 
-Result<> tell(const Outcome& outcome, const std::vector<std::string>& outputs) {
+Result<> tell(const RowOutcome& outcome, const std::vector<std::string>& outputs) {
     for (const auto& output : outputs) {
         const auto kind = output.substr(0, output.find('='));
         std::string text;

@@ -245,9 +245,10 @@ Result<> words_of_how(const Words& words, RowSetting& setting) {
 
 Result<> words_of_what(const Words& words, RowSetting& setting) {
     FB_TRY(data_from(word_of(words, "data"), setting));
-    FB_TRY_ASSIGN(memory,
-                  one_of("mem", word_of(words, "mem"),
-                         {OptionValue<Memory>{"soa", Memory::soa}, {"aos", Memory::aos}, {"block", Memory::block}}));
+    FB_TRY_ASSIGN(memory, one_of("mem", word_of(words, "mem"),
+                                 {OptionValue<MemoryForm>{"soa", MemoryForm::soa},
+                                  {"aos", MemoryForm::aos},
+                                  {"block", MemoryForm::block}}));
     setting.memory = memory;
     auto size = word_of(words, "size");
     setting.size_is_total = size.starts_with("total:");

@@ -35,7 +35,7 @@ enum class Sync {
     collective,      // one rendezvous a variable
     collective_all,  // one for all variables
 };
-enum class Memory {
+enum class MemoryForm {
     soa,    // each variable contiguous
     aos,    // records of all variables
     block,  // one block of `xfer` bytes, written again and again, as IOR does
@@ -77,7 +77,7 @@ struct RowSetting {
     int groups = 1;
     Sync sync = Sync::independent;
     DataShape data;
-    Memory memory = Memory::soa;
+    MemoryForm memory = MemoryForm::soa;
     std::uint64_t size_bytes = 0;  // of a rank, or of all
     bool size_is_total = false;
     Vary vary;

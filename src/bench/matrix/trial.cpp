@@ -21,9 +21,9 @@ namespace {
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-class Trial {
+class MatrixTrial {
 public:
-    Trial(Ranks& ranks, const TrialPlace& place, RowResult& result, std::vector<int> nodes)
+    MatrixTrial(Ranks& ranks, const TrialPlace& place, RowResult& result, std::vector<int> nodes)
         : ranks_(ranks),
           place_(place),
           result_(result),
@@ -239,7 +239,7 @@ private:
     RowResult& result_;
     const RowSetting& setting_;
     Content content_;
-    Placement placement_;
+    FilePlacement placement_;
     RowContext row_;
     std::unique_ptr<Way> way_;
     std::unique_ptr<LoadLoop> load_;
@@ -272,7 +272,7 @@ const std::vector<double>* find_samples(const Samples& samples, const std::strin
 
 Result<> run_trial(Ranks& ranks, const TrialPlace& place, RowResult& result) {
     FB_TRY_ASSIGN(nodes, nodes_of(ranks, result.setting.nodes));
-    return Trial(ranks, place, result, std::move(nodes)).run();
+    return MatrixTrial(ranks, place, result, std::move(nodes)).run();
 }
 
 }  // namespace forebay::bench

@@ -25,7 +25,7 @@ struct RowContext {
     Ranks& ranks;
     const RowSetting& setting;
     const Content& content;
-    const Placement& placement;
+    const FilePlacement& placement;
     std::string directory;              // of Forebay's run
     std::string staging;                // of this node
     int machines, nodes;                // nodes: that ranks count as
