@@ -124,6 +124,7 @@ def osts_of_lustre(place):
                               env=os.environ | {"PATH": f"{place}:{os.environ['PATH']}"})
         expect(advice["excluded_targets"] == ["x-OST0003", "x-OST0009"], "the slow and the inactive one are excluded", advice)
         expect(f"lfs setstripe -o 0-2,4-8 -c 8 -S 64M {mount}" in advice["lines"], "a line to paste", advice["lines"])
+        expect(any(line.startswith('exclude_targets = "@') for line in advice["lines"]), "and one for the library", advice["lines"])
         state = {one["subject"]: one["text"] for one in findings(advice, "targets")}
         expect(state["x-OST0009"] == "inactive" and "x-OST0008" in state, "what lfs df says", state)
         quota = findings(advice, "budget")

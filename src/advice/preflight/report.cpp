@@ -65,6 +65,8 @@ std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const P
         std::ranges::sort(good);
         lines.push_back(
             fmt::format("lfs setstripe -o {} -c {} -S 64M {}", show_numbers(good), good.size(), pasting.target));
+        lines.push_back(
+            fmt::format("exclude_targets = \"@{}/exclude.targets\"  # [agent] of forebay.toml", pasting.out));
     }
     const auto all = outcome.nodes.pass + outcome.nodes.warn + outcome.nodes.fail;
     const auto wanted = request.nodes_wanted > 0 ? request.nodes_wanted : all;
