@@ -133,6 +133,8 @@ Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t
                                                      "system is not mounted.",
                                                      run)};
     FB_TRY_ASSIGN(other, identity_of(store, run));
+    // NFS may still remember that the name was not there, from before another client made it: the directory is read.
+    if (other == run_id) return {};
     if (other == 0)
         return Error{ErrorKind::missing,
                      fmt::format("{} is not the run {}: it has no identity; the run was removed, or its file system is "
