@@ -55,6 +55,22 @@ TEST_CASE("what is not the run is told from it: gone, without identity, another 
     CHECK(catalog::identity_of(disk, run).error().kind == ErrorKind::corrupt);
 }
 
+TEST_CASE("a client that remembers that the identity was not there reads the directory") {
+    class Remembering final : public test::PassingStore {
+    public:
+        using PassingStore::PassingStore;
+        Result<bool> exists(const std::string& path) override {
+            if (path.find("/run-") != std::string::npos) return false;
+            return PassingStore::exists(path);
+        }
+    };
+    SimStore disk("scratch");
+    Remembering client(disk);
+    const auto id = catalog::make_identity(disk, run).value();
+    CHECK(catalog::check_identity(client, run, id));
+    CHECK(catalog::check_identity(client, run, id + 1).error().kind == ErrorKind::refused);
+}
+
 TEST_CASE("names that are nearly an identity are none") {
     SimStore disk(run + "/forebay");
     for (const auto* name : {"run-0000000000000000.json", "run-00000000000000AA.json", "run-aa.json",
