@@ -11,7 +11,7 @@ using namespace forebay::agent;
 
 namespace {
 
-constexpr auto last = static_cast<std::uint32_t>(What::unshown);
+constexpr auto last = static_cast<std::uint32_t>(What::unplaced);
 
 Event event_of(What what) {
     return {.what = what,
@@ -71,6 +71,9 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::slow) == "slow: detail");
     CHECK(line(What::untimed) == "timings are not kept in /dev/shm/x: detail");
     CHECK(line(What::unshown) == "monitors do not see it in /dev/shm/x: detail");
+    CHECK(line(What::avoids) == "new node files avoid it: detail");
+    CHECK(line(What::uses_again) == "node files lie on it again: detail");
+    CHECK(line(What::unplaced) == "node files lie where the file system puts them: detail");
 }
 
 TEST_CASE("the log hears all but what people need not read; every other hearer hears all") {

@@ -129,7 +129,7 @@ private:
         row("saved", summary_.blocked, show_bytes(summary_.bytes_saved),
             fmt::format("visible, {} in all", show_span(summary_.blocked.sum)));
         if (summary_.unkept_saves > 0)
-            text_ += fmt::format(" {:<10}{:>7}{:>41}   visible, {} in all: skipped or replaced\n", "not kept",
+            text_ += fmt::format(" {:<10}{:>7}{:>41}   skipped or replaced, {} in all\n", "not kept",
                                  summary_.unkept_saves, "", show_span(summary_.unkept_seconds));
         row("waited", summary_.waited, "-", "for a slot that was draining");
         row("drained", summary_.drained, show_bytes(summary_.bytes_drained),

@@ -5,7 +5,7 @@ forebay  run7
  session 1  8 nodes x 4 ranks  9.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.9 GB    500 ms    500 ms    500 ms   visible, 5.00 s in all
- not kept        9                                            visible, 750 ms in all: skipped or replaced
+ not kept        9                                            skipped or replaced, 750 ms in all
  waited          0
  drained        10    42.9 GB    8.44 s    9.13 s    9.28 s   509 MB/s, fastest 563 MB/s
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
@@ -26,7 +26,7 @@ forebay  run7
  session 1  8 nodes x 4 ranks  9.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.9 GB    500 ms    500 ms    500 ms   visible, 5.00 s in all
- not kept        9                                            visible, 750 ms in all: skipped or replaced
+ not kept        9                                            skipped or replaced, 750 ms in all
  waited          0
  drained        10    42.9 GB    8.44 s    9.13 s    9.28 s   509 MB/s, fastest 563 MB/s
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
@@ -49,7 +49,7 @@ forebay  mixed
  2 sessions, 1 to 2  8 nodes x 4 ranks  8.2 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.4 GB    500 ms    2.42 s    4.00 s   visible, 8.50 s in all
- not kept        9                                            visible, 750 ms in all: skipped or replaced
+ not kept        9                                            skipped or replaced, 750 ms in all
  waited          1          -    3.50 s    3.50 s    3.50 s   for a slot that was draining
  drained        10    41.9 GB    1.48 s    1.55 s    1.56 s   2.86 GB/s, fastest 3.00 GB/s
  durable         8          -    1.93 s    2.00 s    2.00 s   from the save to the commit
