@@ -25,6 +25,7 @@ constexpr std::uint64_t writes_judged_min = 3;
 constexpr int pause_doublings_max = 4;
 constexpr std::uint32_t stripe_bytes_unknown = 1u << 20;
 constexpr std::size_t probe_writes = 4;
+constexpr std::uint32_t probe_block_bytes_max = 4u << 20;
 constexpr std::chrono::seconds probe_look{1};  // whether a probe is due
 
 std::optional<std::uint32_t> number_of(const std::string& name) {
@@ -44,6 +45,7 @@ public:
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
         if (!sys::is_emptying(access) || !is_node_file(path)) return store_.open(path, access);
+        if (placement_.wants_default()) placement_.learn(store_.default_stripes(path.substr(0, path.rfind('/'))));
         if (const auto wish = placement_.next()) {
             if (const auto made = store_.make_striped(path, *wish); !made) placement_.give_up(made.error());
             return store_.open(path, access);
@@ -73,11 +75,11 @@ Result<double> probe(sys::Store& store, const std::string& path, const sys::Stri
     const auto seconds = [&]() -> Result<double> {
         FB_TRY_ASSIGN(file, store.open(path, sys::Access::create_direct));
         PageBuffer memory;
-        const auto block = memory.take(stripes.stripe_bytes);
+        const auto block = memory.take(std::min(stripes.stripe_bytes, probe_block_bytes_max));
         std::ranges::fill(block, std::byte{});
         const auto begin = sys::Clock::now();
         for (std::size_t i = 0; i < probe_writes; ++i) {
-            FB_TRY(file->write(i * stripes.stripe_bytes, block));
+            FB_TRY(file->write(i * block.size(), block));
             FB_TRY(file->sync());
         }
         const std::chrono::duration<double> took = sys::Clock::now() - begin;
@@ -155,6 +157,22 @@ std::vector<std::uint32_t> Placement::candidates() const {
     return all;
 }
 
+std::uint32_t Placement::stripe_bytes() const {
+    if (usual_.stripe_bytes > 0) return usual_.stripe_bytes;
+    return default_.stripe_bytes > 0 ? default_.stripe_bytes : stripe_bytes_unknown;
+}
+
+bool Placement::wants_default() const {
+    const std::lock_guard lock(alone_);
+    return !knows_default_ && !given_up_ && (!options_.targets.empty() || !options_.excluded.empty());
+}
+
+void Placement::learn(const std::optional<sys::StripeDefault>& told) {
+    const std::lock_guard lock(alone_);
+    knows_default_ = true;
+    if (told) default_ = *told;
+}
+
 // Files of all nodes go round the targets without a gap: node 2 of 8 nodes, in its turn 3 with 4 stripes a file, begins
 // at stripe (3 x 8 + 2) x 4 of that round. Of 20,000 files of one stripe none of 156 targets gets more than 1.006 of
 // the mean.
@@ -164,8 +182,9 @@ std::optional<sys::Stripes> Placement::next() {
     if (!has_reason || given_up_) return {};
     const auto from = candidates();
     if (from.empty()) return {};
-    sys::Stripes wish{usual_.stripe_bytes > 0 ? usual_.stripe_bytes : stripe_bytes_unknown, {}};
-    const auto count = std::clamp<std::size_t>(usual_.targets.size(), 1, from.size());
+    sys::Stripes wish{stripe_bytes(), {}};
+    const auto wanted = usual_.targets.empty() ? default_.count : usual_.targets.size();
+    const auto count = std::clamp<std::size_t>(wanted, 1, from.size());
     const std::uint64_t begin = (turn_++ * nodes_ + node_) * count;
     for (std::size_t i = 0; i < count; ++i) wish.targets.push_back(from[(begin + i) % from.size()]);
     return wish;
@@ -185,9 +204,7 @@ std::optional<Placement::ProbePair> Placement::due(sys::Clock::time_point now) {
     const auto good = candidates();
     if (good.empty() || given_up_) return {};
     for (const auto& [target, slow] : slow_)
-        if (now >= slow.probe_at)
-            return ProbePair{target, good.front(),
-                             usual_.stripe_bytes > 0 ? usual_.stripe_bytes : stripe_bytes_unknown};
+        if (now >= slow.probe_at) return ProbePair{target, good.front(), stripe_bytes()};
     return {};
 }
 

@@ -43,6 +43,9 @@ public:
     void learn(const format::TimingBatch& batch);
     /// How a file of this agent lies that was made without a wish; learned from.
     void learn(const sys::StripeMap& map);
+    /// Whether the default of the directory is to be learned, once: before the first wish that no file has preceded.
+    bool wants_default() const;
+    void learn(const std::optional<sys::StripeDefault>& told);
     /// How the next node file is to lie; nothing: as the file system places it.
     std::optional<sys::Stripes> next();
     /// The file system has refused a wish: there will be none any more.
@@ -68,6 +71,7 @@ private:
         int passed = 0;  // probes in a row
     };
     std::vector<std::uint32_t> candidates() const;
+    std::uint32_t stripe_bytes() const;
     void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told);
 
     void say(const Event& event);
@@ -81,6 +85,8 @@ private:
     std::map<std::uint32_t, int> low_in_a_row_;
     std::map<std::uint32_t, SlowTarget> slow_;
     sys::Stripes usual_;  // of files that the file system has placed
+    sys::StripeDefault default_;
+    bool knows_default_ = false;
     std::uint32_t node_ = 0, nodes_ = 1;
     std::uint64_t turn_ = 0;
     bool given_up_ = false;

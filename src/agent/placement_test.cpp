@@ -62,7 +62,12 @@ public:
         std::this_thread::sleep_for(pause);
         return sys::posix_store().open(path, sys::Access::create).value()->close();
     }
+    std::optional<sys::StripeDefault> default_stripes(const std::string&) override {
+        ++asked;
+        return sys::StripeDefault{2u << 20, 2};
+    }
     std::vector<sys::Stripes> wishes;
+    int asked = 0;
     std::uint32_t slow = UINT32_MAX;
     bool refuses = false;
 };
@@ -168,13 +173,16 @@ TEST_CASE("node files are made where they are to lie, and other files are not; a
     test::TempDirectory folder;
     WishingStore store(sys::posix_store());
     Told told;
-    Placement placement({.targets = {4, 5}}, told.tell());
+    Placement placement({.targets = {4, 5, 6}}, told.tell());
     const auto through = placed(store, placement);
     for (const auto* name : {"node-00000.h5.tmp", "manifest.json", "node-00001.h5.tmp"})
         CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());
     REQUIRE(store.wishes.size() == 2);
-    CHECK(store.wishes[0].targets == std::vector<std::uint32_t>{4});
-    CHECK(store.wishes[1].targets == std::vector<std::uint32_t>{5});
+    // As many stripes as the directory gives files.
+    CHECK(store.wishes[0].targets == std::vector<std::uint32_t>{4, 5});
+    CHECK(store.wishes[1].targets == std::vector<std::uint32_t>{6, 4});
+    CHECK(store.wishes[0].stripe_bytes == 2u << 20);
+    CHECK(store.asked == 1);
     store.refuses = true;
     for (const auto* name : {"node-00002.h5.tmp", "node-00003.h5.tmp"})
         CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());

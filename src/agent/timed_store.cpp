@@ -84,6 +84,9 @@ public:
     Result<> sync_directory(const std::string& path) override { return store_.sync_directory(path); }
     Result<std::vector<sys::Entry>> list(const std::string& path) override { return store_.list(path); }
     Result<bool> exists(const std::string& path) override { return store_.exists(path); }
+    std::optional<sys::StripeDefault> default_stripes(const std::string& directory) override {
+        return store_.default_stripes(directory);
+    }
     Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
         return store_.make_striped(path, stripes);
     }

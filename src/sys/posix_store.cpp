@@ -111,6 +111,7 @@ public:
     Result<std::vector<Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
     Result<> make_striped(const std::string& path, const Stripes& stripes) override;
+    std::optional<StripeDefault> default_stripes(const std::string& directory) override;
 };
 
 Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
@@ -176,6 +177,13 @@ Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripe
     if (number == EOPNOTSUPP || number == ENOSYS || number == EPERM)
         return Error{ErrorKind::unsupported, "nobody may choose where " + path + " lies"};
     return posix_error("setxattr lustre.lov", path, number);
+}
+
+std::optional<StripeDefault> PosixStore::default_stripes(const std::string& directory) {
+    std::vector<std::byte> attribute(65536);  // the most that an attribute can have
+    const auto bytes = ::getxattr(directory.c_str(), "lustre.lov", attribute.data(), attribute.size());
+    if (bytes <= 0) return {};
+    return lustre_default(std::span(attribute).first(static_cast<std::size_t>(bytes)));
 }
 
 Result<> PosixStore::sync_directory(const std::string& path) {

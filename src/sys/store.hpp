@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +85,8 @@ public:
     /// Entries but "." and "..", sorted by name; `missing` when the directory does not exist.
     virtual Result<std::vector<Entry>> list(const std::string& path) = 0;
     virtual Result<bool> exists(const std::string& path) = 0;
+    /// How new files of a directory lie unless somebody wishes otherwise; nothing where that is not told.
+    virtual std::optional<StripeDefault> default_stripes(const std::string&) { return {}; }
     /// Makes an empty file whose bytes will lie so; `unsupported` where the file system lets nobody choose, and then no
     /// file is there.
     virtual Result<> make_striped(const std::string& path, const Stripes& stripes);

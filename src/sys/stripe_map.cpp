@@ -38,6 +38,24 @@ std::vector<std::byte> lustre_wish(const Stripes& stripes) {
     return wish;
 }
 
+std::optional<StripeDefault> lustre_default(std::span<const std::byte> attribute) {
+    if (attribute.size() < plain_bytes) return {};
+    const auto magic = load_le<std::uint32_t>(attribute.data());
+    if (magic == magic_composite) {
+        const std::size_t entries = load_le<std::uint16_t>(attribute.data() + entry_count_at);
+        if (entries == 0 || composite_bytes + entries * entry_bytes > attribute.size()) return {};
+        const auto* entry = attribute.data() + composite_bytes + (entries - 1) * entry_bytes;
+        const std::size_t place = load_le<std::uint32_t>(entry + entry_place_at);
+        if (place < composite_bytes || place > attribute.size()) return {};  // never into itself
+        const auto plain = attribute.subspan(place);
+        if (plain.size() < plain_bytes || load_le<std::uint32_t>(plain.data()) == magic_composite) return {};
+        return lustre_default(plain);
+    }
+    if (magic != magic_v1 && magic != magic_v3) return {};
+    return StripeDefault{load_le<std::uint32_t>(attribute.data() + stripe_size_at),
+                         load_le<std::uint16_t>(attribute.data() + stripe_count_at)};
+}
+
 Stripes StripeMap::last() const {
     if (stretches_.empty()) return {};
     const auto& last = stretches_.back();

@@ -18,6 +18,14 @@ struct Stripes {
     std::vector<std::uint32_t> targets;
 };
 
+/// How many stripes of how many bytes new files of a directory get.
+struct StripeDefault {
+    std::uint32_t stripe_bytes = 0, count = 0;  // 65535: one on each target
+};
+/// Of the attribute "lustre.lov" of a directory: a plain layout, or the last one of a composite layout; nothing where
+/// the bytes are none.
+std::optional<StripeDefault> lustre_default(std::span<const std::byte> attribute);
+
 /// The value of "lustre.lov" that asks for it: lov_user_md_v3 with LOV_USER_MAGIC_SPECIFIC.
 std::vector<std::byte> lustre_wish(const Stripes& stripes);
 

@@ -50,3 +50,17 @@ TEST_CASE("bytes that are no layout are an empty map, wherever they are cut") {
     auto none = plain_layout(0, {1, 2}, false);  // stripes of no bytes
     CHECK(StripeMap::of_lustre(none).empty());
 }
+
+TEST_CASE("the default of a directory: stripes and their bytes, of the last stretch where there are several") {
+    const auto plain = sys::lustre_default(plain_layout(4u << 20, {0, 0, 0}, false));
+    REQUIRE(plain);
+    CHECK(plain->count == 3);
+    CHECK(plain->stripe_bytes == 4u << 20);
+    const auto composite = sys::lustre_default(composite_layout(
+        {{0, 4u << 20, plain_layout(1u << 20, {1}, false)}, {4u << 20, ~0ull, plain_layout(2u << 20, {2, 3}, true)}}));
+    REQUIRE(composite);
+    CHECK(composite->count == 2);
+    CHECK(composite->stripe_bytes == 2u << 20);
+    CHECK_FALSE(sys::lustre_default(std::vector<std::byte>(48)));
+    CHECK_FALSE(sys::lustre_default({}));
+}

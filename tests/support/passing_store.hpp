@@ -25,6 +25,9 @@ public:
     Result<> sync_directory(const std::string& path) override { return next().sync_directory(path); }
     Result<std::vector<sys::Entry>> list(const std::string& path) override { return next().list(path); }
     Result<bool> exists(const std::string& path) override { return next().exists(path); }
+    std::optional<sys::StripeDefault> default_stripes(const std::string& directory) override {
+        return next().default_stripes(directory);
+    }
     Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
         return next().make_striped(path, stripes);
     }
