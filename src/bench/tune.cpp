@@ -247,11 +247,16 @@ Result<> check(TuneOptions& options) {
         return refused(fmt::format("--durable is {}: staged or committed.", options.durable));
     if (options.interval_seconds < 0 || (options.is_staged() && options.interval_seconds <= 0))
         return refused("--durable staged needs --interval, the seconds between two saves.");
-    if (options.budget < 4) return refused(fmt::format("--budget must be 4 or more, not {}.", options.budget));
+    if (options.budget < 4)
+        return refused(
+            fmt::format("--budget must be 4 or more, not {}: the search repeats what it finds.", options.budget));
     if (options.saves < 1) return refused(fmt::format("--saves must be 1 or more, not {}.", options.saves));
     if (options.bytes_per_rank < BenchTable::row_bytes * 4)
         return refused(fmt::format("--bytes-per-rank must be {} or more, not {}.", BenchTable::row_bytes * 4,
                                    options.bytes_per_rank));
+    if (options.budget > 0 && !options.out.empty())
+        if (const auto slash = options.out.rfind('/'); slash != options.out.npos && slash > 0)
+            FB_TRY(sys::posix_store().make_directories(options.out.substr(0, slash)));
     if (options.ask.empty() != options.tell.empty()) return refused("--ask and --tell go together.");
     return {};
 }

@@ -14,6 +14,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/tune_trial.hpp"
+#include "describe/storage_targets.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 
@@ -49,33 +50,18 @@ std::string mpi_name() {
     return all.substr(0, all.find_first_of(",\n"));
 }
 
-// "14", or as Lustre names it, in hexadecimal digits: "OST000e".
-Result<std::uint64_t> target_number(std::string_view name) {
-    const bool is_name = name.size() > 3 && name.substr(name.size() - 7, 3) == "OST";
-    const auto digits = is_name ? name.substr(name.size() - 4) : name;
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, is_name ? 16 : 10);
-    if (error == std::errc{} && end == digits.data() + digits.size()) return number;
-    return Error{ErrorKind::refused, fmt::format("--exclude: '{}' is no number of an OST.", name), "",
-                 "numbers, as in 14,27, or the file that forebay preflight has written"};
-}
-
+// Numbers and names, or a file: preflight.json, or exclude.targets with a name a line.
 Result<std::vector<std::uint64_t>> excluded(const std::string& given) {
-    std::vector<std::string> names;
-    if (given.ends_with(".json")) {
-        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), given, advice_bytes_max));
-        FB_TRY_ASSIGN(advice, format::decode_advice(text, given));
-        names = advice.excluded_targets;
-    } else {
-        for (std::size_t at = 0; at < given.size(); at = std::min(given.find(',', at), given.size() - 1) + 1)
-            names.push_back(given.substr(at, given.find(',', at) - at));
+    std::string names = given;
+    if (const auto text = sys::read_text(sys::posix_store(), given, advice_bytes_max); !given.empty() && text) {
+        names = *text;
+        if (names.starts_with('{')) {
+            FB_TRY_ASSIGN(advice, format::decode_advice(names, given));
+            names = fmt::format("{}", fmt::join(advice.excluded_targets, ","));
+        }
     }
-    std::vector<std::uint64_t> numbers;
-    for (const auto& name : names) {
-        FB_TRY_ASSIGN(number, target_number(name));
-        numbers.push_back(number);
-    }
-    return numbers;
+    FB_TRY_ASSIGN(targets, describe::parse_storage_targets(names, "--exclude"));
+    return std::vector<std::uint64_t>(targets.begin(), targets.end());
 }
 
 // `lfs osts` has a line for each: "3: scratch-OST0003_UUID ACTIVE".

@@ -174,7 +174,7 @@ def main():
             print(f"stripes are not looked at: {skipped}")
     for options, says in [(["--budget", "3"], "--budget must be 4 or more"), (["--durable", "soon"], "staged or committed"),
                           (["--durable", "staged"], "needs --interval"), (["--ask", "x"], "--ask and --tell go together"),
-                          (["--exclude", "x"], "no number of an OST")]:
+                          (["--exclude", "x"], "no storage target")]:
         refused = subprocess.run([PROGRAM, "tune", *options, *SMALL], capture_output=True, text=True, check=False)
         assert refused.returncode == 2 and says in refused.stderr, refused
     return 0

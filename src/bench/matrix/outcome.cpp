@@ -202,6 +202,26 @@ std::string csv_of(const RowOutcome& outcome) {
     return text;
 }
 
+namespace {
+
+// What a plan takes of it: of the row with the fastest drain.
+void add_for_plans(const RowResult& row, const std::vector<format::Measure>& of_row, const format::Measure& drain_rate,
+                   std::vector<format::Measure>& of_all) {
+    const auto* before = format::find(of_all, "drain_rate_bytes_per_second");
+    if (before != nullptr && before->value >= drain_rate.value) return;
+    of_all = {drain_rate};
+    if (const auto* save_rate = format::find(of_row, "save_rate_bytes_per_second"); save_rate != nullptr)
+        of_all.push_back(*save_rate);
+    const auto add = [&](const char* name, double value) {
+        of_all.push_back({name, value, 0, 0, 0, 1, format::MeasureOrigin::measured, "bench run"});
+    };
+    if (row.nodes <= 0) return;
+    add("nodes", row.nodes);
+    if (row.bytes > 0) add("node_bytes", static_cast<double>(row.bytes) / row.nodes);
+}
+
+}  // namespace
+
 format::Advice advice_of(const RowOutcome& outcome) {
     format::Advice advice{.kind = "bench", .made_unix_ns = sys::unix_ns()};
     for (const auto& [key, value] : outcome.environment)
@@ -223,6 +243,8 @@ format::Advice advice_of(const RowOutcome& outcome) {
             one.measures.push_back({"dump_bytes", static_cast<double>(row.bytes), 0, 0, 0, 1,
                                     format::MeasureOrigin::measured, "bench run"});
         if (!row.skipped.empty()) one.remarks.push_back("skipped: " + row.skipped);
+        if (const auto* rate = format::find(one.measures, "drain_rate_bytes_per_second"); rate != nullptr)
+            add_for_plans(row, one.measures, *rate, advice.measures);
         advice.rows.push_back(std::move(one));
     }
     return advice;
