@@ -47,7 +47,9 @@ public:
         if (!sys::is_emptying(access) || !is_node_file(path)) return store_.open(path, access);
         if (placement_.wants_default()) placement_.learn(store_.default_stripes(path.substr(0, path.rfind('/'))));
         if (const auto wish = placement_.next()) {
-            if (const auto made = store_.make_striped(path, *wish); !made) placement_.give_up(made.error());
+            const auto made = store_.make_striped(path, *wish);
+            // Another fault passes: this file alone lies where the file system puts it.
+            if (!made && made.error().kind == ErrorKind::unsupported) placement_.give_up(made.error());
             return store_.open(path, access);
         }
         auto file = store_.open(path, access);
@@ -142,6 +144,8 @@ void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std
     const bool is_slow = ratio < very_low_ratio || lows >= lows_until_slow;
     if (!options_.avoid_slow || given_up_ || !is_slow || slow_.contains(target)) return;
     slow_[target] = {sys::Clock::now() + options_.probe_after, options_.probe_after};
+    // Where no target is left, it is the file system that has become slow.
+    if (candidates().empty()) return slow_.clear();
     told.push_back({.what = What::avoids,
                     .step = step,
                     .detail = fmt::format("storage target {} wrote step {} at {:.2f} of the others",
