@@ -135,7 +135,7 @@ void Placement::learn(const format::TimingBatch& batch) {
             if (kept.size() > rates_kept) kept.erase(kept.begin());
         }
     }
-    for (const auto& one : told) say(one);
+    for (const auto& one : told) tell_(one);
 }
 
 void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told) {
@@ -181,7 +181,15 @@ void Placement::learn(const std::optional<sys::StripeDefault>& told) {
 // at stripe (3 x 8 + 2) x 4 of that round. Of 20,000 files of one stripe none of 156 targets gets more than 1.006 of
 // the mean.
 std::optional<sys::Stripes> Placement::next() {
+    std::vector<Event> told;
+    auto wish = next(told);
+    for (const auto& one : told) tell_(one);
+    return wish;
+}
+
+std::optional<sys::Stripes> Placement::next(std::vector<Event>& told) {
     const std::lock_guard lock(alone_);
+    told = std::exchange(to_tell_, {});
     const bool has_reason = !options_.targets.empty() || !options_.excluded.empty() || !slow_.empty();
     if (!has_reason || given_up_) return {};
     const auto from = candidates();
@@ -200,7 +208,7 @@ void Placement::give_up(const Error& why) {
         if (std::exchange(given_up_, true)) return;
         slow_.clear();
     }
-    say({.what = What::unplaced, .detail = why.line()});
+    tell_({.what = What::unplaced, .detail = why.line()});
 }
 
 std::optional<Placement::ProbePair> Placement::due(sys::Clock::time_point now) {
@@ -213,37 +221,25 @@ std::optional<Placement::ProbePair> Placement::due(sys::Clock::time_point now) {
 }
 
 void Placement::probed(std::uint32_t target, double ratio, sys::Clock::time_point now) {
-    {
-        const std::lock_guard lock(alone_);
-        const auto slow = slow_.find(target);
-        if (slow == slow_.end()) return;
-        if (ratio >= good_ratio && ++slow->second.passed < probes_until_good) {
-            slow->second.probe_at = now;
-            return;
-        }
-        if (ratio < good_ratio) {
-            slow->second.passed = 0;
-            slow->second.pause = std::min(2 * slow->second.pause, options_.probe_after * (1 << pause_doublings_max));
-            slow->second.probe_at = now + slow->second.pause;
-            return;
-        }
-        slow_.erase(slow);
-        low_in_a_row_.erase(target);
-        rates_.erase(target);
+    const std::lock_guard lock(alone_);
+    const auto slow = slow_.find(target);
+    if (slow == slow_.end()) return;
+    if (ratio < good_ratio) {
+        slow->second.passed = 0;
+        slow->second.pause = std::min(2 * slow->second.pause, options_.probe_after * (1 << pause_doublings_max));
+        slow->second.probe_at = now + slow->second.pause;
+        return;
     }
-    say({.what = What::uses_again,
-         .detail = fmt::format("storage target {} takes {:.2f} of the rate of another one",
-                               describe::storage_target_name(target), ratio)});
-}
-
-void Placement::say(const Event& event) {
-    const std::lock_guard lock(telling_);
-    if (tell_) tell_(event);
-}
-
-void Placement::end() {
-    const std::lock_guard lock(telling_);
-    tell_ = nullptr;
+    if (++slow->second.passed < probes_until_good) {
+        slow->second.probe_at = now;
+        return;
+    }
+    slow_.erase(slow);
+    low_in_a_row_.erase(target);
+    rates_.erase(target);
+    to_tell_.push_back({.what = What::uses_again,
+                        .detail = fmt::format("storage target {} takes {:.2f} of the rate of another one",
+                                              describe::storage_target_name(target), ratio)});
 }
 
 std::vector<std::uint32_t> Placement::slow() const {
@@ -304,7 +300,6 @@ PlacementProber::~PlacementProber() {
     shared_->wake.notify_all();
     const bool is_done = shared_->done.wait_for(lock, probe_end_max, [this] { return shared_->is_done; });
     lock.unlock();
-    shared_->placement->end();
     if (is_done) thread_.join();
     else thread_.leave();
 }

@@ -61,8 +61,6 @@ public:
     void probed(std::uint32_t target, double ratio, sys::Clock::time_point now);
 
     std::vector<std::uint32_t> slow() const;
-    /// Nobody is told anything any more.
-    void end();
 
 private:
     struct SlowTarget {
@@ -74,11 +72,10 @@ private:
     std::uint32_t stripe_bytes() const;
     void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told);
 
-    void say(const Event& event);
+    std::optional<sys::Stripes> next(std::vector<Event>& told);
 
     const PlacementOptions options_;
-    std::mutex telling_;
-    Tell tell_;                 // guarded by telling_
+    const Tell tell_;           // called by the agent's threads alone, never by that of probes, which may hang
     mutable std::mutex alone_;  // guards what follows
     std::set<std::uint32_t> known_;
     std::map<std::uint32_t, std::vector<double>> rates_;  // of the last drains, oldest first
@@ -90,6 +87,7 @@ private:
     std::uint32_t node_ = 0, nodes_ = 1;
     std::uint64_t turn_ = 0;
     bool given_up_ = false;
+    std::vector<Event> to_tell_;  // of probes, with the next node file
 };
 
 /// Makes node files as `placement` says, and passes everything else on. Both must outlive it.

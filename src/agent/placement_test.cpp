@@ -165,8 +165,9 @@ TEST_CASE("a target is used again after two probes, and probes that fail come ev
     CHECK(placement.due(now + 33s));
     placement.probed(2, 0.95, now + 33s);
     CHECK(placement.slow().empty());
-    CHECK(told.count(What::uses_again) == 1);
+    CHECK(told.count(What::uses_again) == 0);  // the thread of probes tells nobody
     CHECK_FALSE(placement.next());
+    CHECK(told.count(What::uses_again) == 1);
 }
 
 TEST_CASE("node files are made where they are to lie, and other files are not; a refusal is told once") {
@@ -202,4 +203,34 @@ TEST_CASE("a probe compares the slow target with a good one, and leaves nothing 
     CHECK(store.wishes[0].targets == std::vector<std::uint32_t>{0});
     CHECK(store.wishes[1].targets == std::vector<std::uint32_t>{2});
     CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("after a slow spell of the whole file system no target stays avoided, and exclusions hold") {
+    Told told;
+    Placement placement({.excluded = {9}}, told.tell());
+    for (int i = 0; i < 32; ++i) placement.learn(drain({{static_cast<std::uint32_t>(i % 4), fast}}));
+    for (int i = 0; i < 8; ++i) placement.learn(drain({{static_cast<std::uint32_t>(i % 4), 0.2 * fast}}));
+    CHECK(placement.slow().size() < 4);
+    for (int i = 0; i < 64; ++i) placement.learn(drain({{static_cast<std::uint32_t>(i % 4), fast}}));
+    const auto wish = placement.next();
+    REQUIRE(wish);
+    CHECK(wish->targets.front() != 9);
+    if (!placement.slow().empty()) CHECK(placement.due(sys::Clock::now() + 10h));
+}
+
+TEST_CASE("a fault that passes lets one file lie anywhere, and no more") {
+    class Failing final : public test::PassingStore {
+    public:
+        using PassingStore::PassingStore;
+        Result<> make_striped(const std::string& path, const sys::Stripes&) override {
+            return Error{ErrorKind::full, "no room for " + path};
+        }
+    };
+    test::TempDirectory folder;
+    Failing store(sys::posix_store());
+    Told told;
+    Placement placement({.targets = {4}}, told.tell());
+    CHECK(placed(store, placement)->open(folder.path() + "/node-00000.h5.tmp", sys::Access::create).value()->close());
+    CHECK(told.events.empty());
+    CHECK(placement.next());
 }
