@@ -210,9 +210,9 @@ struct AgentOptions {
 struct JobOptions {
     /// From open() on; 0: what FOREBAY_JOB_END says (seconds since 1970), else SLURM, else PBS.
     std::chrono::milliseconds wall_time{0};
-    /// What must be left for saving, draining and ending, beside the longest of the last ten steps. 0: 10 s and what
-    /// the longest save of this job took until it was durable, 1.25 + 1 / n times after n of them, behind what is under
-    /// way; 35 s and the mean drain until there is one. Else this and the mean drain.
+    /// What must be left for saving, draining and ending, beside the longest of the last ten steps. 0: 10 s, and for
+    /// each stream what its longest save in this job took until it was durable, 1.25 + 1 / n times after n of them,
+    /// behind what is under way; 25 s and the mean drain more while a stream has none. Else this and the mean drain.
     std::chrono::milliseconds reserve{0};
 };
 

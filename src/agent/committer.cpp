@@ -179,10 +179,10 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
     const auto name = slots_.stream_name(index);
     slots_.count_missed_deadlines();
     if (slot.inherited == 0) {
-        auto& page = slots_.page();
         const auto took = std::max<std::int64_t>(0, node::steady_ns(sys::Clock::now()) - slot.sealed_steady_ns.load());
-        page.durable_ns_max = std::max(page.durable_ns_max.load(), static_cast<std::uint64_t>(took));
-        ++page.commits;
+        stream.durable_ns_max = std::max(stream.durable_ns_max.load(), static_cast<std::uint64_t>(took));
+        ++stream.commits;
+        ++slots_.page().commits;
     }
     slots_.end_drain();
     if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;

@@ -64,14 +64,20 @@ Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
 JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end)
     : options_(options), end_(std::move(end)), watch_(std::move(watch)) {}
 
-double JobState::reserve_seconds(const describe::SavesSoFar& saves, double drain_seconds) const {
+// At the end each stream is saved once more, and one drain follows the other.
+double JobState::reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const {
     const auto seconds = [](std::chrono::milliseconds given) { return std::chrono::duration<double>(given).count(); };
     if (options_.reserve.count() > 0) return seconds(options_.reserve) + drain_seconds;
-    if (saves.durable == 0) return seconds(reserve_unknown) + drain_seconds;
-    return seconds(reserve_to_end) + describe::seconds_to_durable(saves);
+    double needed = seconds(reserve_to_end);
+    bool is_known = !streams.empty();
+    for (const auto& saves : streams) {
+        if (saves.durable > 0) needed += describe::seconds_to_durable(saves);
+        else is_known = false;
+    }
+    return is_known ? needed : needed + seconds(reserve_unknown - reserve_to_end) + drain_seconds;
 }
 
-JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, const describe::SavesSoFar& saves,
+JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, std::span<const describe::SavesSoFar> saves,
                          double drain_seconds, std::string& problem) {
     if (calls_ > 0)
         steps_ms_[calls_ % steps_ms_.size()] =
@@ -171,28 +177,38 @@ namespace {
 
 constexpr double ns_to_seconds = 1e-9;
 
-// What the agent of this node has seen. A commit is one of all nodes.
-describe::SavesSoFar saves_so_far(const node::Control& page, double save_seconds_max) {
-    describe::SavesSoFar saves{.durable = page.commits.load(),
-                               .save_seconds = save_seconds_max,
-                               .durable_seconds = static_cast<double>(page.durable_ns_max.load()) * ns_to_seconds};
+// What the agent of this node has seen of each stream, into `saves`. A commit is one of all nodes.
+void take_saves(const node::Control& page, const std::map<std::string, double, std::less<>>& save_seconds,
+                std::vector<describe::SavesSoFar>& saves) {
+    saves.clear();
+    const auto streams = std::min(page.stream_count.load(std::memory_order_acquire), node::streams_max);
+    for (std::uint32_t i = 0; i < streams; ++i) {
+        const auto& stream = page.streams[i];
+        const auto known = save_seconds.find(std::string_view(stream.name.data()));
+        saves.push_back({.durable = stream.commits.load(),
+                         .save_seconds = known == save_seconds.end() ? 0 : known->second,
+                         .durable_seconds = static_cast<double>(stream.durable_ns_max.load()) * ns_to_seconds});
+    }
     const auto now = node::steady_ns(sys::Clock::now());
     for (std::uint32_t i = 0; i < page.slot_count.load(std::memory_order_acquire); ++i) {
         const auto& slot = page.slots[i];
         const auto state = slot.state.load();
         if (state == node::SlotState::empty || state == node::SlotState::filling ||
-            state == node::SlotState::committed || slot.inherited.load() != 0)
+            state == node::SlotState::committed || slot.inherited.load() != 0 || slot.stream >= saves.size())
             continue;
+        auto& of_stream = saves[slot.stream];
         const double age = static_cast<double>(now - slot.sealed_steady_ns.load()) * ns_to_seconds;
-        saves.ahead_seconds = std::max(saves.ahead_seconds, saves.durable_seconds - std::max(age, 0.0));
+        of_stream.ahead_seconds += std::max(0.0, of_stream.durable_seconds - std::max(age, 0.0));
     }
-    return saves;
 }
 
 }  // namespace
 
-void SessionState::end_save(const Result<Saved>& saved) {
-    if (saved) job_.save_seconds_max = std::max(job_.save_seconds_max, saved->blocked_seconds - saved->wait_seconds);
+void SessionState::end_save(const std::string& stream, const Result<Saved>& saved) {
+    if (saved) {
+        auto& longest = job_.save_seconds_max[stream];
+        longest = std::max(longest, saved->blocked_seconds - saved->wait_seconds);
+    }
     compute_again();
     if (saved) watch_profile(*saved);
 }
@@ -205,9 +221,9 @@ JobReport SessionState::report_job(bool stop_wanted) {
         const auto drains = static_cast<double>(std::max<std::uint64_t>(page.drains.load(), 1));
         std::string problem;
         constexpr std::int64_t ns_per_ms = 1'000'000;
-        report =
-            job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, saves_so_far(page, job_.save_seconds_max),
-                             static_cast<double>(page.drain_ns.load()) * ns_to_seconds / drains, problem);
+        take_saves(page, job_.save_seconds_max, job_.saves);
+        report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, job_.saves,
+                                  static_cast<double>(page.drain_ns.load()) * ns_to_seconds / drains, problem);
         if (!problem.empty()) log([&] { return problem; });
     }
     if (stop_wanted) report.wishing_rank = rank;

@@ -4,9 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "api/conditions.hpp"
 #include "api/job_watch.hpp"
@@ -43,8 +47,8 @@ public:
     JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end);
 
     const sys::JobEnd& end() const { return end_; }
-    /// At the end of a step, which is `now` and `unix_ms`. `drain_seconds`: the mean so far.
-    JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, const describe::SavesSoFar& saves,
+    /// At the end of a step, which is `now` and `unix_ms`. `saves`: of each stream; `drain_seconds`: the mean so far.
+    JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, std::span<const describe::SavesSoFar> saves,
                    double drain_seconds, std::string& problem);
 
 private:
@@ -52,7 +56,7 @@ private:
     sys::JobEnd end_;
     JobWatch watch_;
     /// For saving, draining and ending, beside a step.
-    double reserve_seconds(const describe::SavesSoFar& saves, double drain_seconds) const;
+    double reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const;
 
     std::array<std::int64_t, 10> steps_ms_{};  // the last ones
     std::size_t calls_ = 0;
@@ -64,7 +68,8 @@ struct JobSide {
     bool looked = false;
     std::unique_ptr<JobState> state;  // on the world's first rank, from the first call on
     Conditions conditions;
-    double save_seconds_max = 0;  // this rank's, without waiting for slots
+    std::map<std::string, double, std::less<>> save_seconds_max;  // of a stream, this rank's, without waiting for slots
+    std::vector<describe::SavesSoFar> saves;                      // of each stream, at the last call
 };
 
 }  // namespace forebay

@@ -204,14 +204,18 @@ TEST_CASE("without a reserve that is given, the saves of this job tell what must
     std::string problem;
     const auto target = agent::target_of(folder.path(), {}, {}).value().store;
     JobState state(JobWatch::start(target, folder.path()).value(), {}, {1000, "test"});
-    const auto needed = [&](const describe::SavesSoFar& saves, double drain_seconds) {
+    const auto needed = [&](const std::vector<describe::SavesSoFar>& saves, double drain_seconds) {
         return state.tell(sys::Clock::now(), 0, saves, drain_seconds, problem).needed_ms / 100;  // a step of no time
     };
-    CHECK(needed({.save_seconds = 2}, 0) == 350);
-    CHECK(needed({.save_seconds = 2}, 7) == 420);
-    CHECK(needed({.durable = 1, .save_seconds = 2, .durable_seconds = 98}, 7) == 100 + 2250);
-    CHECK(needed({.durable = 20, .save_seconds = 2, .durable_seconds = 98}, 7) == 100 + 1300);
-    CHECK(needed({.durable = 20, .save_seconds = 2, .durable_seconds = 98, .ahead_seconds = 40}, 7) == 100 + 1700);
+    CHECK(needed({{.save_seconds = 2}}, 0) == 350);
+    CHECK(needed({{.save_seconds = 2}}, 7) == 420);
+    CHECK(needed({{.durable = 1, .save_seconds = 2, .durable_seconds = 98}}, 7) == 100 + 2250);
+    CHECK(needed({{.durable = 20, .save_seconds = 2, .durable_seconds = 98}}, 7) == 100 + 1300);
+    CHECK(needed({{.durable = 20, .save_seconds = 2, .durable_seconds = 98, .ahead_seconds = 40}}, 7) == 100 + 1700);
+    // At the end each stream is saved, one after the other; of one that was never durable nobody knows.
+    const describe::SavesSoFar small{.durable = 20, .save_seconds = 1, .durable_seconds = 4};
+    CHECK(needed({{.durable = 20, .save_seconds = 2, .durable_seconds = 98}, small}, 7) == 100 + 1300 + 65);
+    CHECK(needed({small, {.save_seconds = 2}}, 7) == 100 + 65 + 250 + 70);
 }
 
 TEST_CASE("a job that has seen its saves become durable fast goes on, where it would have ended without them") {

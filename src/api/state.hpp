@@ -106,7 +106,7 @@ public:
     Result<Job> job(bool stop_wanted);
     /// Notes what a save of this rank took, for the end of the job and against the profile; then the simulation
     /// computes again.
-    void end_save(const Result<Saved>& saved);
+    void end_save(const std::string& stream, const Result<Saved>& saved);
     /// Tell the step clock that the simulation stops computing, and that it computes again. Calls of Forebay that wait
     /// or copy lie between the two, so that they count in no step; `stream` is the one that is being saved.
     void leave_computing(std::optional<std::uint32_t> stream = {});

@@ -296,7 +296,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
 
 Result<Saved> StreamState::finish() {
     auto saved = stager.finish(binding, direct, *session->crew());
-    session->end_save(saved);
+    session->end_save(schema.stream, saved);
     return saved;
 }
 

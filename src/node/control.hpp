@@ -115,6 +115,8 @@ struct StreamControl {
     // The same from when the slot has been read: an agent that is killed meanwhile has not counted it.
     std::atomic<std::uint64_t> read_by_analyses{0};
     std::atomic<std::int64_t> newest_durable_step{-1};
+    // Of this session's saves: how many are committed, and the longest time from the seal to the commit.
+    std::atomic<std::uint64_t> commits{0}, durable_ns_max{0};
     // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};
     std::uint32_t outcome = 0;
@@ -169,7 +171,6 @@ struct Control {
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
     std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0}, drain_cpu_ns{0};
-    std::atomic<std::uint64_t> durable_ns_max{0};  // from the seal to the commit, of what counts in `commits`
     // Steps of the simulation beside drains, see step_clock.hpp.
     std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
     std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes
