@@ -17,6 +17,7 @@
 #include "base/units.hpp"
 #include "bench/job.hpp"
 #include "bench/tune_trial.hpp"
+#include "cli/own_output.hpp"
 #include "cli/print.hpp"
 #include "forebay/forebay.h"
 #include "sys/clock.hpp"
@@ -254,11 +255,18 @@ Result<> check(TuneOptions& options) {
     if (options.bytes_per_rank < BenchTable::row_bytes * 4)
         return refused(fmt::format("--bytes-per-rank must be {} or more, not {}.", BenchTable::row_bytes * 4,
                                    options.bytes_per_rank));
-    if (options.budget > 0 && !options.out.empty())
-        if (const auto slash = options.out.rfind('/'); slash != options.out.npos && slash > 0)
-            FB_TRY(sys::posix_store().make_directories(options.out.substr(0, slash)));
     if (options.ask.empty() != options.tell.empty()) return refused("--ask and --tell go together.");
     return {};
+}
+
+// Before hours of trials, not after them.
+Result<> check_out(const TuneOptions& options) {
+    if (options.out.empty()) return {};
+    auto& store = sys::posix_store();
+    if (const auto slash = options.out.rfind('/'); slash != options.out.npos && slash > 0)
+        FB_TRY(store.make_directories(options.out.substr(0, slash)));
+    const auto is_profile = [](std::string_view text) { return cli::is_advice(text, "profile"); };
+    return cli::check_own_output(store, options.out, options.replace, is_profile, "profile of forebay tune");
 }
 
 Result<cli::Exit> run(const TuneOptions& given) {
@@ -266,6 +274,7 @@ Result<cli::Exit> run(const TuneOptions& given) {
     FB_TRY(check(options));
     const sys::EndSignals signals;  // before MPI starts threads
     return in_job(options.bytes_per_rank, [&](Ranks& ranks) -> Result<> {
+        FB_TRY(ranks.agree(ranks.rank() == 0 ? check_out(options) : Result<>()));
         FB_TRY_ASSIGN(trials, TuneTrials::make(ranks, options));
         FB_TRY_ASSIGN(seeds, find_seeds(ranks, trials));
         Tune tune(ranks, options, trials, seeds);
@@ -297,6 +306,7 @@ void add_tune(cli::CommandLine& line) {
     verb.option("--lfs", options->lfs, "The program that sets stripes");
     verb.option("--seed", options->seed, "Of the search: the same one with the same times makes the same trials");
     verb.option("--out", options->out, "File for the profile, as ./.forebay/profile.json");
+    verb.flag("--replace", options->replace, "Of --out: replace a file that is no profile");
     verb.option("--ask", options->ask, "File to which another program adds a line for each trial that it wants");
     verb.option("--tell", options->tell, "File to which a line is added for what came of each");
     verb.option("--ask-wait", options->ask_wait_seconds, "Seconds to wait for a line of --ask");

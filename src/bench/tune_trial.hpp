@@ -32,7 +32,7 @@ struct TuneOptions {
     std::string out;
     std::string ask, tell;
     double ask_wait_seconds = 600;
-    bool json = false;
+    bool json = false, replace = false;
 
     bool is_staged() const { return durable == "staged"; }
 };

@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "catalog/output.hpp"
+#include "format/advice.hpp"
 #include "move/export_place.hpp"
 
 namespace forebay::cli {
@@ -24,6 +25,11 @@ Result<> check_own_output(sys::Store& store, const std::string& path, bool repla
     if (contents && is_ours(*contents)) return {};
     return Error{ErrorKind::refused, fmt::format("{} exists, and is no {}", path, kind), "",
                  "another name, or --replace"};
+}
+
+bool is_advice(std::string_view text, std::string_view kind) {
+    const auto advice = format::decode_advice(text, "");
+    return advice && advice->kind == kind;
 }
 
 }  // namespace forebay::cli

@@ -15,4 +15,7 @@ namespace forebay::cli {
 Result<> check_own_output(sys::Store& store, const std::string& path, bool replace,
                           const std::function<bool(std::string_view)>& is_ours, const char* kind);
 
+/// Whether a text is advice of that kind, "plan".
+bool is_advice(std::string_view text, std::string_view kind);
+
 }  // namespace forebay::cli

@@ -11,7 +11,7 @@
 #include "advice/plan/plan.hpp"
 #include "advice/plan/run_measures.hpp"
 #include "base/try.hpp"
-#include "catalog/output.hpp"
+#include "cli/own_output.hpp"
 #include "cli/plan_options.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/progress.hpp"
@@ -19,7 +19,6 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "forebay/forebay.h"
-#include "move/export_place.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 
@@ -118,17 +117,6 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
     return sources;
 }
 
-Result<> write_plan(const PlanArguments& options, const format::Advice& plan) {
-    auto& store = sys::posix_store();
-    FB_TRY(catalog::check_output(store, options.out));
-    FB_TRY(move::check_target(store, options.out, true, "nothing was written"));
-    FB_TRY_ASSIGN(there, store.exists(options.out));
-    if (there && !options.replace && !read_plan_source(options.out, "plan", "--out"))
-        return Error{ErrorKind::refused, fmt::format("{} exists, and is no plan", options.out), "",
-                     "another name, or --replace"};
-    return sys::write_text_durable(store, options.out, format::encode(plan));
-}
-
 format::AdviceRow compared_row(const advice::Compared& one, const std::string& happened) {
     return {.setting = {{"compared", one.name}},
             .measures = {{.name = "predicted", .value = one.predicted, .origin = format::MeasureOrigin::predicted},
@@ -163,6 +151,10 @@ Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& 
 }
 
 Result<Exit> run_plan(const PlanArguments& options) {
+    if (!options.out.empty())
+        FB_TRY(check_own_output(
+            sys::posix_store(), options.out, options.replace,
+            [](std::string_view text) { return is_advice(text, "plan"); }, "plan"));
     std::vector<format::Measure> happened;
     if (!options.check.empty()) {
         FB_TRY_ASSIGN(measures, read_run_measures(options.check, options.stream));
@@ -174,11 +166,11 @@ Result<Exit> run_plan(const PlanArguments& options) {
     const auto title = options.check.empty() ? std::string("published") : options.check;
     const auto compared = advice::compare(plan.measures, options.check.empty() ? sources.told.published : happened);
     for (const auto& one : compared) plan.rows.push_back(compared_row(one, title));
-    if (!options.out.empty()) FB_TRY(write_plan(options, plan));
     const bool failed = plan_has_failed(plan);
     if (options.json) say(Shown{format::encode(plan)});
     else if (options.check.empty() || failed) say(plan_text(plan, sources.told.title));
     if (!options.json && !compared.empty()) say(comparison_text(compared, title));
+    if (!options.out.empty()) FB_TRY(sys::write_text_durable(sys::posix_store(), options.out, format::encode(plan)));
     return !failed && std::ranges::all_of(compared, &advice::Compared::good) ? Exit::good : Exit::found;
 }
 

@@ -12,6 +12,8 @@ namespace forebay::cli {
 
 namespace {
 
+constexpr double cv_max = 10;  // of rates that differ a thousandfold
+
 using advice::Unit;
 using format::Measure;
 
@@ -60,6 +62,8 @@ Result<std::vector<Measure>> plan_input_from(const std::string& key, const std::
     auto measure = given_input(kind->name, value, named);
     if (colon != std::string::npos) {
         FB_TRY_ASSIGN(cv, number_from(named, text.substr(colon + 1)));
+        if (!(cv >= 0 && cv <= cv_max))
+            return Error{ErrorKind::refused, fmt::format("{} {}: a cv is 0 to {}", named, text, cv_max)};
         measure.cv = cv;
     }
     if (value < kind->least)

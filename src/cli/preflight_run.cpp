@@ -13,6 +13,7 @@
 #include "advice/preflight/report.hpp"
 #include "advice/preflight/text_lines.hpp"
 #include "base/try.hpp"
+#include "cli/own_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/sizes.hpp"
@@ -30,6 +31,7 @@ constexpr std::uint64_t list_bytes_max = 16u << 20, advice_bytes_max = 256u << 2
 constexpr std::chrono::seconds setstripe_max{20};
 // More could only be asked for by mistake.
 constexpr std::uint64_t slots_max = 1024;
+constexpr double seconds_max = 86'400;
 
 // A directory of ours at the target with one directory a storage target, taken away with the object.
 class OstDirectories {
@@ -123,11 +125,30 @@ Result<> take_plan(const std::string& path, advice::SiteAsk& site) {
     return {};
 }
 
+// Lists of nodes and targets say of nobody whose they are: those beside the file of a preflight are of one.
+Result<> check_files(const PreflightArguments& arguments) {
+    auto& store = sys::posix_store();
+    FB_TRY(store.make_directories(arguments.out));
+    const auto is_ours = [](std::string_view text) { return is_advice(text, "preflight"); };
+    for (const auto* name : {"preflight.json", "after.json"})
+        FB_TRY(check_own_output(store, arguments.out + "/" + name, arguments.replace, is_ours,
+                                "file of forebay preflight"));
+    FB_TRY_ASSIGN(was_here, store.exists(arguments.out + "/preflight.json"));
+    for (const auto* name : {"exclude.nodes", "exclude.targets", "nodes.good"})
+        FB_TRY(check_own_output(
+            store, arguments.out + "/" + name, arguments.replace || was_here, [](std::string_view) { return false; },
+            "list of a preflight that has written preflight.json beside it"));
+    return {};
+}
+
 Result<advice::PreflightRequest> request_of(const PreflightArguments& arguments) {
     if (arguments.slots < 1 || arguments.slots > slots_max)
         return Error{ErrorKind::refused, fmt::format("--slots must be 1 to {}, not {}", slots_max, arguments.slots)};
-    if (arguments.at_once < 1 || arguments.probes_a_node < 1 || !(arguments.seconds >= 1))
-        return Error{ErrorKind::refused, "--at-once, --probes-a-node and --seconds must be 1 or more"};
+    if (arguments.at_once < 1 || arguments.probes_a_node < 1 ||
+        !(arguments.seconds >= 1 && arguments.seconds <= seconds_max))
+        return Error{ErrorKind::refused,
+                     fmt::format("--at-once and --probes-a-node must be 1 or more, --seconds 1 to {}", seconds_max)};
+    FB_TRY(check_files(arguments));
     advice::PreflightRequest request;
     auto& needs = request.needs;
     needs.staging = absolute_or_none(arguments.staging);
@@ -230,9 +251,9 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
                                            .slurm = std::getenv("SLURM_JOB_ID") != nullptr,
                                            .pbs = std::getenv("PBS_NODEFILE") != nullptr,
                                            .good_hosts = !hosts.empty()});
-    FB_TRY(write_files(advice, arguments, hosts));
     if (arguments.json) say(Shown{format::encode(advice)});
     else say(Shown{advice::screen_of(outcome, findings)});
+    FB_TRY(write_files(advice, arguments, hosts));
     const auto fails = [](const format::Finding& one) { return one.severity == format::Severity::fail; };
     const bool bad = before ? !findings.empty() : std::ranges::any_of(findings, fails);
     done.exit = bad ? Exit::found : Exit::good;
@@ -270,6 +291,7 @@ void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
     verb.option("--probes-a-node", arguments.probes_a_node, "Probes of storage targets that a node makes at once");
     verb.option("--seconds", arguments.seconds, "After which all ends with what is known");
     verb.option("--out", arguments.out, "Directory of preflight.json, exclude.nodes and exclude.targets");
+    verb.flag("--replace", arguments.replace, "Of --out: replace files of these names that no preflight has written");
     verb.option("--after", arguments.after, "After the run: compare with this preflight.json of before");
     verb.json(
         arguments.json,

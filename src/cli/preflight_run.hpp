@@ -18,7 +18,7 @@ struct PreflightArguments {
     std::string planned_bytes = "0";
     std::uint64_t slots = 1, at_once = 512, probes_a_node = 4, nodes_wanted = 0;
     double seconds = 60;
-    bool json = false;
+    bool json = false, replace = false;
 };
 
 void add_preflight_options(Verb& verb, PreflightArguments& arguments);

@@ -22,6 +22,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr std::uint64_t stagger_turns_max = 100'000;
+constexpr double wait_seconds_max = 31'536'000;
 // Thousands of processes that wait look at a shared directory: each at most once a second, from 20 ms on.
 constexpr sys::Pauses turn_pauses{std::chrono::milliseconds(20), std::chrono::seconds(1)};
 
@@ -62,6 +63,8 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
         else failed = taken.error();
         return turn.has_value() || failed || signals.come() != 0;
     };
+    if (!(arguments.wait_seconds >= 0 && arguments.wait_seconds <= wait_seconds_max))
+        return Error{ErrorKind::refused, fmt::format("--wait must be 0 to {} seconds, a year", wait_seconds_max)};
     const auto wait =
         std::chrono::duration_cast<sys::Clock::duration>(std::chrono::duration<double>(arguments.wait_seconds));
     sys::wait_until(sys::Clock::now() + wait, turn_pauses, look);

@@ -70,3 +70,13 @@ $ cat > case.toml <<END
 $ forebay plan --case case.toml
 2> forebay: case.toml, line 3: nodes needs a value, and from where it is
 [2]
+$ forebay plan --nodes 8 --bytes-per-node 1G --save-rate 1G --drain-rate 1M:1e308 --step-seconds 1
+2> forebay: --drain-rate 1M:1e308: a cv is 0 to 10
+[2]
+$ echo thesis > thesis.tex
+$ forebay plan --nodes 8 --bytes-per-node 1G --save-rate 1G --drain-rate 1M --step-seconds 1 --out thesis.tex
+2> forebay: thesis.tex exists, and is no plan.
+2>   Next: another name, or --replace
+[2]
+$ cat thesis.tex
+thesis

@@ -29,3 +29,17 @@ $ forebay stagger --at-once 1
 $ forebay stagger --at-once 1 -- ./no-such-program
 2> forebay: start of program: ./no-such-program: No such file or directory
 [3]
+# Lists of somebody else stay.
+$ mkdir lists && echo nid00007 > lists/exclude.nodes
+$ forebay preflight --target lists --out lists --probe-bytes 0
+2> forebay: lists/exclude.nodes exists, and is no list of a preflight that has written preflight.json beside it.
+2>   Next: another name, or --replace
+[2]
+$ cat lists/exclude.nodes
+nid00007
+$ forebay preflight --seconds 1e10
+2> forebay: --at-once and --probes-a-node must be 1 or more, --seconds 1 to 86400
+[2]
+$ forebay stagger --at-once 1 --wait inf -- true
+2> forebay: --wait must be 0 to 31536000 seconds, a year
+[2]
