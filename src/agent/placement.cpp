@@ -11,6 +11,7 @@
 #include "base/page_buffer.hpp"
 #include "base/try.hpp"
 #include "describe/storage_targets.hpp"
+#include "sys/passing_store.hpp"
 #include "telemetry/median.hpp"
 
 namespace forebay::agent {
@@ -39,34 +40,25 @@ bool is_node_file(std::string_view path) {
     return name.starts_with("node-") && name.find(".h5") != name.npos;
 }
 
-class PlacedStore final : public sys::Store {
+class PlacedStore final : public sys::PassingStore {
 public:
-    PlacedStore(sys::Store& store, Placement& placement) : store_(store), placement_(placement) {}
+    PlacedStore(sys::Store& store, Placement& placement) : PassingStore(store), placement_(placement) {}
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
-        if (!sys::is_emptying(access) || !is_node_file(path)) return store_.open(path, access);
-        if (placement_.wants_default()) placement_.learn(store_.default_stripes(path.substr(0, path.rfind('/'))));
+        if (!sys::is_emptying(access) || !is_node_file(path)) return PassingStore::open(path, access);
+        if (placement_.wants_default()) placement_.learn(default_stripes(path.substr(0, path.rfind('/'))));
         if (const auto wish = placement_.next()) {
-            const auto made = store_.make_striped(path, *wish);
+            const auto made = make_striped(path, *wish);
             // Another fault passes: this file alone lies where the file system puts it.
             if (!made && made.error().kind == ErrorKind::unsupported) placement_.give_up(made.error());
-            return store_.open(path, access);
+            return PassingStore::open(path, access);
         }
-        auto file = store_.open(path, access);
+        auto file = PassingStore::open(path, access);
         if (file) placement_.learn((*file)->stripes());
         return file;
     }
-    Result<> make_directories(const std::string& path) override { return store_.make_directories(path); }
-    Result<> make_directory(const std::string& path) override { return store_.make_directory(path); }
-    Result<> rename(const std::string& from, const std::string& to) override { return store_.rename(from, to); }
-    Result<> remove(const std::string& path) override { return store_.remove(path); }
-    Result<> remove_tree(const std::string& path) override { return store_.remove_tree(path); }
-    Result<> sync_directory(const std::string& path) override { return store_.sync_directory(path); }
-    Result<std::vector<sys::Entry>> list(const std::string& path) override { return store_.list(path); }
-    Result<bool> exists(const std::string& path) override { return store_.exists(path); }
 
 private:
-    sys::Store& store_;
     Placement& placement_;
 };
 

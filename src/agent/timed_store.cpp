@@ -3,6 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "sys/passing_store.hpp"
+
 namespace forebay::agent {
 
 namespace {
@@ -67,32 +69,17 @@ private:
     std::vector<TimingSink::Write> writes_;
 };
 
-class TimedStore final : public sys::Store {
+class TimedStore final : public sys::PassingStore {
 public:
-    TimedStore(sys::Store& store, TimingSink& sink) : store_(store), sink_(sink) {}
+    TimedStore(sys::Store& store, TimingSink& sink) : PassingStore(store), sink_(sink) {}
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
-        auto file = store_.open(path, access);
+        auto file = PassingStore::open(path, access);
         if (!file || !sys::is_writing(access)) return file;
         return std::unique_ptr<sys::File>(std::make_unique<TimedFile>(std::move(*file), sink_));
     }
-    Result<> make_directories(const std::string& path) override { return store_.make_directories(path); }
-    Result<> make_directory(const std::string& path) override { return store_.make_directory(path); }
-    Result<> rename(const std::string& from, const std::string& to) override { return store_.rename(from, to); }
-    Result<> remove(const std::string& path) override { return store_.remove(path); }
-    Result<> remove_tree(const std::string& path) override { return store_.remove_tree(path); }
-    Result<> sync_directory(const std::string& path) override { return store_.sync_directory(path); }
-    Result<std::vector<sys::Entry>> list(const std::string& path) override { return store_.list(path); }
-    Result<bool> exists(const std::string& path) override { return store_.exists(path); }
-    std::optional<sys::StripeDefault> default_stripes(const std::string& directory) override {
-        return store_.default_stripes(directory);
-    }
-    Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
-        return store_.make_striped(path, stripes);
-    }
 
 private:
-    sys::Store& store_;
     TimingSink& sink_;
 };
 

@@ -13,6 +13,7 @@
 #include "report/page_state.hpp"
 #include "report/run_looker.hpp"
 #include "support/made_chronicle.hpp"
+#include "support/status_told.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
@@ -20,15 +21,7 @@ using namespace forebay::report;
 
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000, now = 1'795'420'000 * second;
-
-format::StatusLine line(const std::string& state, bool lives = true, std::int64_t age_s = 1) {
-    format::StatusLine status{.unix_ns = now - age_s * second, .period_seconds = 2, .host = "nid7"};
-    status.state = state;
-    status.session = 3;
-    status.application_lives = lives;
-    return status;
-}
+constexpr auto second = test::told_second, now = test::told_now;
 
 nlohmann::json state_of(const telemetry::Chronicle& chronicle) {
     return nlohmann::json::parse(page_state({chronicle, telemetry::summarize(chronicle), {}, {}, now}));
@@ -41,10 +34,12 @@ TEST_CASE("state: the page says how a run stands, and which nodes are silent bef
         return state_of({.run = "/r", .statuses = std::move(statuses)});
     };
     CHECK(shown({})["state"] == "unknown");
-    CHECK(shown({line("serving")})["state"] == "running");
-    CHECK(shown({line("ended", false)})["words"] == "Finished: everything that was saved is committed.");
-    CHECK(shown({line("died", false)})["words"].get<std::string>().starts_with("The application has died"));
-    const auto silent = shown({line("serving"), line("serving", true, 8), line("left")});
+    CHECK(shown({test::status_told("serving")})["state"] == "running");
+    CHECK(shown({test::status_told("ended", false)})["words"] == "Finished: everything that was saved is committed.");
+    CHECK(
+        shown({test::status_told("died", false)})["words"].get<std::string>().starts_with("The application has died"));
+    const auto silent =
+        shown({test::status_told("serving"), test::status_told("serving", true, 8), test::status_told("left")});
     CHECK(silent["state"] == "silent");
     CHECK(silent["words"].get<std::string>().starts_with("1 of 3 agents silent"));
     CHECK(silent["silent_nodes"][0] == "nid7");
@@ -113,7 +108,7 @@ TEST_CASE("looker: news where something has changed, and none else") {
     CHECK(feed.newest().number == number);
 
     chronicle.batches.clear();
-    chronicle.statuses = {line("serving")};
+    chronicle.statuses = {test::status_told("serving")};
     chronicle.statuses[0].backlog_bytes = 77;
     test::write_chronicle(chronicle, run);
     CHECK(looker.look(now));

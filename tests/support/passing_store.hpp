@@ -1,4 +1,4 @@
-// A Store and a File that pass every call on: what tests derive from to be slow, or wrong, at one of them.
+// What tests derive from to be slow, or wrong, at one call: a Store and a File that pass every call on.
 
 #pragma once
 
@@ -6,39 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "sys/store.hpp"
+#include "sys/passing_store.hpp"
 
 namespace forebay::test {
 
-class PassingStore : public sys::Store {
-public:
-    explicit PassingStore(sys::Store& store) : store_(store) {}
-
-    Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
-        return next().open(path, access);
-    }
-    Result<> make_directories(const std::string& path) override { return next().make_directories(path); }
-    Result<> make_directory(const std::string& path) override { return next().make_directory(path); }
-    Result<> rename(const std::string& from, const std::string& to) override { return next().rename(from, to); }
-    Result<> remove(const std::string& path) override { return next().remove(path); }
-    Result<> remove_tree(const std::string& path) override { return next().remove_tree(path); }
-    Result<> sync_directory(const std::string& path) override { return next().sync_directory(path); }
-    Result<std::vector<sys::Entry>> list(const std::string& path) override { return next().list(path); }
-    Result<bool> exists(const std::string& path) override { return next().exists(path); }
-    std::optional<sys::StripeDefault> default_stripes(const std::string& directory) override {
-        return next().default_stripes(directory);
-    }
-    Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
-        return next().make_striped(path, stripes);
-    }
-
-protected:
-    /// Before each call, once.
-    virtual sys::Store& next() { return store_; }
-
-private:
-    sys::Store& store_;
-};
+using sys::PassingStore;
 
 /// Lets `other` run to its end before its own operation number `at`: an agent that is slow there.
 class InterruptedStore final : public PassingStore {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/try.hpp"
 #include "bench/matrix/way.hpp"
@@ -15,9 +14,6 @@ namespace forebay::bench {
 using sys::Clock;
 
 namespace {
-
-constexpr std::uint64_t least_stripe_bytes = 64u << 10;  // of Lustre
-constexpr std::uint64_t looked_at_bytes_max = 16ull << 30;
 
 Result<> good(int status, const char* call, const std::string& path) {
     if (status == MPI_SUCCESS) return {};
@@ -65,25 +61,10 @@ private:
     std::string path_;
 };
 
-struct StripeHints {
-    std::size_t targets = 0;
-    std::uint64_t bytes = 0;  // of a stripe, where there are two targets or more
-};
-
-// Where the file system tells: the storage target of each least stripe.
-StripeHints stripes_of(const std::string& path, std::uint64_t bytes) {
-    StripeHints stripes;
+// Where the file system tells them.
+sys::Stripes stripes_of(const std::string& path) {
     const auto file = sys::posix_store().open(path, sys::Access::read);
-    if (!file) return stripes;
-    const auto map = (*file)->stripes();
-    std::set<std::uint32_t> targets;
-    for (std::uint64_t at = 0; at < std::min(bytes, looked_at_bytes_max); at += least_stripe_bytes)
-        if (const auto target = map.target_of(at, 1)) {
-            if (!targets.insert(*target).second || targets.size() != 2) continue;
-            stripes.bytes = at;
-        }
-    stripes.targets = targets.size();
-    return stripes;
+    return file ? (*file)->stripes().last() : sys::Stripes();
 }
 
 class MpiIoWay final : public WayOfFiles {
@@ -122,7 +103,7 @@ public:
             FB_TRY(read_back(pieces, dump));
         times.closed = Clock::now();
         if (tells) {
-            tell_hints(used, path, row_.placement.file_bytes(row_.placement.file_of(0), dump));
+            tell_hints(used, path);
             MPI_Info_free(&used);
         }
         return times;
@@ -199,15 +180,16 @@ private:
 
     // Hints are ignored in silence, and Open MPI's library gives back what it was given: whether a file has the stripes
     // that were asked for, its file system alone tells.
-    void tell_hints(MPI_Info used, const std::string& path, std::uint64_t bytes) {
-        const auto stripes = stripes_of(path, bytes);
+    void tell_hints(MPI_Info used, const std::string& path) {
+        const auto stripes = stripes_of(path);
         for (const auto& [key, value] : row_.setting.hints) {
             char text[MPI_MAX_INFO_VAL + 1] = "";
             int is_set = 0;
             MPI_Info_get(used, key.c_str(), MPI_MAX_INFO_VAL, text, &is_set);
             std::string found = is_set != 0 ? text : "";
-            if (key == "striping_factor") found = stripes.targets > 0 ? std::to_string(stripes.targets) : "";
-            if (key == "striping_unit") found = stripes.bytes > 0 ? std::to_string(stripes.bytes) : "";
+            if (key == "striping_factor")
+                found = !stripes.targets.empty() ? std::to_string(stripes.targets.size()) : "";
+            if (key == "striping_unit") found = stripes.stripe_bytes > 0 ? std::to_string(stripes.stripe_bytes) : "";
             const bool seen = key == "striping_factor" || key == "striping_unit";
             auto remark = fmt::format("hint {}={} ", key, value);
             if (found == value) remark += seen ? "was applied" : "was taken by the library";

@@ -1,0 +1,45 @@
+// A Store that passes every call on: for those that look at some calls, or do one of them otherwise. The Store that it
+// passes them to must outlive it. Threads: as that Store.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sys/store.hpp"
+
+namespace forebay::sys {
+
+class PassingStore : public Store {
+public:
+    explicit PassingStore(Store& store) : store_(store) {}
+
+    Result<std::unique_ptr<File>> open(const std::string& path, Access access) override {
+        return next().open(path, access);
+    }
+    Result<> make_directories(const std::string& path) override { return next().make_directories(path); }
+    Result<> make_directory(const std::string& path) override { return next().make_directory(path); }
+    Result<> rename(const std::string& from, const std::string& to) override { return next().rename(from, to); }
+    Result<> remove(const std::string& path) override { return next().remove(path); }
+    Result<> remove_tree(const std::string& path) override { return next().remove_tree(path); }
+    Result<> sync_directory(const std::string& path) override { return next().sync_directory(path); }
+    Result<std::vector<Entry>> list(const std::string& path) override { return next().list(path); }
+    Result<bool> exists(const std::string& path) override { return next().exists(path); }
+    std::optional<StripeDefault> default_stripes(const std::string& directory) override {
+        return next().default_stripes(directory);
+    }
+    Result<> make_striped(const std::string& path, const Stripes& stripes) override {
+        return next().make_striped(path, stripes);
+    }
+
+protected:
+    /// Before each call, once.
+    virtual Store& next() { return store_; }
+
+private:
+    Store& store_;
+};
+
+}  // namespace forebay::sys
