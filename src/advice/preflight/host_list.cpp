@@ -97,7 +97,7 @@ std::string show_numbers(const std::vector<std::uint64_t>& numbers) {
 
 std::string show_hosts(std::vector<std::string> hosts) {
     std::ranges::sort(hosts);
-    hosts.erase(std::ranges::unique(hosts).begin(), hosts.end());
+    hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
     // By what stands around the number, and its width: "nid", 5 digits, "".
     std::map<std::tuple<std::string, std::size_t, std::string>, std::vector<std::uint64_t>> groups;
     for (const auto& host : hosts) {
@@ -125,7 +125,9 @@ std::string show_hosts(std::vector<std::string> hosts) {
         for (std::size_t i = 0; i < numbers.size();) {
             auto end = i + 1;
             while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-            const auto tail = [&](std::uint64_t number) { return fmt::format("{:0{}}", number, width).substr(common); };
+            const auto tail = [&, digits_wide = width](std::uint64_t number) {
+                return fmt::format("{:0{}}", number, digits_wide).substr(common);
+            };
             inside += fmt::format("{}{}", inside.empty() ? "" : ",", tail(numbers[i]));
             if (end - i > 1) inside += "-" + tail(numbers[end - 1]);
             i = end;

@@ -60,17 +60,14 @@ void add_leftovers_of(const std::string& place, std::int64_t now, std::size_t& f
     const auto names = sys::names_in(place);
     const auto room = sys::file_system_of(place);
     if (!names || !room) return;
-    std::uint64_t seen = 0, own_bytes = 0;
+    std::uint64_t seen = 0;
     for (const auto& name : *names) {
         const auto about = sys::look_at(place + "/" + name);
         if (!about || files_left == 0) continue;
         --files_left;
         const auto sum = bytes_below(place + "/" + name, *about, files_left, leftover_depth_max);
         seen += sum.bytes;
-        if (about->owner == sys::user_id() && now - sum.modified_unix_ns < own_job_ns) {
-            own_bytes += sum.bytes;
-            continue;
-        }
+        if (about->owner == sys::user_id() && now - sum.modified_unix_ns < own_job_ns) continue;
         auto& held = owners[about->owner];
         held.all.bytes += sum.bytes;
         const bool is_closed = about->kind == sys::LocalFile::Kind::directory && sum.bytes == 0;

@@ -133,7 +133,8 @@ std::vector<Ost> osts_of(const std::string& directory, const Rules& rules, const
 
 void judge_osts(const std::vector<Ost>& osts, const Rules& rules, std::vector<format::Finding>& findings) {
     const auto& rule = rules.of(CheckKind::targets);
-    for (const auto& [state, server] : osts) {
+    for (const auto& ost : osts) {
+        const auto& state = ost.state;
         const auto add = [&](Severity severity, std::string text) {
             rules.add(findings, CheckKind::targets,
                       {.subject = state.name, .severity = severity, .text = std::move(text)});

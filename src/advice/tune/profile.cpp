@@ -136,9 +136,9 @@ std::vector<std::string> toml_lines(const std::vector<Knob>& knobs, const Choice
     constexpr std::string_view of_stream = "stream.", of_agent = "agent.";
     std::vector<std::string> session, agent, stream;
     for (std::size_t knob = 0; knob < knobs.size(); ++knob) {
-        const auto& [name, values, by_default, ordered] = knobs[knob];
-        if (choice[knob] == by_default || name == "run" || name.starts_with("stripe_")) continue;
-        const auto& value = values[choice[knob]];
+        const auto& name = knobs[knob].name;
+        if (choice[knob] == knobs[knob].by_default || name == "run" || name.starts_with("stripe_")) continue;
+        const auto& value = knobs[knob].values[choice[knob]];
         const bool is_bare =
             value == "true" || value == "false" || value.find_first_not_of("0123456789") == std::string::npos;
         const auto line = [&](std::size_t prefix) {
