@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How well preflight finds slow storage targets for real: 156 directories of a file system that writes at each at a rate of
-its own, 6 on each of 26 servers, 12 of them at half speed; and the same with none slow. Rates have no noise but that of the
-machine. Also 64 ranks of MPI as nodes.
+its own, 6 on each of 26 servers, 12 of them at half speed; and the same with none slow. It lies in memory, where no disk's
+syncs wait for one another, so rates have no noise but that of the machine's processors. Also 64 ranks of MPI as nodes.
 
     bench/preflight/preflight.py [RUNS]       (20)
 
@@ -67,7 +67,7 @@ def main():
     print("case,slow,found,wrong,probes_each,seconds,load")
     for run in range(2 * runs):
         slow = set(chance.sample(range(TARGETS), SLOW)) if run % 2 == 0 else set()
-        with tempfile.TemporaryDirectory(prefix="forebay-preflight-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="forebay-preflight-", dir="/dev/shm") as scratch:
             named, probes, seconds = probe(pathlib.Path(scratch), slow)
         print(f"targets,{len(slow)},{len(named & slow)},{len(named - slow)},{probes:.2f},{seconds:.1f},{os.getloadavg()[0]:.1f}", flush=True)
     with tempfile.TemporaryDirectory(prefix="forebay-preflight-") as scratch:

@@ -274,6 +274,9 @@ int main(int count, char** arguments) {
     busy_until.resize(options.targets);
     std::signal(SIGUSR1, [](int) { is_sometimes = is_sometimes == 0 ? 1 : 0; });
     const auto all = operations();
-    char* words[] = {arguments[0], arguments[2], const_cast<char*>("-f"), nullptr};
-    return fuse_main(3, words, &all, nullptr);
+    // A write holds a thread for as long as the target takes, and libfuse has 10 by itself: others would wait for those,
+    // as no target has them wait.
+    char foreground[] = "-f", threads[] = "-omax_threads=256,max_idle_threads=256";
+    char* words[] = {arguments[0], arguments[2], foreground, threads, nullptr};
+    return fuse_main(4, words, &all, nullptr);
 }
