@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How well preflight finds slow storage targets for real: 156 directories of a file system that writes at each at a rate of
-its own, 6 on each of 26 servers, 12 of them at half speed; and the same with none slow. It lies in memory, where no disk's
-syncs wait for one another, so rates have no noise but that of the machine's processors. Also 64 ranks of MPI as nodes.
+its own, 6 on each of 26 servers, 12 of them at half speed; and the same with none slow. Each write's rate has 15 % of noise,
+beside that of the machine's processors; the files lie in memory, where no disk's syncs wait for one another. Also 64 ranks of
+MPI as nodes.
 
     bench/preflight/preflight.py [RUNS]       (20)
 
@@ -28,7 +29,7 @@ def probe(place, slow):
     directory, mount = place / "directory", place / "mount"
     for made in (mount, *(directory / f"target-{i}" for i in range(TARGETS))):
         made.mkdir(parents=True)
-    command = [BUILD / "tests/striped_fs", directory, mount, 1 << 20, TARGETS, RATE, *(f"{i}=0.5" for i in slow)]
+    command = [BUILD / "tests/striped_fs", directory, mount, 1 << 20, TARGETS, RATE, "noise=0.15", *(f"{i}=0.5" for i in slow)]
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         if process.stdout.readline() != "mounted\n":

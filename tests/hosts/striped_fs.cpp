@@ -5,7 +5,7 @@
 //
 // Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
-// of the rate. Of RATIO@ that is so only after an odd number of SIGUSR1. The attribute "lustre.lov" of a file tells its
+// of the rate. WHICH "noise": each write's rate is lognormal about the target's, with RATIO for its deviation. Of RATIO@ that is so only after an odd number of SIGUSR1. The attribute "lustre.lov" of a file tells its
 // layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h; given to an empty file, with a list of targets, it
 // is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
 
@@ -27,6 +27,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,12 +40,13 @@ struct Options {
     std::string directory;
     std::uint64_t stripe_bytes = 0;
     unsigned targets = 0;
-    double rate = 0;
+    double rate = 0, noise = 0;
     std::map<std::string, double> ratios = {}, sometimes = {};
 };
 Options options;
 
 std::mutex alone;
+std::mt19937_64 chance(1);
 std::vector<Clock::time_point> busy_until;       // of each target
 std::map<ino_t, std::vector<unsigned>> layouts;  // that were asked for
 volatile std::sig_atomic_t is_sometimes = 0;
@@ -95,10 +97,11 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
     const auto stripe = static_cast<std::uint64_t>(offset) / options.stripe_bytes;
     const auto target = target_in(path, target_of(about, stripe));
     const double seconds = static_cast<double>(bytes) / options.rate;
-    const std::chrono::duration<double> took(seconds / ratio_of(std::to_string(target)));
+    std::chrono::duration<double> took(seconds / ratio_of(std::to_string(target)));
     Clock::time_point until;
     {
         const std::lock_guard lock(alone);
+        if (options.noise > 0) took *= std::lognormal_distribution<double>(0, options.noise)(chance);
         until = std::max(busy_until[target], Clock::now()) + std::chrono::duration_cast<Clock::duration>(took);
         busy_until[target] = until;
     }
@@ -268,6 +271,10 @@ int main(int count, char** arguments) {
     for (int i = 6; i < count; ++i)
         if (const char* equals = std::strchr(arguments[i], '=')) {
             const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
+            if (which == "noise") {
+                options.noise = std::strtod(equals + 1, nullptr);
+                continue;
+            }
             auto& ratios = std::strchr(equals, '@') != nullptr ? options.sometimes : options.ratios;
             ratios[which] = std::strtod(equals + 1, nullptr);
         }
