@@ -1,0 +1,1 @@
+// Nothing: what the headers that tests have in common are compiled for (cmake/testing.cmake).
