@@ -5,9 +5,10 @@
 //
 // Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
-// of the rate. WHICH "noise": each write's rate is lognormal about the target's, with RATIO for its deviation. Of RATIO@ that is so only after an odd number of SIGUSR1. The attribute "lustre.lov" of a file tells its
-// layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h; given to an empty file, with a list of targets, it
-// is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
+// of the rate. Of RATIO@ that is so only after an odd number of SIGUSR1. WHICH "noise": the rate of each write is
+// lognormal about that, RATIO being its deviation. The attribute "lustre.lov" of a file tells its layout, by the
+// structure lov_user_md_v1 of Lustre's lustre_user.h; given to an empty file, with a list of targets, it is obeyed.
+// Prints "mounted", and takes the mount down at SIGTERM.
 
 #define FUSE_USE_VERSION 35
 
@@ -281,8 +282,7 @@ int main(int count, char** arguments) {
     busy_until.resize(options.targets);
     std::signal(SIGUSR1, [](int) { is_sometimes = is_sometimes == 0 ? 1 : 0; });
     const auto all = operations();
-    // A write holds a thread for as long as the target takes, and libfuse has 10 by itself: others would wait for those,
-    // as no target has them wait.
+    // A write holds a thread for as long as the target takes; of libfuse's own number, 10, others would wait for one.
     char foreground[] = "-f", threads[] = "-omax_threads=256,max_idle_threads=256";
     char* words[] = {arguments[0], arguments[2], foreground, threads, nullptr};
     return fuse_main(4, words, &all, nullptr);
