@@ -11,6 +11,7 @@
 #include "advice/tune/proposal.hpp"
 #include "advice/tune/race.hpp"
 #include "advice/tune/seeds.hpp"
+#include "advice/tune/surrogate.hpp"
 
 using namespace forebay;
 using namespace forebay::advice;
@@ -46,6 +47,24 @@ TEST_CASE("the interval of a median holds it, and is as wide as the samples are 
     CHECK((many.low == 1.1 && many.median == 1.1 && many.high == doctest::Approx(1.1)));
     CHECK(bootstrap_median({}, 1).high == 0);
     CHECK(bootstrap_median({1, 2, 3, 4, 5}, 3).low == bootstrap_median({1, 2, 3, 4, 5}, 3).low);
+}
+
+TEST_CASE("one lucky trial among dear neighbours counts for less than many of a setting that is as cheap") {
+    const std::vector<Knob> knobs{{"a", {"0", "1", "2", "3", "4", "5"}}, {"b", {"x", "y", "z"}, 0, false}};
+    const std::vector<double> cheap(4, 0.0), dear(4, 1.0);
+    const auto expected =
+        expected_logs(knobs, {{{0, 0}, cheap}, {{0, 1}, cheap}, {{5, 0}, {-0.02}}, {{5, 1}, dear}, {{5, 2}, dear}});
+    CHECK(expected[0] == doctest::Approx(0.0).epsilon(0.1));
+    CHECK(expected[2] > expected[0]);
+    CHECK(expected[2] < expected[3]);
+    CHECK(expected_logs(knobs, {{{3, 1}, {2.0, 3.0, 9.0}}}) == std::vector<double>{3.0});
+    // Far beyond what is judged together each still has a value of its own.
+    std::vector<CostsOfChoice> many;
+    const std::vector<Knob> wide{{"a", std::vector<std::string>(1000, "v")}};
+    for (std::size_t i = 0; i < 1000; ++i) many.push_back({{i}, {static_cast<double>(i)}});
+    const auto logs = expected_logs(wide, many);
+    CHECK(logs[999] == 999);
+    CHECK(logs[0] < logs[200]);
 }
 
 TEST_CASE("proposals take the values of the good, and none that may not be tried") {

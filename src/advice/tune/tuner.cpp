@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "advice/tune/proposal.hpp"
 #include "advice/tune/race.hpp"
+#include "advice/tune/surrogate.hpp"
 #include "base/check.hpp"
 #include "base/splitmix.hpp"
 #include "telemetry/median.hpp"
 
 namespace forebay::advice {
 
-using telemetry::median_of, telemetry::quantile_of;
+using telemetry::median_of;
 
 namespace {
 
@@ -20,7 +22,7 @@ constexpr double quarter = 0.25;
 constexpr std::size_t seeds_max = 12, again_count = 6, full_count = 3, confirm_trials = 4;
 constexpr double gate = 0.95;      // of the incumbent's rate at a quarter: less is not raced
 constexpr double accepted = 1.03;  // less is not worth a change
-constexpr std::size_t pairs_least = 2, pairs_most = 3, pair_repeats_max = 2, misses_max = 8;
+constexpr std::size_t pairs_least = 2, pairs_most = 3, pair_repeats_max = 2, misses_max = 12;
 constexpr double confirm_share = 0.16, ablation_share = 0.06;  // of the budget, at most
 constexpr double reference_moved = 1.2;
 
@@ -101,7 +103,7 @@ void Tuner::stop(const std::string& why) {
 
 void Tuner::record(const Trial& trial, const Outcome& outcome) {
     spent_ += trial.share;
-    const bool learned = outcome.error.empty() && outcome.not_applied.empty();
+    const bool learned = outcome.error.empty() && outcome.not_applied.empty() && outcome.cost > 0;
     observations_.push_back({trial, outcome, learned});
     for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
         if (std::ranges::find(outcome.not_applied, knobs_[knob].name) != outcome.not_applied.end() &&
@@ -114,11 +116,9 @@ void Tuner::record(const Trial& trial, const Outcome& outcome) {
 
 void Tuner::advance() {
     const auto plan_best = [&](std::size_t count, double share, Trial::Why why) {
-        for (const auto& one : ranked())
-            if (count > 0 && (why != Trial::Why::confirm || full_.empty() || full_.contains(one.choice))) {
-                plan(one.choice, share, why);
-                --count;
-            }
+        auto all = ranked();
+        all.resize(std::min(all.size(), count));
+        for (const auto& choice : all) plan(choice, share, why);
     };
     switch (stage_) {
         case Stage::again:
@@ -167,11 +167,10 @@ void Tuner::explore() {
         ++misses_;
     }
     if (misses_ >= misses_max) {
-        end_ = "nothing better came in 8 tries";
+        end_ = "nothing better came in 12 tries";
         return;
     }
-    std::vector<Choice> tried;
-    for (auto& one : ranked()) tried.push_back(std::move(one.choice));
+    const auto tried = ranked();
     challenger_ = propose(
         knobs_, tried, [&](const Choice& choice) { return may_try(choice); }, options_.seed, turns_++);
     // A turn that looks at neighbours alone may find none where the next one does.
@@ -184,8 +183,8 @@ void Tuner::explore() {
 
 void Tuner::plan_pair() {
     const bool turned = race_->pairs % 2 == 1;
-    plan(turned ? race_->challenger : race_->incumbent, 1, Trial::Why::race);
-    plan(turned ? race_->incumbent : race_->challenger, 1, Trial::Why::race);
+    plan(turned ? race_->challenger : race_->incumbent, quarter, Trial::Why::race);
+    plan(turned ? race_->incumbent : race_->challenger, quarter, Trial::Why::race);
 }
 
 void Tuner::judge_pair() {
@@ -206,13 +205,14 @@ void Tuner::judge_pair() {
     const bool turned = race_->pairs++ % 2 == 1;
     race_->ratios.push_back(turned ? second.outcome.cost / first.outcome.cost
                                    : first.outcome.cost / second.outcome.cost);
-    for (const auto* one : {&first, &second}) full_[one->trial.choice].push_back(one->outcome.cost);
+    for (const auto* one : {&first, &second}) quarter_[one->trial.choice].push_back(one->outcome.cost);
     const auto found = bootstrap_median(race_->ratios, splitmix(options_.seed, observations_.size()));
     // A first pair alone ends the race of those that are slower in it.
     const bool lost = race_->pairs < pairs_least ? found.median < 1 : found.high <= accepted || found.median < 1;
     const bool won = race_->pairs >= pairs_least && found.low > accepted;
     if (!lost && !won && race_->pairs < pairs_most) return plan_pair();
     misses_ = found.high > accepted ? 0 : misses_ + 1;
+    if (won) plan(race_->challenger, 1, Trial::Why::again);
     race_.reset();
 }
 
@@ -230,33 +230,31 @@ void Tuner::plan_ablation() {
         for (const auto& one : trials) plan(one, quarter, Trial::Why::ablation);
 }
 
-std::vector<Tuner::Ranked> Tuner::ranked() const {
-    std::vector<double> to_full, spreads;
-    for (const auto& [choice, costs] : full_) {
-        if (costs.size() > 1) spreads.push_back(quantile_of(costs, options_.quantile) / median_of(costs));
+std::vector<Choice> Tuner::ranked() const {
+    std::vector<double> to_full;
+    for (const auto& [choice, costs] : full_)
         if (const auto found = quarter_.find(choice); found != quarter_.end())
             to_full.push_back(median_of(costs) / median_of(found->second));
-    }
-    for (const auto& [choice, costs] : quarter_)
-        if (costs.size() > 1) spreads.push_back(quantile_of(costs, options_.quantile) / median_of(costs));
     const double ratio = to_full.empty() ? 1 / quarter : median_of(to_full);
-    // One cost alone has no quantile: it is as far below its own as those of others are below theirs.
-    const double spread = spreads.empty() ? 1 : median_of(spreads);
-    const auto cost = [&](const std::vector<double>& costs) {
-        return costs.size() > 1 ? quantile_of(costs, options_.quantile) : costs.front() * spread;
-    };
-    std::vector<Ranked> all;
-    for (const auto& [choice, costs] : full_) all.push_back({cost(costs), choice});
+    std::map<Choice, std::vector<double>> logs;
+    for (const auto& [choice, costs] : full_)
+        for (const auto cost : costs) logs[choice].push_back(std::log(cost));
     for (const auto& [choice, costs] : quarter_)
-        if (!full_.contains(choice)) all.push_back({cost(costs) * ratio, choice});
-    std::ranges::stable_sort(all, {}, &Ranked::cost);
+        for (const auto cost : costs) logs[choice].push_back(std::log(cost * ratio));
+    std::vector<CostsOfChoice> choices;
+    for (auto& [choice, costs] : logs) choices.push_back({choice, std::move(costs)});
+    const auto expected = expected_logs(knobs_, choices);
+    std::vector<std::size_t> order(choices.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return expected[i]; });
+    std::vector<Choice> all;
+    for (const auto i : order) all.push_back(std::move(choices[i].choice));
     return all;
 }
 
 Choice Tuner::best() const {
-    const auto all = ranked();
-    for (const auto& one : all)
-        if (full_.empty() || full_.contains(one.choice)) return one.choice;
+    for (auto& choice : ranked())
+        if (full_.empty() || full_.contains(choice)) return std::move(choice);
     return defaults();
 }
 
@@ -264,7 +262,7 @@ std::optional<double> Tuner::cost_of(const Choice& choice, double share) const {
     const auto& costs = share < 1 ? quarter_ : full_;
     const auto found = costs.find(choice);
     if (found == costs.end()) return {};
-    return quantile_of(found->second, options_.quantile);
+    return telemetry::quantile_of(found->second, 0.75);
 }
 
 std::vector<KnobWorth> Tuner::worths() const {

@@ -2,9 +2,10 @@
 // knobs do nor where trials run, so that a job, an emulator in tests and a program of others are searched alike.
 //
 // The order: rows that are good by rule at a quarter of the bytes, the best six again, the best three in full;
-// proposals, each at a quarter first, in full from 0.95 of the incumbent on, and then a race against it; at the end the
-// best three again, and a trial for each knob that the best setting has changed. Deterministic: the same seed and the
-// same outcomes give the same trials. Threads: one at a time.
+// proposals, each at a quarter, and from 0.95 of the incumbent on a race against it, still at a quarter, whose winner runs
+// in full; at the end the best three in full, and a trial for each knob that the best setting has changed. Which are the
+// best says surrogate.hpp, from all trials. Deterministic: the same seed and the same outcomes give the same trials.
+// Threads: one at a time.
 
 #pragma once
 
@@ -55,7 +56,6 @@ struct KnobWorth {
 struct TunerOptions {
     double budget = 25;  // in trials of all bytes
     std::uint64_t seed = 1;
-    double quantile = 0.75;  // of the costs of a setting, what counts
 };
 
 class Tuner {
@@ -77,10 +77,10 @@ public:
     const std::vector<Observation>& observations() const { return observations_; }
     double spent() const { return spent_; }
     Choice defaults() const;
-    /// The best so far: of those that ran in full the one of the least cost, else of all; the defaults before any has
+    /// The best so far: of those that ran in full the one of the least expected cost, else of all; the defaults before any has
     /// run.
     Choice best() const;
-    /// The quantile of the costs of a choice's learned trials of this share; nothing without any.
+    /// The third quartile of the costs of a choice's learned trials of this share; nothing without any.
     std::optional<double> cost_of(const Choice& choice, double share) const;
     /// A line for each knob that best() has changed, in the order of the knobs.
     std::vector<KnobWorth> worths() const;
@@ -95,11 +95,6 @@ private:
         std::vector<double> ratios = {};  // cost of the incumbent / that of the challenger
         std::size_t pairs = 0, repeated = 0;
     };
-    struct Ranked {
-        double cost;
-        Choice choice;
-    };
-
     /// Plans the trials of the next stage, or the next of this one.
     void advance();
     void plan(const Choice& choice, double share, Trial::Why why);
@@ -110,8 +105,8 @@ private:
     void plan_ablation();
     /// What the last stages need of the budget.
     double reserve() const;
-    /// By their costs in full, which are estimated where a choice has run at a quarter alone. Best first.
-    std::vector<Ranked> ranked() const;
+    /// All that have run, by the costs in full that are expected of them (surrogate.hpp). Best first.
+    std::vector<Choice> ranked() const;
     bool may_try(const Choice& choice) const;
 
     std::vector<Knob> knobs_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "advice/tune/seeds.hpp"
 #include "support/emulated_storage.hpp"
@@ -52,7 +53,9 @@ std::vector<const Observation*> those(const Tuner& tuner, Trial::Why why) {
 }  // namespace
 
 TEST_CASE(
-    "25 runs find nine tenths of the best of 9,600 settings; under 15 % of noise one in ten less than four fifths") {
+    "25 runs find nine tenths of the best of 9,600 settings, also under 15 % of noise, where one in ten finds less "
+    "than "
+    "four fifths at most") {
     const test::EmulatedSite quiet{.noise = 0.05}, noisy{.noise = 0.15};
     const double best = test::EmulatedStorage(quiet, 0).best_seconds();
     const auto scores = [&](const test::EmulatedSite& site) {
@@ -66,11 +69,13 @@ TEST_CASE(
         return all;
     };
     const auto of_quiet = scores(quiet), of_noisy = scores(noisy);
-    MESSAGE("quiet: median " << telemetry::median_of(of_quiet) << ", p10 " << telemetry::quantile_of(of_quiet, 0.1)
-                             << "; noisy: median " << telemetry::median_of(of_noisy) << ", p10 "
-                             << telemetry::quantile_of(of_noisy, 0.1));
-    CHECK(telemetry::median_of(of_quiet) >= 0.9);
-    CHECK(telemetry::median_of(of_noisy) >= 0.88);
+    const auto mean_of = [](const std::vector<double>& all) {
+        return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+    };
+    MESSAGE("quiet: mean " << mean_of(of_quiet) << ", p10 " << telemetry::quantile_of(of_quiet, 0.1) << "; noisy: mean "
+                           << mean_of(of_noisy) << ", p10 " << telemetry::quantile_of(of_noisy, 0.1));
+    CHECK(mean_of(of_quiet) >= 0.9);
+    CHECK(mean_of(of_noisy) >= 0.9);
     CHECK(telemetry::quantile_of(of_noisy, 0.1) >= 0.8);
 }
 
