@@ -193,9 +193,10 @@ def full_disk(folder):
     small = folder / "target/small"
     small.mkdir()
     script = 'mount -t tmpfs -o size=4M tmpfs "$1" && shift && "$@"; code=$?; ls -A "$0"; exit $code'
-    for via in ("posix", "mmap", "mpiio", "forebay"):
+    for via, *words in (("posix",), ("mmap",), ("mpiio",), ("mpiio", "--sync", "collective"),
+                        ("mpiio", "--sync", "collective:all", "--op", "write"), ("forebay",)):
         command = ["unshare", "--mount", "sh", "-c", script, str(small), str(small), "mpiexec", "-n", "2", str(PROGRAM), "bench", "run",
-                   "--target", str(small), "--via", via, "--size", "8M", "--repeats", "1"]
+                   "--target", str(small), "--via", via, "--size", "8M", "--repeats", "1", *words]
         if via == "forebay":
             command += ["--stage", staging(folder)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

@@ -7,6 +7,7 @@
 
 #include "base/try.hpp"
 #include "bench/matrix/way.hpp"
+#include "sys/local_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::bench {
@@ -107,7 +108,19 @@ public:
             tell_hints(used, path);
             MPI_Info_free(&used);
         }
+        written_dump_ = dump;
         return times;
+    }
+
+    // When all ranks have closed the file: of a collective call with a view even the status says that all was written.
+    Result<double> settle() override {
+        if (written_dump_ < 0 || row_.setting.stonewall_seconds > 0) return 0.0;
+        const auto path = own_path(written_dump_);
+        const auto wanted = row_.placement.file_bytes(row_.placement.file_of(row_.ranks.rank()), written_dump_);
+        FB_TRY_ASSIGN(there, sys::look_at(path));
+        if (there.bytes < wanted)
+            return Error{ErrorKind::full, fmt::format("{} has {} of {} bytes", path, there.bytes, wanted)};
+        return 0.0;
     }
 
     Result<Times> read(Ranks&, ReadMemory& memory, int dump, bool own) override {
@@ -195,6 +208,7 @@ private:
         }
     }
 
+    int written_dump_ = -1;
     bool collective_ = false;
 };
 
