@@ -109,6 +109,7 @@ def cases(folder):
 def refused(folder):
     for words, code, text in [(["--sync", "collective"], 2, "posix has no collective calls"), (["--via", "dfs"], 6, "no libdfs"),
                               (["--via", "genericio"], 6, "no bench of GenericIO"), (["--repeats", "0"], 2, "--repeats must be 1 or more"),
+                              (["--case", folder / "none.toml"], 3, "none.toml"),
                               (["--size", "much"], 2, "--size much: an amount"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
                               (["--out", "xml"], 2, "--out is not understood"), (["--ranks", "9"], 2, "9 ranks are wanted"),
                               (["--out", "json="], 2, "names no file"), (["--out", f"json={folder}/none/x.json"], 3, "none"),
