@@ -24,6 +24,14 @@ std::string scaled(double value, const char* unit) {
 
 std::string show_bytes(std::uint64_t bytes) { return scaled(static_cast<double>(bytes), "B"); }
 
+std::string option_bytes(std::uint64_t bytes) {
+    constexpr std::string_view powers = "KMGT";
+    for (std::size_t power = powers.size(); power > 0 && bytes > 0; --power)
+        if (const auto unit = std::uint64_t{1} << (10 * power); bytes % unit == 0)
+            return fmt::format("{}{}", bytes / unit, powers[power - 1]);
+    return fmt::to_string(bytes);
+}
+
 std::string show_seconds(double seconds) {
     if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
     if (seconds < 1) return fmt::format("{:.{}f} ms", seconds * 1e3, seconds < 0.1 ? 1 : 0);

@@ -8,6 +8,8 @@
 namespace forebay {
 
 std::string show_bytes(std::uint64_t bytes);
+/// As options take amounts, by powers of 1024 where they are whole: "64M", "266000000".
+std::string option_bytes(std::uint64_t bytes);
 std::string show_seconds(double seconds);
 std::string show_rate(double bytes_per_second);
 /// "1 node", "3 nodes".

@@ -39,15 +39,6 @@ void add_bench(cli::CommandLine& line);
 /// `forebay bench run`: options that combine freely, and the tables of what came of them (folder `matrix`).
 void add_run(cli::Verb& bench);
 
-/// MPI from its making to its end.
-class MpiUse {
-public:
-    MpiUse() { MPI_Init(nullptr, nullptr); }
-    MpiUse(const MpiUse&) = delete;
-    MpiUse& operator=(const MpiUse&) = delete;
-    ~MpiUse() { MPI_Finalize(); }
-};
-
 Result<> bench_save(Ranks& ranks, const BenchOptions& options);
 /// Many small variables: what planning and sealing take beside the copy.
 Result<> bench_save_variables(Ranks& ranks, const BenchOptions& options);

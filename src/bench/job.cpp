@@ -2,27 +2,46 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
+
+#include "base/bytes.hpp"
+#include "comm/alike.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::bench {
 
-namespace {
+Result<> check_alike(Ranks& ranks) {
+    // Without the program, which may lie elsewhere on another node.
+    const auto told = sys::kernel_text("/proc/self/cmdline");
+    auto words = told ? *told : std::string();
+    words.erase(0, words.find('\0') + 1);
+    FB_TRY_ASSIGN(unlike, comm::agree_alike(ranks.group(), {}, bytes_of(words)));
+    if (!unlike) return {};
+    const auto shown = [](const std::vector<std::byte>& bytes) {
+        std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        std::ranges::replace(text, '\0', ' ');
+        return text;
+    };
+    return Error{ErrorKind::refused,
+                 fmt::format("ranks have unlike options: rank 0 has {}and rank {} has {}", shown(unlike->of_first),
+                             unlike->other, shown(unlike->of_other)),
+                 "nothing was written", "start all ranks with the same options"};
+}
 
-class MpiUse {
-public:
-    MpiUse() { MPI_Init(nullptr, nullptr); }
-    MpiUse(const MpiUse&) = delete;
-    MpiUse& operator=(const MpiUse&) = delete;
-    ~MpiUse() { MPI_Finalize(); }
-};
-
-}  // namespace
+Error after_removal(Error error) {
+    if (error.safe.empty()) return error;
+    error.safe = "all that was there before; what the benchmark has made is removed";
+    error.next.clear();
+    return error;
+}
 
 Result<cli::Exit> in_job(std::uint64_t bytes_per_rank, const std::function<Result<>(Ranks&)>& work) {
     const MpiUse mpi;
     Ranks ranks(MPI_COMM_WORLD);
     const auto done = [&]() -> Result<> {
         try {
+            FB_TRY(check_alike(ranks));
             return work(ranks);
         } catch (const std::bad_alloc&) {
             return Error{ErrorKind::full, fmt::format("there is no memory for {} bytes of each rank", bytes_per_rank),
@@ -30,14 +49,8 @@ Result<cli::Exit> in_job(std::uint64_t bytes_per_rank, const std::function<Resul
         }
     }();
     if (done) return cli::Exit::good;
-    // What was staged is removed, whatever the session said of it.
     if (ranks.rank() != 0) return cli::exit_of(done.error().kind);
-    auto error = done.error();
-    if (!error.safe.empty()) {
-        error.safe = "all that was there before; what the benchmark has made is removed";
-        error.next.clear();
-    }
-    return error;
+    return after_removal(done.error());
 }
 
 }  // namespace forebay::bench

@@ -5,12 +5,19 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/error_text.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
-#include "sys/machine.hpp"
-#include "sys/private_file.hpp"
+#include "cli/print.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::bench {
+
+void tell_leftovers(Ranks& ranks, const std::string& directory, bool looks) {
+    if (!looks) return;
+    for (const auto& line : remove_leftovers(directory))
+        if (ranks.rank() == 0) cli::remark({fmt::format("{}{}\n", program_prefix, show_text(line))});
+}
 
 std::string temporary_directory() {
     const char* wish = std::getenv("TMPDIR");
@@ -19,33 +26,27 @@ std::string temporary_directory() {
 
 Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     BenchPlace place;
-    const auto id = ranks.broadcast(fmt::format("forebay-bench-{:016x}", sys::random_u64()));
-    place.run_ = (options.run.empty() ? ranks.broadcast(temporary_directory()) : options.run) + "/" + id;
+    const auto id = ranks.broadcast(new_bench_id());
+    const auto run = options.run.empty() ? ranks.broadcast(temporary_directory()) : options.run;
+    const auto node = options.staging.empty() ? std::string(default_staging) : options.staging;
     place.copy_threads_ = options.copy_threads;
     place.agent_.block_bytes = options.block_bytes;
     place.agent_.in_flight = options.in_flight;
-    place.node_ = (options.staging.empty() ? "/dev/shm" : options.staging) + "/" + id;
-    place.owns_run_ = ranks.rank() == 0;
-    place.owns_node_ = ranks.node().rank() == 0;
+    place.run_ = run + "/" + id;
+    place.node_ = node + "/" + id;
+    tell_leftovers(ranks, run, ranks.rank() == 0);
+    tell_leftovers(ranks, node, ranks.node().rank() == 0);
+    const auto own = [&](const std::string& directory, OwnDirectory::Access access) -> Result<> {
+        FB_TRY_ASSIGN(made, OwnDirectory::make(directory, id, access));
+        place.made_.push_back(std::move(made));
+        return {};
+    };
     Result<> made;
-    if (ranks.rank() == 0) made = sys::posix_store().make_directories(place.run_);
-    if (made && place.owns_node_) made = sys::make_private_directory(place.node_);
+    if (ranks.rank() == 0) made = own(run, OwnDirectory::Access::open);
+    if (made && ranks.node().rank() == 0 && place.node_ != place.run_)
+        made = own(node, OwnDirectory::Access::is_private);
     FB_TRY(ranks.agree(made));
     return place;
-}
-
-BenchPlace::BenchPlace(BenchPlace&& other) noexcept
-    : run_(std::move(other.run_)),
-      node_(std::move(other.node_)),
-      agent_(std::move(other.agent_)),
-      copy_threads_(other.copy_threads_),
-      owns_run_(std::exchange(other.owns_run_, false)),
-      owns_node_(std::exchange(other.owns_node_, false)) {}
-
-BenchPlace::~BenchPlace() {
-    // At the end of a benchmark, after its figures: a file that stays is found by its name.
-    if (owns_node_) (void)sys::posix_store().remove_tree(node_);
-    if (owns_run_) (void)sys::posix_store().remove_tree(run_);
 }
 
 Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second, double slowdown_percent_max,

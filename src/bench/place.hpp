@@ -6,22 +6,26 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/own_directory.hpp"
 #include "forebay/mpi.hpp"
 
 namespace forebay::bench {
 
 /// $TMPDIR, else /var/tmp.
 std::string temporary_directory();
+/// Where snapshots are staged unless somebody says otherwise.
+inline constexpr const char* default_staging = "/dev/shm";
+
+/// Removes what dead benchmarks have left in a directory, if this rank `looks`; rank 0 tells what it has found.
+void tell_leftovers(Ranks& ranks, const std::string& directory, bool looks);
 
 class BenchPlace {
 public:
     /// Collective.
     static Result<BenchPlace> make(Ranks& ranks, const BenchOptions& options);
-    BenchPlace(BenchPlace&& other) noexcept;
-    BenchPlace& operator=(BenchPlace&&) = delete;
-    ~BenchPlace();
 
     const std::string& run() const { return run_; }
     /// On the node, in memory where the staged snapshots are.
@@ -43,7 +47,7 @@ private:
     std::string run_, node_;
     AgentOptions agent_;
     int copy_threads_ = 0;
-    bool owns_run_ = false, owns_node_ = false;
+    std::vector<OwnDirectory> made_;  // by this rank
 };
 
 }  // namespace forebay::bench

@@ -293,7 +293,7 @@ void add_tune(cli::CommandLine& line) {
                 "Directory on the storage ($TMPDIR or /var/tmp); of several, which one is best is found too. What is "
                 "made in it is removed");
     verb.option("--staging", options->staging, "Directory on the node, likewise (/dev/shm)");
-    verb.option("--bytes-per-rank", options->bytes_per_rank, "Bytes of each rank in a trial of all bytes");
+    verb.bytes("--bytes-per-rank", options->bytes_per_rank, "Bytes of each rank in a trial of all bytes");
     verb.option("--budget", options->budget, "Trials of all bytes; one of a quarter of them counts a quarter");
     verb.option("--interval", options->interval_seconds, "Seconds between two saves of the simulation");
     verb.option("--durable", options->durable,

@@ -14,6 +14,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/tune_trial.hpp"
+#include "cli/advice_file.hpp"
 #include "describe/storage_targets.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
@@ -53,10 +54,12 @@ std::string mpi_name() {
 // Numbers and names, or a file: preflight.json, or exclude.targets with a name a line.
 Result<std::vector<std::uint64_t>> excluded(const std::string& given) {
     std::string names = given;
-    if (const auto text = sys::read_text(sys::posix_store(), given, advice_bytes_max); !given.empty() && text) {
-        names = *text;
+    const auto there = sys::posix_store().exists(given);
+    if (given == "-" || (!given.empty() && there && *there)) {
+        FB_TRY_ASSIGN(text, cli::input_text("--exclude", given, advice_bytes_max, "--exclude 14,27"));
+        names = text;
         if (names.starts_with('{')) {
-            FB_TRY_ASSIGN(advice, format::decode_advice(names, given));
+            FB_TRY_ASSIGN(advice, format::decode_advice(names, cli::input_name(given)));
             names = fmt::format("{}", fmt::join(advice.excluded_targets, ","));
         }
     }

@@ -54,8 +54,8 @@ void add_common(Verb& verb, const std::shared_ptr<BenchOptions>& options, Bench 
 }
 
 void add_places(Verb& verb, BenchOptions& options) {
-    verb.option("--bytes-per-rank", options.bytes_per_rank,
-                "Bytes of each rank, in HACC's columns of 38 bytes a particle");
+    verb.bytes("--bytes-per-rank", options.bytes_per_rank,
+               "Bytes of each rank, in HACC's columns of 38 bytes a particle");
     verb.option("--run", options.run,
                 "Directory on the storage to measure ($TMPDIR or /var/tmp); what is made in it is removed at the end");
     verb.option("--staging", options.staging, "Directory on the node, likewise (/dev/shm)");
@@ -81,7 +81,7 @@ void add_drain(Verb& bench) {
     auto verb =
         bench.verb("drain", "How fast what is sealed becomes durable, against raw synced writes; what it costs");
     add_places(verb, *options);
-    verb.option("--block-bytes", options->block_bytes, "Bytes of one write of the agent");
+    verb.bytes("--block-bytes", options->block_bytes, "Bytes of one write of the agent");
     verb.option("--in-flight", options->in_flight, "Writes of the agent at once");
     add_common(verb, options, bench_drain);
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");

@@ -6,7 +6,9 @@
 
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/say.hpp"
+#include "cli/sizes.hpp"
 
 namespace forebay::cli {
 
@@ -18,6 +20,19 @@ constexpr const char* exit_codes =
     "Each verb has its own --help with examples.";
 
 void describe_option(CLI::Option* option) { option->capture_default_str(); }
+
+std::string help_of(const CLI::App* verb) {
+    std::string words = verb->get_name() + " --help";
+    while ((verb = verb->get_parent()) != nullptr) words = verb->get_name() + " " + words;
+    return words;
+}
+
+// `verb`: null where its help is another program's.
+Exit tell_error(Error error, const CLI::App* verb) {
+    if (verb != nullptr && error.kind == ErrorKind::refused && error.next.empty()) error.next = help_of(verb);
+    print_error(error);
+    return exit_of(error.kind);
+}
 
 }  // namespace
 
@@ -54,6 +69,10 @@ void Verb::option(const std::string& name, std::uint64_t& value, const std::stri
 }
 void Verb::option(const std::string& name, double& value, const std::string& help) {
     describe_option(app_->add_option(name, value, help));
+}
+void Verb::bytes(const std::string& name, std::uint64_t& value, const std::string& help) {
+    const auto take = [name, &value](const std::string& text) { value = bytes_from(name, text).value(); };
+    app_->add_option_function<std::string>(name, take, help)->default_str(option_bytes(value))->type_name("BYTES");
 }
 void Verb::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
     // One value each time, so that it cannot take the arguments that follow.
@@ -106,6 +125,12 @@ void CommandLine::elsewhere(const std::string& name, const std::string& summary,
     actions_[app] = [this, start = std::move(start)]() -> Result<Exit> { return start(given_); };
 }
 
+const CLI::App* CommandLine::parsed() const {
+    const auto* chosen = app_.get();
+    while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+    return chosen;
+}
+
 int CommandLine::act(const CLI::App* chosen) const {
     const auto outcome = [&]() -> Result<Exit> {
         FB_TRY(check_crc32c_kernel());
@@ -117,8 +142,7 @@ int CommandLine::act(const CLI::App* chosen) const {
         return static_cast<int>(Exit::trouble);
     }
     if (outcome) return static_cast<int>(*outcome);
-    print_error(outcome.error());
-    return static_cast<int>(exit_of(outcome.error().kind));
+    return static_cast<int>(tell_error(outcome.error(), elsewhere_.contains(chosen) ? nullptr : chosen));
 }
 
 int CommandLine::run(int count, char** arguments) {
@@ -133,22 +157,13 @@ int CommandLine::run(int count, char** arguments) {
         }
         if (!verbs.empty() && elsewhere_.contains(verbs.front())) return act(verbs.front());
         app_->parse(count, arguments);
-        const auto* chosen = app_.get();
-        while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
-        return act(chosen);
+        return act(parsed());
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) return app_->exit(wrong);  // --help, --version
-        const auto* at = app_.get();
-        std::string command = "forebay";
-        while (!at->get_subcommands().empty()) {
-            at = at->get_subcommands().front();
-            command += " " + at->get_name();
-        }
-        print_error({.what = std::string(wrong.what()) + ".", .next = command + " --help"});
+        print_error({.what = std::string(wrong.what()) + ".", .next = help_of(parsed())});
         return static_cast<int>(Exit::usage);
     } catch (const Exception& error) {
-        print_error(error.error());
-        return static_cast<int>(exit_of(error.kind()));
+        return static_cast<int>(tell_error(error.error(), parsed()));
     } catch (const std::exception& error) {
         print_error({.what = std::string("unexpected: ") + error.what()});
         return static_cast<int>(Exit::broken);

@@ -55,6 +55,8 @@ public:
     void option(const std::string& name, std::int64_t& value, const std::string& help);
     void option(const std::string& name, std::uint64_t& value, const std::string& help);
     void option(const std::string& name, double& value, const std::string& help);
+    /// An amount of bytes as sizes.hpp reads it: 64M.
+    void bytes(const std::string& name, std::uint64_t& value, const std::string& help);
     /// May be given several times.
     void option(const std::string& name, std::vector<std::string>& values, const std::string& help);
     /// A number that has no default: absent, `value` stays as it is.
@@ -87,11 +89,14 @@ public:
     /// A verb that another program parses: `start` gets all arguments as they were given, the verb's name first.
     void elsewhere(const std::string& name, const std::string& summary, Start start);
 
-    /// Parses, runs the chosen verb's action, prints its error to standard error, and gives the exit code.
+    /// Parses, runs the chosen verb's action, prints its error to standard error, and gives the exit code. A refused
+    /// call whose error names no next step gets the verb's help for one.
     int run(int count, char** arguments);
 
 private:
     friend class Verb;
+    /// The verb that the command line names, as far as it was parsed.
+    const CLI::App* parsed() const;
     int act(const CLI::App* chosen) const;
 
     std::unique_ptr<CLI::App> app_;

@@ -11,6 +11,7 @@
 #include "advice/plan/plan.hpp"
 #include "advice/plan/run_measures.hpp"
 #include "base/try.hpp"
+#include "cli/advice_file.hpp"
 #include "cli/own_output.hpp"
 #include "cli/plan_options.hpp"
 #include "cli/plan_text.hpp"
@@ -26,7 +27,7 @@ namespace forebay::cli {
 
 namespace {
 
-constexpr std::uint64_t plan_source_bytes_max = 64u << 20, case_bytes_read_max = 1u << 20;
+constexpr std::uint64_t case_bytes_read_max = 1u << 20;
 constexpr std::size_t date_characters = 10;  // of show_utc()
 
 struct PlanArguments {
@@ -49,17 +50,13 @@ std::string plan_option_of(const std::string& key) {
     return option;
 }
 
-Result<format::Advice> read_plan_source(const std::string& path, const std::string& kind, const std::string& option) {
-    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, plan_source_bytes_max));
-    FB_TRY_ASSIGN(read, format::decode_advice(text, path));
-    if (read.kind != kind)
-        return Error{ErrorKind::refused, fmt::format("{} {} is of kind {}, not {}", option, path, read.kind, kind)};
-    return read;
-}
-
 Result<std::vector<format::Measure>> read_run_measures(const std::string& given, const std::string& stream) {
     const auto run = std::filesystem::absolute(given).lexically_normal().string();
-    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(sys::posix_store(), run, {.with_timings = false}));
+    auto read = telemetry::read_chronicle(sys::posix_store(), run, {.with_timings = false});
+    if (!read)
+        return because(read.error(), read.error().what, "",
+                       "name the directory of a run that has saved, as in --run /scratch/me/run7");
+    auto& chronicle = *read;
     chronicle.run = given;  // as the user named it
     return advice::measures_of_run(chronicle, stream);
 }
@@ -71,8 +68,9 @@ Result<> take_files(const PlanArguments& options, advice::PlanInputs& inputs) {
                                                                        {options.plan, "plan", "--plan"}};
     for (const auto& [path, kind, option] : files) {
         if (path.empty()) continue;
-        FB_TRY_ASSIGN(read, read_plan_source(path, kind, option));
-        inputs.take(read, fmt::format("{}, {}", path, show_utc(read.made_unix_ns).substr(0, date_characters)));
+        FB_TRY_ASSIGN(read, read_advice(option, path, kind));
+        inputs.take(read,
+                    fmt::format("{}, {}", input_name(path), show_utc(read.made_unix_ns).substr(0, date_characters)));
     }
     return {};
 }
@@ -103,8 +101,9 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
     }
     if (!happened.empty()) take_scale(happened, sources.inputs);
     if (!options.case_file.empty()) {
-        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), options.case_file, case_bytes_read_max));
-        FB_TRY_ASSIGN(read, advice::read_case(text, options.case_file));
+        FB_TRY_ASSIGN(text, input_text("--case", options.case_file, case_bytes_read_max,
+                                       "--case bench/cases/plan-hacc.toml, or another file like it"));
+        FB_TRY_ASSIGN(read, advice::read_case(text, input_name(options.case_file)));
         for (const auto& measure : read.inputs) sources.inputs.take(measure);
         sources.what_ifs.insert(sources.what_ifs.begin(), read.what_ifs.begin(), read.what_ifs.end());
         sources.told = std::move(read);
@@ -181,10 +180,10 @@ void add_plan(CommandLine& line) {
     auto verb = line.verb("plan", "What a run will cost: saves, drains, progress; which interval and slots suit it");
     verb.option("--run", options->run, "Take what this run has shown of itself");
     verb.option("--stream", options->stream, "Of --run and --check: this stream; else the one with most bytes");
-    verb.option("--preflight", options->preflight, "Take what forebay preflight has measured: FILE.json");
-    verb.option("--bench", options->bench, "Take what forebay bench run has measured: FILE.json");
-    verb.option("--profile", options->profile, "Take what forebay tune has measured: FILE.json");
-    verb.option("--plan", options->plan, "Take what an earlier plan was made of: FILE.json");
+    verb.option("--preflight", options->preflight, "Take what forebay preflight has measured: FILE.json, or -");
+    verb.option("--bench", options->bench, "Take what forebay bench run has measured: FILE.json, or -");
+    verb.option("--profile", options->profile, "Take what forebay tune has measured: FILE.json, or -");
+    verb.option("--plan", options->plan, "Take what an earlier plan was made of: FILE.json, or -");
     verb.option("--case", options->case_file, "Take a run of others, with what was published of it: FILE.toml");
     for (const auto& kind : advice::input_kinds())
         if (kind.key[0] != '\0') verb.option(plan_option_of(kind.key), options->inputs[kind.key], kind.help);

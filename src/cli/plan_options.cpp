@@ -12,7 +12,7 @@ namespace forebay::cli {
 
 namespace {
 
-constexpr double cv_max = 10;  // of rates that differ a thousandfold
+constexpr double shown_bytes_max = 1.8e19;  // 64 bits
 
 using advice::Unit;
 using format::Measure;
@@ -62,8 +62,8 @@ Result<std::vector<Measure>> plan_input_from(const std::string& key, const std::
     auto measure = given_input(kind->name, value, named);
     if (colon != std::string::npos) {
         FB_TRY_ASSIGN(cv, number_from(named, text.substr(colon + 1)));
-        if (!(cv >= 0 && cv <= cv_max))
-            return Error{ErrorKind::refused, fmt::format("{} {}: a cv is 0 to {}", named, text, cv_max)};
+        if (!(cv >= 0 && cv <= advice::cv_max))
+            return Error{ErrorKind::refused, fmt::format("{} {}: a cv is 0 to {}", named, text, advice::cv_max)};
         measure.cv = cv;
     }
     if (value < kind->least)
@@ -98,7 +98,7 @@ std::string show_long(double seconds) {
 
 std::string show_plan_value(Unit unit, double value) {
     switch (unit) {
-        case Unit::bytes: return show_bytes(static_cast<std::uint64_t>(value));
+        case Unit::bytes: return show_bytes(static_cast<std::uint64_t>(std::min(value, shown_bytes_max)));
         case Unit::rate: return value > 0 ? show_rate(value) : "none";
         case Unit::seconds: return value > 0 ? show_long(value) : "none";
         case Unit::policy: return value > 0 ? "supersede" : "wait";

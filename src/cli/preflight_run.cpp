@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -13,10 +14,10 @@
 #include "advice/preflight/report.hpp"
 #include "advice/preflight/text_lines.hpp"
 #include "base/try.hpp"
+#include "cli/advice_file.hpp"
 #include "cli/own_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/sizes.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
@@ -27,11 +28,11 @@ namespace forebay::cli {
 namespace {
 
 constexpr const char* site_file = "/etc/forebay/preflight.toml";
-constexpr std::uint64_t list_bytes_max = 16u << 20, advice_bytes_max = 256u << 20;
+constexpr std::uint64_t list_bytes_max = 16u << 20;
 constexpr std::chrono::seconds setstripe_max{20};
 // More could only be asked for by mistake.
 constexpr std::uint64_t slots_max = 1024;
-constexpr double seconds_max = 86'400;
+constexpr double seconds_max = 86'400, planned_bytes_max = 1e18;
 
 // A directory of ours at the target with one directory a storage target, taken away with the object.
 class OstDirectories {
@@ -67,8 +68,8 @@ private:
     std::string root_;
 };
 
-Result<std::string> file_text(const std::string& path, std::uint64_t bytes_max) {
-    return sys::read_text(sys::posix_store(), path, bytes_max);
+Result<std::string> file_text(const std::string& option, const std::string& path) {
+    return input_text(option, path, list_bytes_max, "docs/guide/preflight.md says what its file holds");
 }
 
 Result<std::vector<advice::StorageTarget>> targets_of(const PreflightArguments& arguments) {
@@ -81,7 +82,7 @@ Result<std::vector<advice::StorageTarget>> targets_of(const PreflightArguments& 
         }
     }
     if (arguments.servers.empty()) return targets;
-    FB_TRY_ASSIGN(text, file_text(arguments.servers, list_bytes_max));
+    FB_TRY_ASSIGN(text, file_text("--servers", arguments.servers));
     std::map<std::string, std::string> servers;
     advice::each_line(text, [&](std::string_view line) {
         const auto words = advice::words_of(line);
@@ -102,13 +103,8 @@ Result<advice::Rules> rules_of(const std::string& path) {
         if (!there) return advice::Rules();
     }
     const auto chosen = path.empty() ? std::string(site_file) : path;
-    FB_TRY_ASSIGN(text, file_text(chosen, list_bytes_max));
+    FB_TRY_ASSIGN(text, file_text("--site", chosen));
     return advice::Rules::parse(text, chosen);
-}
-
-Result<format::Advice> advice_of(const std::string& path) {
-    FB_TRY_ASSIGN(text, file_text(path, advice_bytes_max));
-    return format::decode_advice(text, path);
 }
 
 std::string absolute_or_none(const std::string& path) {
@@ -117,11 +113,12 @@ std::string absolute_or_none(const std::string& path) {
 
 Result<> take_plan(const std::string& path, advice::SiteAsk& site) {
     if (path.empty()) return {};
-    FB_TRY_ASSIGN(plan, advice_of(path));
+    FB_TRY_ASSIGN(plan, read_advice("--plan", path, "plan"));
     if (const auto* seconds = format::find(plan.measures, "wall_seconds"))
         site.planned_seconds = std::max(seconds->value, seconds->high);
     if (const auto* bytes = format::find(plan.measures, "kept_bytes"); bytes != nullptr && site.planned_bytes == 0)
-        site.planned_bytes = static_cast<std::uint64_t>(std::max(0.0, bytes->value));
+        site.planned_bytes = static_cast<std::uint64_t>(
+            std::clamp(std::isfinite(bytes->value) ? bytes->value : 0.0, 0.0, planned_bytes_max));
     return {};
 }
 
@@ -133,11 +130,12 @@ Result<> check_files(const PreflightArguments& arguments) {
     for (const auto* name : {"preflight.json", "after.json"})
         FB_TRY(check_own_output(store, arguments.out + "/" + name, arguments.replace, is_ours,
                                 "file of forebay preflight"));
-    FB_TRY_ASSIGN(was_here, store.exists(arguments.out + "/preflight.json"));
+    FB_TRY_ASSIGN(before, store.exists(arguments.out + "/preflight.json"));
+    FB_TRY_ASSIGN(after, store.exists(arguments.out + "/after.json"));
     for (const auto* name : {"exclude.nodes", "exclude.targets", "nodes.good"})
         FB_TRY(check_own_output(
-            store, arguments.out + "/" + name, arguments.replace || was_here, [](std::string_view) { return false; },
-            "list of a preflight that has written preflight.json beside it"));
+            store, arguments.out + "/" + name, arguments.replace || before || after,
+            [](std::string_view) { return false; }, "list of a preflight that has written preflight.json beside it"));
     return {};
 }
 
@@ -154,19 +152,14 @@ Result<advice::PreflightRequest> request_of(const PreflightArguments& arguments)
     needs.staging = absolute_or_none(arguments.staging);
     needs.target = absolute_or_none(arguments.target);
     needs.binary = absolute_or_none(arguments.binary);
-    FB_TRY_ASSIGN(application, bytes_from("--application-bytes", arguments.application_bytes));
-    FB_TRY_ASSIGN(slot, bytes_from("--bytes-per-node", arguments.bytes_per_node));
-    FB_TRY_ASSIGN(agent, bytes_from("--agent-bytes", arguments.agent_bytes));
-    FB_TRY_ASSIGN(probe, bytes_from("--probe-bytes", arguments.probe_bytes));
-    FB_TRY_ASSIGN(planned, bytes_from("--planned-bytes", arguments.planned_bytes));
-    needs.application_bytes = application;
-    needs.slot_bytes = slot;
+    needs.application_bytes = arguments.application_bytes;
+    needs.slot_bytes = arguments.bytes_per_node;
     needs.slots = arguments.slots;
-    needs.agent_bytes = agent;
-    request.probe_bytes = probe;
+    needs.agent_bytes = arguments.agent_bytes;
+    request.probe_bytes = arguments.probe_bytes;
     FB_TRY_ASSIGN(rules, rules_of(arguments.site));
     request.rules = rules;
-    request.site = {.target = needs.target, .pool = arguments.pool, .planned_bytes = planned};
+    request.site = {.target = needs.target, .pool = arguments.pool, .planned_bytes = arguments.planned_bytes};
     FB_TRY(take_plan(arguments.plan, request.site));
     FB_TRY_ASSIGN(targets, targets_of(arguments));
     request.targets = std::move(targets);
@@ -197,7 +190,7 @@ std::string one_a_line(const std::vector<std::string>& names) {
 Result<std::vector<std::string>> hosts_of_job(std::vector<std::string> hosts) {
     const char* file = std::getenv("PBS_NODEFILE");
     if (!hosts.empty() || file == nullptr) return hosts;
-    FB_TRY_ASSIGN(text, file_text(file, list_bytes_max));
+    FB_TRY_ASSIGN(text, file_text("$PBS_NODEFILE", file));
     for (const auto word : advice::words_of(text)) hosts.emplace_back(word);
     return hosts;
 }
@@ -264,9 +257,7 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
 
 Result<std::string> list_text(const std::string& option, const std::string& text) {
     if (!text.starts_with('@')) return text;
-    auto read = file_text(text.substr(1), list_bytes_max);
-    if (!read) return because(read.error(), fmt::format("{}: {}", option, read.error().what));
-    return read;
+    return file_text(option, text.substr(1));
 }
 
 void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
@@ -275,18 +266,18 @@ void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
     verb.option("--targets", arguments.targets,
                 "Storage targets to probe: a directory, or @FILE with one a line (of Lustre: all OSTs)");
     verb.option("--servers", arguments.servers, "File that groups them, a line a server: its name, then its targets");
-    verb.option("--application-bytes", arguments.application_bytes, "Memory of the application on a node, as in 40G");
-    verb.option("--bytes-per-node", arguments.bytes_per_node, "What a node saves at a time: the size of a slot");
+    verb.bytes("--application-bytes", arguments.application_bytes, "Memory of the application on a node, as in 40G");
+    verb.bytes("--bytes-per-node", arguments.bytes_per_node, "What a node saves at a time: the size of a slot");
     verb.option("--slots", arguments.slots, "Slots of the stream");
-    verb.option("--agent-bytes", arguments.agent_bytes, "Memory of the agent");
+    verb.bytes("--agent-bytes", arguments.agent_bytes, "Memory of the agent");
     verb.option("--binary", arguments.binary, "The application's program: the same file on all nodes?");
     verb.option("--pool", arguments.pool, "Pool of DAOS whose state is asked");
-    verb.option("--planned-bytes", arguments.planned_bytes, "What the run will keep: against room and quota");
+    verb.bytes("--planned-bytes", arguments.planned_bytes, "What the run will keep: against room and quota");
     verb.option("--plan", arguments.plan, "File of forebay plan: time and bytes, against the job's limits");
     verb.option("--nodes-wanted", arguments.nodes_wanted,
                 "Good nodes that the run needs (all): how many spares to ask for");
     verb.option("--site", arguments.site, std::string("Thresholds and severities (") + site_file + ")");
-    verb.option("--probe-bytes", arguments.probe_bytes, "Bytes of one probe; 0: no speeds");
+    verb.bytes("--probe-bytes", arguments.probe_bytes, "Bytes of one probe; 0: no speeds");
     verb.option("--at-once", arguments.at_once, "Nodes that work at once");
     verb.option("--probes-a-node", arguments.probes_a_node, "Probes of storage targets that a node makes at once");
     verb.option("--seconds", arguments.seconds, "After which all ends with what is known");
@@ -305,7 +296,7 @@ Result<PreflightDone> preflight_with(advice::Nodes& nodes, const PreflightArgume
     FB_TRY_ASSIGN(request, request_of(arguments));
     std::optional<format::Advice> before;
     if (!arguments.after.empty()) {
-        FB_TRY_ASSIGN(read, advice_of(arguments.after));
+        FB_TRY_ASSIGN(read, read_advice("--after", arguments.after, "preflight"));
         before = std::move(read);
     }
     FB_TRY_ASSIGN(listed, hosts_of_job(hosts));

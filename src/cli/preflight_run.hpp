@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ namespace forebay::cli {
 struct PreflightArguments {
     std::string target, staging = "/dev/shm", servers, site, out = ".", binary, pool, plan, after;
     std::vector<std::string> targets;
-    std::string application_bytes = "0", bytes_per_node = "0", agent_bytes = "64M", probe_bytes = "64M";
-    std::string planned_bytes = "0";
+    std::uint64_t application_bytes = 0, bytes_per_node = 0, planned_bytes = 0;
+    std::uint64_t agent_bytes = 64u << 20, probe_bytes = 64u << 20;
     std::uint64_t slots = 1, at_once = 512, probes_a_node = 4, nodes_wanted = 0;
     double seconds = 60;
     bool json = false, replace = false;

@@ -47,14 +47,20 @@ Result<std::optional<sys::FileLock>> free_turn(const std::string& directory, std
 Result<Exit> stagger(const StaggerArguments& arguments) {
     if (arguments.at_once < 1 || arguments.at_once > stagger_turns_max)
         return Error{ErrorKind::refused,
-                     fmt::format("--at-once must be 1 to {}, not {}", stagger_turns_max, arguments.at_once)};
+                     fmt::format("--at-once must be 1 to {}, not {}", stagger_turns_max, arguments.at_once), "",
+                     "forebay stagger --at-once 64 -- COMMAND"};
     if (arguments.command.empty())
         return Error{ErrorKind::refused, "there is no command", "", "forebay stagger --at-once 64 -- COMMAND"};
     if (arguments.name.empty() || arguments.name.find('/') != std::string::npos)
-        return Error{ErrorKind::refused, "--name is empty, or has a slash"};
+        return Error{ErrorKind::refused, "--name is empty, or has a slash", "", "--name mounts"};
+    if (!(arguments.wait_seconds >= 0 && arguments.wait_seconds <= wait_seconds_max))
+        return Error{ErrorKind::refused, fmt::format("--wait must be 0 to {} seconds, a year", wait_seconds_max), "",
+                     "--wait 3600"};
     const sys::EndSignals signals;
     const auto turns = fmt::format("{}/.forebay-stagger-{}", arguments.directory, arguments.name);
-    FB_TRY(sys::posix_store().make_directory(turns));
+    if (const auto made = sys::posix_store().make_directory(turns); !made)
+        return because(made.error(), made.error().what, "nothing was started",
+                       "--directory DIR, one that all processes see and may write to");
     std::optional<Error> failed;
     std::optional<sys::FileLock> turn;
     const auto look = [&] {
@@ -63,8 +69,6 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
         else failed = taken.error();
         return turn.has_value() || failed || signals.come() != 0;
     };
-    if (!(arguments.wait_seconds >= 0 && arguments.wait_seconds <= wait_seconds_max))
-        return Error{ErrorKind::refused, fmt::format("--wait must be 0 to {} seconds, a year", wait_seconds_max)};
     const auto wait =
         std::chrono::duration_cast<sys::Clock::duration>(std::chrono::duration<double>(arguments.wait_seconds));
     sys::wait_until(sys::Clock::now() + wait, turn_pauses, look);
@@ -75,8 +79,9 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
             ErrorKind::retry,
             fmt::format("all {} turns of {} were taken for {:.0f} s", arguments.at_once, turns, arguments.wait_seconds),
             "nothing was started", "a longer --wait, or a larger --at-once"};
-    FB_TRY_ASSIGN(code, sys::run_in_front(arguments.command, [&] { return signals.come(); }));
-    return static_cast<Exit>(code);
+    const auto code = sys::run_in_front(arguments.command, [&] { return signals.come(); });
+    if (!code) return because(code.error(), code.error().what, "", "name a program that is there, behind --");
+    return static_cast<Exit>(*code);
 }
 
 }  // namespace

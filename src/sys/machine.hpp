@@ -3,10 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "forebay/result.hpp"
 
@@ -69,10 +72,26 @@ struct ProcessLimits {
 };
 ProcessLimits process_limits();
 
+/// What follows is done in a directory by a child process: where that has not ended after `at_most`, the answer is
+/// `retry` and the child, which may be stuck in the kernel for good, is killed and left alone. So this process can end.
+
 enum class Touch { look, write };
-/// Whether a directory answers: looks at it and, to `write`, makes a file in it and removes it. A child process does
-/// it: where it has not ended after `at_most`, the answer is `retry` and the child, which may be stuck in the kernel
-/// for good, is killed and left alone.
+/// Whether a directory answers: looks at it and, to `write`, makes a file in it and removes it.
 Result<> touch(const std::string& directory, Touch how, std::chrono::milliseconds at_most);
+
+struct TimedWrite {
+    std::uint64_t bytes = 0;
+    double seconds = 0;
+};
+/// A file without a name gets `bytes`, `piece` again and again, past the page cache where the file system can, and is
+/// synced. After `seconds_max` no more is written. Whole pages, as `piece` begins at one.
+Result<TimedWrite> timed_write(const std::string& directory, std::span<const std::byte> piece, std::uint64_t bytes,
+                               double seconds_max, std::chrono::milliseconds at_most);
+
+/// So many files are made, looked at and removed, in a new directory of their own: the seconds of each. At most
+/// timed_files_max; fewer where half of `at_most` has gone.
+inline constexpr std::size_t timed_files_max = 100;
+Result<std::vector<double>> timed_files(const std::string& directory, std::size_t count,
+                                        std::chrono::milliseconds at_most);
 
 }  // namespace forebay::sys

@@ -28,11 +28,12 @@ EndSignals::EndSignals() {
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-void EndSignals::wait() {
+int EndSignals::wait() {
     const auto set = ending_signals();
     int got = 0;
     while (::sigwait(&set, &got) != 0) continue;
     ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    return got;
 }
 
 int EndSignals::come() const {

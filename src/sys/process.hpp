@@ -28,8 +28,8 @@ void ignore_file_size_signal();
 class EndSignals {
 public:
     EndSignals();
-    /// Until one has come; the next one ends the process.
-    void wait();
+    /// Until one has come, whose number it gives; the next one ends the process.
+    int wait();
     /// Its number, if one has come; 0: none.
     int come() const;
     /// Ends this process as the signal would have done.

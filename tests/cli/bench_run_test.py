@@ -3,7 +3,8 @@
 at its end, nor after a signal, nor of a job that it has killed.
 
 Method: small rows on 2 and 3 ranks in a folder that holds a user's file; the JSON, CSV, tables and page of one run; a case
-file; options that cannot be combined; SIGTERM in the middle.
+file; options that cannot be combined, or differ between ranks; signals in the middle; two at once; a full disk; what a
+killed one has left; names with markup.
 """
 
 import csv
@@ -107,24 +108,122 @@ def cases(folder):
 
 def refused(folder):
     for words, code, text in [(["--sync", "collective"], 2, "posix has no collective calls"), (["--via", "dfs"], 6, "no libdfs"),
-                              (["--size", "much"], 2, "--size is not understood"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
+                              (["--via", "genericio"], 6, "no bench of GenericIO"), (["--repeats", "0"], 2, "--repeats must be 1 or more"),
+                              (["--case", folder / "none.toml"], 3, "none.toml"),
+                              (["--size", "much"], 2, "--size much: an amount"), (["--sweep", "speed=1"], 2, "--sweep speed=1"),
                               (["--out", "xml"], 2, "--out is not understood"), (["--ranks", "9"], 2, "9 ranks are wanted"),
+                              (["--out", "json="], 2, "names no file"), (["--out", f"json={folder}/none/x.json"], 3, "none"),
+                              (["--out", f"csv={folder}/target/r0-0-0-0"], 2, "is no such file of forebay bench run"),
                               (["--op", "write,restart:5"], 2, "wants more ranks")]:
         done = bench(folder, *words, ranks=1, code=code)
-        assert text in done.stderr, done
+        assert text in done.stderr and "Next: " in done.stderr, done
+    # A directory is made where that alone is missing, and goes again; its parents are the user's.
+    done = bench(folder, "--sweep", f"target={folder}/none/deep", ranks=1, code=3)
+    assert "none/deep cannot be made" in done.stderr and "Next: " in done.stderr, done
+    bench(folder, "--sweep", f"target={folder}/none", "--size", "64K", "--repeats", 1, ranks=1)
+    # Ranks that were started with unlike options do not wait for one another.
+    command = ["mpiexec"]
+    for size in ("64K", "128K"):
+        command += [*([":"] if len(command) > 1 else []), "-n", "1", str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", size]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2 and "ranks have unlike options" in done.stderr, done
+
+
+def begun(folder, *words):
+    """One that goes on until it is ended, when it has made something."""
+    command = [str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "8M", "--dumps", "1000", *map(str, words)]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    end = time.monotonic() + 60
+    while not list(folder.glob("*/forebay-bench-*/*")):
+        assert time.monotonic() < end and running.poll() is None, running.stderr.read()
+        time.sleep(0.05)
+    return running
 
 
 def interrupted(folder):
     """A signal in the middle: what was made is gone, what was there is not."""
-    command = [str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "8M", "--dumps", "1000", "--via", "forebay", "--stage",
-               staging(folder)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
-        end = time.monotonic() + 60
-        while not list((folder / "staging").glob("forebay-bench-*/*")):
-            assert time.monotonic() < end and running.poll() is None, running.stderr.read()
-            time.sleep(0.05)
-        running.send_signal(signal.SIGTERM)
-        assert running.wait(60) == -signal.SIGTERM
+    for number, words in ((signal.SIGTERM, ["--via", "forebay", "--stage", staging(folder)]), (signal.SIGINT, ["--durable", "fsync"])):
+        with begun(folder, *words) as running:
+            running.send_signal(number)
+            assert running.wait(60) == -number, (running.returncode, running.stderr.read())
+
+
+def left_behind(folder):
+    """What a killed one has left is told by the next, and removed; one that runs beside is told, and stays."""
+    with begun(folder, "--via", "forebay", "--stage", staging(folder)) as running:
+        done = bench(folder, "--size", "64K", "--repeats", 1, ranks=1)
+        assert "is of a benchmark that runs, process" in done.stderr, done.stderr
+        running.kill()
+        running.wait(60)
+    assert list(folder.glob("*/forebay-bench-*")), "a killed one leaves its directories"
+    other = folder / "target/forebay-bench-0000000000000000"
+    other.mkdir()
+    (other / ".forebay-bench").write_text("elsewhere\nboot\n17\n", encoding="ascii")
+    done = bench(folder, "--size", "64K", "--repeats", 1, "--via", "forebay", "--stage", staging(folder), ranks=1)
+    assert done.stderr.count("was left by a killed benchmark, process") == 2 and done.stderr.count("and is removed") == 2, done.stderr
+    assert "is of a benchmark, process 17 on elsewhere: remove it if that has ended" in done.stderr and other.exists(), done.stderr
+    shutil.rmtree(other)
+
+
+def at_once(folder):
+    """Two at the same target, which is there for neither, are no matter to one another."""
+    both = [subprocess.Popen([str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "1M", "--repeats", "2"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for one in both:
+        _, errors = one.communicate(timeout=120)
+        assert one.returncode == 0, errors
+
+
+def as_root(folder):
+    """The job that is to be killed is started as root where this one was, or it is said what it needs."""
+    if os.geteuid() != 0:
+        return
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_ALLOW")}
+    command = [str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "64K", "--op", "write,kill,restart:1", "--dumps", "2",
+               "--repeats", "1"]
+    done = subprocess.run(["mpiexec", "--allow-run-as-root", "-n", "1", *command], capture_output=True, text=True, check=False, env=bare)
+    assert done.returncode == 0, done
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=bare)
+    assert done.returncode != 0 and "Next: OMPI_ALLOW_RUN_AS_ROOT=1" in done.stderr, done
+
+
+def full_disk(folder):
+    """No room is an error that says so, for every way; nothing stays."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        return
+    small = folder / "target/small"
+    small.mkdir()
+    script = 'mount -t tmpfs -o size=4M tmpfs "$1" && shift && "$@"; code=$?; ls -A "$0"; exit $code'
+    for via, *words in (("posix",), ("mmap",), ("mpiio",), ("mpiio", "--sync", "collective"),
+                        ("mpiio", "--sync", "collective:all", "--op", "write"), ("forebay",)):
+        command = ["unshare", "--mount", "sh", "-c", script, str(small), str(small), "mpiexec", "-n", "2", str(PROGRAM), "bench", "run",
+                   "--target", str(small), "--via", via, "--size", "8M", "--repeats", "1", *words]
+        if via == "forebay":
+            command += ["--stage", staging(folder)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 5 and not done.stdout.strip(), (via, done)
+    small.rmdir()
+
+
+def markup(folder):
+    """Names that are HTML or CSV are text in the page and in the table."""
+    named = folder / 'target/<img src=x onerror="a">&b'
+    named.mkdir()
+    page, table = folder / "page.html", folder / "table.csv"
+    words = ["--sweep", f"target={named};{folder}/target", "--size", "64K", "--repeats", 1]
+    bench(folder, *words, "--out", f"html={page}", "--out", f"csv={table}", ranks=1)
+    text = page.read_text(encoding="utf-8")
+    assert "<img" not in text and "&lt;img" in text, text
+    lines = list(csv.DictReader(line for line in table.read_text(encoding="utf-8").splitlines() if not line.startswith("#")))
+    assert {str(named), f"{folder}/target"} <= {line["target"] for line in lines}, lines
+    if shutil.which("tidy"):
+        done = subprocess.run(["tidy", "-quiet", "-errors", "--warn-proprietary-attributes", "no", page], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    # They are replaced by the next, and a user's file is not.
+    bench(folder, *words, "--out", f"html={page}", "--out", f"csv={table}", ranks=1)
+    page.unlink()
+    table.unlink()
+    named.rmdir()
 
 
 def main():
@@ -139,7 +238,7 @@ def main():
         (folder / "staging").mkdir()
         own.write_text("a user's", encoding="ascii")
         before = sorted(folder.rglob("*"))
-        for story in (ways, of_forebay, killed, told, cases, refused, interrupted):
+        for story in (ways, of_forebay, killed, told, cases, refused, interrupted, left_behind, at_once, as_root, full_disk, markup):
             story(folder)
             assert sorted(folder.rglob("*")) == before, (story, sorted(folder.rglob("*")))
         assert own.read_text(encoding="ascii") == "a user's"

@@ -12,6 +12,7 @@ $ stat -c %a token
 $ address=$(sed 's/.* //' told)
 $ forebay drain all --staging memory --forward-to "$address"
 2> forebay: --forward-to and --token-file belong together: where the forwarder listens, and the file that it has made.
+2>   Next: forebay drain --help
 [2]
 $ forebay drain all --staging memory --forward-to "$address" --token-file token
 restart@100: committed

@@ -63,6 +63,7 @@ restart@120  whole: 768 B in 5 segments
 $ sed -i 's/> 0", /> O", /' forebay.toml
 $ forebay insitu forebay.toml run7/restart@last
 2> forebay: stream 'restart': insitu.means.condition is 'gas/x/count > O': at character 15 'O' is no number, as in "*/nan > 0".
+2>   Next: forebay insitu --help
 [2]
 $ forebay mark run7@120
 restart@120 is marked: marked by hand

@@ -30,6 +30,8 @@ forebay plan
  lost work                   811 s  408.5 s   1079 s  of the whole run
  whole run                  32.0 h   30.7 h   33.4 h
  interval  Young 304.6 s, Daly 303.2 s, simulator 270.0 s: every 3 steps
+           only the simulator counts drains (222.3 s), restarts (351.2 s) and
+           whole steps (90.0 s); a gain below 0.05 % changes nothing
  storage   3 x 1.37 TB = 4.12 TB; all saves write 687 TB
  what if     progress    p10    p90  visible    drain   slack  whole run
  as planned     0.390  0.374  0.407  135.2 s  224.4 s  0.4011     32.0 h
@@ -59,7 +61,8 @@ $ forebay plan --nodes 64 --bytes-per-node 20G --drain-rate 200M --step-seconds 
 2>   Next: --help
 [2]
 $ forebay plan --case none.toml
-2> forebay: open: none.toml: No such file or directory
+2> forebay: --case none.toml: open: none.toml: No such file or directory.
+2>   Next: --case bench/cases/plan-hacc.toml, or another file like it
 [3]
 # A case says where each number comes from.
 $ cat > case.toml <<END
@@ -68,10 +71,12 @@ $ cat > case.toml <<END
 > nodes = { value = 2 }
 > END
 $ forebay plan --case case.toml
-2> forebay: case.toml, line 3: nodes needs a value, and from where it is
+2> forebay: case.toml, line 3: nodes needs a value, and from where it is.
+2>   Next: forebay plan --help
 [2]
 $ forebay plan --nodes 8 --bytes-per-node 1G --save-rate 1G --drain-rate 1M:1e308 --step-seconds 1
-2> forebay: --drain-rate 1M:1e308: a cv is 0 to 10
+2> forebay: --drain-rate 1M:1e308: a cv is 0 to 10.
+2>   Next: forebay plan --help
 [2]
 $ echo thesis > thesis.tex
 $ forebay plan --nodes 8 --bytes-per-node 1G --save-rate 1G --drain-rate 1M --step-seconds 1 --out thesis.tex

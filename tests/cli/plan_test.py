@@ -122,6 +122,60 @@ def check_runs(scratch):
     forebay("plan", "--run", large, "--stream", "none", code=3)
 
 
+def check_inputs(scratch):
+    """A file of another verb comes from standard input too, by each option that takes one."""
+    example = FORMATS / "examples" / "advice.json"
+    words = ("--bytes-per-node", "1G", "--step-seconds", 60)
+    piped = json.loads(forebay("plan", "--preflight", "-", *words, "--json", stdin=example.open()))
+    rate = measure(piped, "drain_rate_bytes_per_second")
+    expect(rate["from"].startswith("standard input, ") and rate["origin"] == "measured", "it is said where it comes from", rate)
+    text = forebay("preflight", "--after", "-", "--out", scratch / "after", "--probe-bytes", 0, code=None, stdin=example.open())
+    expect((scratch / "after" / "after.json").exists(), "preflight compares with what comes from there", text)
+    text = forebay("preflight", "--after", example, "--out", scratch / "after", "--probe-bytes", 0, code=None)
+    expect("exclude.nodes exists" not in text, "its own lists are replaced by the next", text)
+    # What is none is told by its name, whatever it holds, without taking the memory of the machine.
+    whole = json.loads(example.read_text())
+    deep, huge = "[" * 10_000 + "]" * 10_000, "1" * 400
+    wrong = {"cut": example.read_text()[:200], "deep": deep, "deeper": "[" * 60_000_000, "nul": "\0" * 100, "empty": "", "list": "[]",
+             "number": json.dumps(whole | {"measures": [whole["measures"][0] | {"value": 0}]}).replace('"value": 0', f'"value": {huge}'),
+             "type": json.dumps(whole | {"measures": {"nodes": 1}}), "text": json.dumps(whole | {"made_unix_ns": "now"}),
+             "within": json.dumps(whole | {"key": [{"name": "x", "value": 7}]}), "large": " " * 100_000_000 + "{}"}
+    for name, held in wrong.items():
+        path = scratch / f"{name}.json"
+        path.write_text(held)
+        for option in ("--preflight", "--bench", "--profile", "--plan"):
+            text = forebay("plan", option, path, *words, code=4)
+            expect("Next: " in text and name in text, f"{option} of {name} says what to do", text)
+        forebay("plan", "--preflight", "-", *words, code=4, stdin=path.open())
+        text = forebay("preflight", "--after", path, "--out", scratch / "after", "--probe-bytes", 0, code=4)
+        expect("Next: " in text, f"--after {name}", text)
+        path.unlink()
+    # Numbers that no machine has are refused or planned with, and neither break the program nor hang it.
+    for name in ("nodes", "node_bytes", "drain_rate_bytes_per_second", "step_seconds", "mtbf_seconds", "slow_node_ratio", "targets"):
+        for number, cv in ((-1, 0), (0, 0), (1e-300, 0), (1e17, 0), (1e300, 0), (None, 0), (1e6, 1e300), (1e6, None)):
+            one = whole["measures"][0] | {"name": name, "value": number, "cv": cv}
+            path.write_text(json.dumps(whole | {"measures": [*whole["measures"], one]}))
+            done = run(FOREBAY, "plan", "--preflight", path, *words, "--steps", 20, code=None, seconds_max=60)
+            expect(done.returncode in (0, 1) or done.returncode == 2 and "Next: " in done.stderr, f"{name} {number} {cv}", done)
+    text = forebay("plan", "--bench", example, *words, code=2)
+    expect("is of kind preflight, not bench" in text and "Next: " in text, "a file of another kind", text)
+
+
+def check_end():
+    text = " ".join(forebay("plan", *OPTIONS, "--ends-in", 0, code=1).split())
+    expect("the job ends now: no more will" in text and "ends_in_seconds now" in text, "a job that ends now", text)
+
+
+def check_next(scratch):
+    """Whoever calls it wrongly is told what to do."""
+    for wrong, code in ((["--run", scratch / "norun"], 3), ([*OPTIONS, "--every", 0], 2), ([*OPTIONS, "--nodes", "1e9"], 2),
+                        ([*OPTIONS, "--local-restarts", 0.9, "--target-losses", 0.9], 2), ([*OPTIONS, "--policy", "hope"], 2),
+                        ([*OPTIONS, "--drain-rate", "1M:99"], 2), (["--case", scratch / "none.toml"], 3), ([*OPTIONS, "--local-restarts", 2], 2),
+                        (["--preflight", scratch / "none.json"], 3), ([*OPTIONS, "--out", scratch / "none" / "x.json"], 3)):
+        text = forebay("plan", *wrong, code=code)
+        expect("Next: " in text, f"{wrong}", text)
+
+
 def check_refusals():
     for wrong in (["--drain-rate", "fast"], ["--mtbf", "1y"], ["--nodes", "-1"], ["--slow-nodes", "0.1"],
                   ["--slow-nodes", "2:0.5"], ["--policy", "hope"], ["--what-if", "nodes"], ["--what-if", "node=3"],
@@ -138,6 +192,9 @@ def main():
         check_cases()
         check_files(place)
         check_runs(place)
+        check_inputs(place)
+        check_end()
+        check_next(place)
         check_refusals()
     print("plans are as they say")
     return 0

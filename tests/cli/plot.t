@@ -132,14 +132,16 @@ $ forebay plot run7/restart.bins fields/density/nan fields/density/edges
 2>   Next: name some of one kind: fields/density/above, fields/density/below, fields/density/counts, fields/density/edges, fields/density/nan
 [2]
 $ forebay plot run7/restart.bins 'fields/density/counts[1,2]'
-2> forebay: 'fields/density/counts[1,2]' names no element: 'fields/density/counts' is of shape 8
+2> forebay: 'fields/density/counts[1,2]' names no element: 'fields/density/counts' is of shape 8.
+2>   Next: forebay plot --help
 [2]
 $ forebay plot run7/restart.bins --to bins.pdf
 2> forebay: bins.pdf: a plot is written as PNG.
 2>   Next: --to FILE.png; for numbers, --csv or --json
 [2]
 $ forebay plot run7/restart.bins --log z
-2> forebay: --log must be x, y, xy or none, not 'z'
+2> forebay: --log must be x, y, xy or none, not 'z'.
+2>   Next: forebay plot --help
 [2]
 $ forebay plot run7/restart.bins --to bins.png && ls
 bins.png  6401 bytes

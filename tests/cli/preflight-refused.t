@@ -6,7 +6,8 @@ $ forebay preflight --site site.toml
 2>   Next: docs/guide/preflight.md has the checks and their keys
 [2]
 $ forebay preflight --slots 0
-2> forebay: --slots must be 1 to 1024, not 0
+2> forebay: --slots must be 1 to 1024, not 0.
+2>   Next: forebay preflight --help
 [2]
 $ forebay preflight --bytes-per-node lots
 2> forebay: --bytes-per-node lots: an amount like 4096, 64K, 64M or 2G is needed.
@@ -17,17 +18,20 @@ $ forebay preflight --hosts 'n['
 2>   Next: a list such as nid00[123,977],login1
 [2]
 $ forebay preflight --after missing.json
-2> forebay: open: missing.json: No such file or directory
+2> forebay: --after missing.json: open: missing.json: No such file or directory.
+2>   Next: --after FILE that forebay preflight has written, or --after - for standard input
 [3]
 $ forebay stagger --at-once 0 -- true
-2> forebay: --at-once must be 1 to 100000, not 0
+2> forebay: --at-once must be 1 to 100000, not 0.
+2>   Next: forebay stagger --at-once 64 -- COMMAND
 [2]
 $ forebay stagger --at-once 1
 2> forebay: there is no command.
 2>   Next: forebay stagger --at-once 64 -- COMMAND
 [2]
 $ forebay stagger --at-once 1 -- ./no-such-program
-2> forebay: start of program: ./no-such-program: No such file or directory
+2> forebay: start of program: ./no-such-program: No such file or directory.
+2>   Next: name a program that is there, behind --
 [3]
 # Lists of somebody else stay.
 $ mkdir lists && echo nid00007 > lists/exclude.nodes
@@ -38,8 +42,10 @@ $ forebay preflight --target lists --out lists --probe-bytes 0
 $ cat lists/exclude.nodes
 nid00007
 $ forebay preflight --seconds 1e10
-2> forebay: --at-once and --probes-a-node must be 1 or more, --seconds 1 to 86400
+2> forebay: --at-once and --probes-a-node must be 1 or more, --seconds 1 to 86400.
+2>   Next: forebay preflight --help
 [2]
 $ forebay stagger --at-once 1 --wait inf -- true
-2> forebay: --wait must be 0 to 31536000 seconds, a year
+2> forebay: --wait must be 0 to 31536000 seconds, a year.
+2>   Next: --wait 3600
 [2]

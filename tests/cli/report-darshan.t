@@ -7,8 +7,10 @@ $ forebay report --darshan nothing.darshan run7
 2>   Next: forebay report --darshan LOG
 [2]
 $ forebay report --python python3 run7
-2> forebay: --servers is for --darshan alone, --python for that or --png
+2> forebay: --servers is for --darshan alone, --python for that or --png.
+2>   Next: forebay report --help
 [2]
 $ forebay report --servers servers run7
-2> forebay: --servers is for --darshan alone, --python for that or --png
+2> forebay: --servers is for --darshan alone, --python for that or --png.
+2>   Next: forebay report --help
 [2]

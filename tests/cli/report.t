@@ -104,7 +104,8 @@ $ forebay report
 2>   Next: forebay report RUN
 [2]
 $ forebay report run7 --session=-3
-2> forebay: --session -3 is the number of no session
+2> forebay: --session -3 is the number of no session.
+2>   Next: forebay report --help
 [2]
 $ forebay report nowhere
 2> forebay: there is no run nowhere

@@ -178,8 +178,10 @@ $ head -c 100 run8/forebay/status-nid10001-0.json > run8/forebay/status-nid10002
 $ forebay top run8 --once | grep -c unread
 1
 $ forebay top run8 --once --sort size
-2> forebay: --sort must be slowest, backlog, failures or name, not 'size'
+2> forebay: --sort must be slowest, backlog, failures or name, not 'size'.
+2>   Next: forebay top --help
 [2]
 $ forebay top run8 --once --interval 0
-2> forebay: --interval must be 0.1 to 3600 seconds
+2> forebay: --interval must be 0.1 to 3600 seconds.
+2>   Next: forebay top --help
 [2]

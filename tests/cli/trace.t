@@ -20,14 +20,16 @@ $ forebay trace run7 --steps 900: --out none.pftrace
 2>   Next: forebay ls run7
 [3]
 $ forebay trace run7 --steps 3:1
-2> forebay: --steps 3:1: the first step is behind the last one
+2> forebay: --steps 3:1: the first step is behind the last one.
+2>   Next: forebay trace --help
 [2]
 $ forebay trace run7 --session 5 --out none.pftrace
 2> forebay: run7 has no timings of that session.
 2>   Next: forebay ls run7
 [3]
 $ forebay trace run7 --format svg
-2> forebay: --format must be pftrace or json, not 'svg'
+2> forebay: --format must be pftrace or json, not 'svg'.
+2>   Next: forebay trace --help
 [2]
 $ forebay trace run7/restart
 2> forebay: there is no run run7/restart: no such directory.

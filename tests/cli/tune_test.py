@@ -18,7 +18,7 @@ import time
 
 PROGRAM = pathlib.Path(os.environ["FOREBAY_AGENT"]) if "FOREBAY_AGENT" in os.environ else \
     pathlib.Path(os.environ["FOREBAY_BINARY_DIR"], "bin/forebay")
-SMALL = ["--bytes-per-rank", "400000", "--saves", "1"]
+SMALL = ["--bytes-per-rank", "400KB", "--saves", "1"]
 
 
 def tune(scratch, *options, ranks=2, target="target"):
@@ -99,6 +99,20 @@ def check_foreign(scratch):
     assert "agent.in_flight has no such value" in errors, errors
 
 
+def check_left(scratch):
+    """What a killed search has left is told by the next one, and removed."""
+    job = tune(scratch, "--budget", "500", ranks=1)
+    while not list(pathlib.Path(scratch, "target").glob("forebay-bench-*/tune")):
+        time.sleep(0.01)
+        assert job.poll() is None, job.communicate()
+    children = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True, check=True).stdout.split()
+    os.kill(int(children[0]), signal.SIGKILL)
+    job.communicate(timeout=300)
+    assert list(pathlib.Path(scratch, "target").glob("forebay-bench-*"))
+    _, errors = ended(tune(scratch, "--budget", "4", ranks=1))
+    assert errors.count("was left by a killed benchmark, process") == 2, errors
+
+
 def check_signal(scratch):
     """What has been learned so far is told, and all that was made is removed."""
     out_file = pathlib.Path(scratch, "cut.json")
@@ -165,7 +179,7 @@ def main():
         mine = pathlib.Path(scratch, "target/tune/mine.txt")
         mine.parent.mkdir()
         mine.write_text("a user's", encoding="ascii")
-        for check in (check_search, check_foreign, check_signal):
+        for check in (check_search, check_foreign, check_signal, check_left):
             check(scratch)
             left = sorted(str(one.relative_to(scratch)) for one in pathlib.Path(scratch).rglob("*") if one.parent.name in ("target", "node"))
             assert left == ["target/tune"], left
@@ -176,7 +190,7 @@ def main():
                           (["--durable", "staged"], "needs --interval"), (["--ask", "x"], "--ask and --tell go together"),
                           (["--exclude", "x"], "no storage target")]:
         refused = subprocess.run([PROGRAM, "tune", *options, *SMALL], capture_output=True, text=True, check=False)
-        assert refused.returncode == 2 and says in refused.stderr, refused
+        assert refused.returncode == 2 and says in refused.stderr and "Next: " in refused.stderr, refused
     return 0
 
 

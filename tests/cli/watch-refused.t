@@ -9,12 +9,14 @@ $ forebay watch run7@120
 2>   Next: forebay watch run7
 [2]
 $ forebay watch run7 --port 65536
-2> forebay: --port must be 0 to 65535
+2> forebay: --port must be 0 to 65535.
+2>   Next: forebay watch --help
 [2]
 $ forebay watch run7 --host 192.0.2.1
 2> forebay: --host 192.0.2.1 would show the run to other hosts, over a connection that is not encrypted.
 2>   Next: leave out --host and use the ssh line that is printed, or say --anywhere as well
 [2]
 $ forebay watch run7 --host 192.0.2.1 --anywhere
-2> forebay: 192.0.2.1 is no address of this host
+2> forebay: 192.0.2.1 is no address of this host.
+2>   Next: forebay watch --help
 [2]

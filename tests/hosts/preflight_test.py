@@ -152,6 +152,28 @@ def hanging_mount(place):
         unmount(process, mount)
 
 
+def hanging_target(place):
+    """Of a node's targets one hangs: the others are probed meanwhile, it is told in its deadline, and the program ends."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE + "[target-speed]\ndeadline_seconds = 4\n")
+    process, mount = mounted(place, 1, 1e9)
+    try:
+        targets = [f"{mount}/hanging", *(f"{place}/good-{i}" for i in range(3))]
+        for good in targets[1:]:
+            os.mkdir(good)
+        advice, seconds = preflight(place, *(word for target in targets for word in ("--targets", target)), "--probes-a-node", 1,
+                                    *PROBE, code=1)
+        told = [one for one in findings(advice, "target-speed") if "has not answered for" in one["text"]]
+        expect([one["subject"] for one in told] == targets[:1], "it is told, and no other", told)
+        expect(targets[0] in advice["excluded_targets"], "it is excluded", advice["excluded_targets"])
+        rate = next(one for one in advice["measures"] if one["name"] == "storage_target_rate_bytes_per_second")
+        expect(rate["samples"] >= 9, "the others are probed", rate)
+        expect(seconds < 15, "in time", seconds)
+        print(f"a hanging target: {seconds:.1f} s", flush=True)
+    finally:
+        unmount(process, mount)
+
+
 def hosts_over_ssh(place):
     """Five hosts in waves of two: one is silent, one is not there, one has its clock 2 s ahead."""
     place.mkdir()
@@ -214,7 +236,7 @@ def ranks(place, count):
         before=("mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", count))
     expect(len([one for one in advice["findings"] if one["severity"] != "note"]) == 0, "nothing is bad", advice["findings"])
     names = {one["name"]: one["value"] for one in advice["measures"]}
-    expect(names["nodes"] == count and names["measured_nodes"] == count, "all have answered", names)
+    expect(names["nodes"] == 1 and names["measured_nodes"] == 1, "all ranks are on this one machine", names)
     expect(names["ring_rate_bytes_per_second"] > 0, "all have met", names)
     print(f"{count} ranks: {seconds:.1f} s, of which preflight {names['preflight_seconds']:.1f} s", flush=True)
 
@@ -232,6 +254,7 @@ def main():
             slow_targets(place / "targets")
             osts_of_lustre(place / "lustre")
             hanging_mount(place / "hang")
+            hanging_target(place / "stuck")
 
 
 main()

@@ -176,6 +176,10 @@ Result<PlanInputs> PlanInputs::settled() const {
         if (known != nullptr && known->value < kind.least)
             return Error{ErrorKind::refused, fmt::format("{} is {}: at least {} is needed ({})", kind.name,
                                                          known->value, kind.least, known->from)};
+        if (known != nullptr && (known->value > input_max || !(known->cv >= 0 && known->cv <= cv_max)))
+            return Error{ErrorKind::refused,
+                         fmt::format("{} is {} with a cv of {}: at most {:g} and {} make sense ({})", kind.name,
+                                     known->value, known->cv, input_max, cv_max, known->from)};
         if (known != nullptr && kind.unit == Unit::share && known->value > 1)
             return Error{ErrorKind::refused,
                          fmt::format("{} is {}: a share is at most 1 ({})", kind.name, known->value, known->from)};

@@ -19,6 +19,9 @@ enum class Unit { number, bytes, rate, seconds, share, policy };
 
 /// What the simulator can do in seconds.
 inline constexpr double nodes_max = 1e6, saves_max = 20'000;
+/// No input is larger: bytes of the largest file systems, and the age of the world. Rates that differ a thousandfold
+/// have a cv of 10.
+inline constexpr double input_max = 1e18, cv_max = 10;
 
 /// One input: an option of `forebay plan`, a key of --what-if, a measure, a member of the model.
 struct InputKind {

@@ -71,7 +71,8 @@ public:
         choose();
         advise_on_nodes();
         advise_on_storage();
-        if (inputs_.value("ends_in_seconds") > 0) look_at_the_end();
+        // Of a job that ends now, 0, it is told too.
+        if (inputs_.find("ends_in_seconds")->origin != MeasureOrigin::assumed) look_at_the_end();
         return std::move(advice_);
     }
 
@@ -286,9 +287,9 @@ private:
         advice_.measures.push_back(closed("saves_that_fit", fit));
         if (last < 0)
             find("end_of_job", Severity::fail,
-                 fmt::format("a save that begins now needs up to {} to become durable, and the job ends in {}: no more "
+                 fmt::format("a save that begins now needs up to {} to become durable, and the job ends {}: no more "
                              "will; only what is staged stays, for forebay drain on these nodes",
-                             show_seconds(needed), show_seconds(ends_in)));
+                             show_seconds(needed), ends_in > 0 ? "in " + show_seconds(ends_in) : "now"));
         else
             find("end_of_job", Severity::note,
                  fmt::format("a save needs up to {}: the last one that becomes durable begins within {}, {:.0f} from "

@@ -85,6 +85,10 @@ private:
     void name_server(const SlowTest& walk, const std::string& server);
     PreflightOutcome finish();
     void tally(PreflightOutcome& outcome) const;
+    /// Of a node that has not answered nobody knows whose ranks it shares a machine with.
+    std::string machine_of(std::size_t node) const;
+    /// How many machines these are: several ranks of MPI may share one.
+    std::size_t machines(const std::vector<std::size_t>& nodes) const;
 
     const PreflightRequest& request_;
     Nodes& nodes_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "advice/preflight/host_list.hpp"
@@ -221,6 +222,16 @@ void Preflight::measure_targets() {
         measures_.push_back(spread_of("slow_target_ratio", slow, slow.size(), "slow storage targets to the median"));
 }
 
+std::string Preflight::machine_of(std::size_t node) const {
+    return answers_[node] ? answers_[node]->host : nodes_.name(node);
+}
+
+std::size_t Preflight::machines(const std::vector<std::size_t>& nodes) const {
+    std::set<std::string> hosts;
+    for (const auto node : nodes) hosts.insert(machine_of(node));
+    return hosts.size();
+}
+
 void Preflight::tally(PreflightOutcome& outcome) const {
     std::map<std::string, Severity> worst;
     for (const auto& one : findings_) worst[one.subject] = std::max(worst[one.subject], one.severity);
@@ -229,7 +240,13 @@ void Preflight::tally(PreflightOutcome& outcome) const {
         const auto severity = fails ? Severity::fail : found == worst.end() ? Severity::note : found->second;
         ++(severity == Severity::fail ? tally.fail : severity == Severity::warn ? tally.warn : tally.pass);
     };
-    for (const auto& name : names_) count(outcome.nodes, name, false);
+    // A machine of several ranks is as bad as the worst of them.
+    std::map<std::string, std::string> worst_names;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const auto [known, is_new] = worst_names.emplace(machine_of(i), names_[i]);
+        if (!is_new && worst[names_[i]] > worst[known->second]) known->second = names_[i];
+    }
+    for (const auto& [machine, name] : worst_names) count(outcome.nodes, name, false);
     std::set<std::string> targets;
     for (const auto& target : request_.targets) targets.insert(target.name);
     for (const auto& ost : request_.osts) targets.insert(ost.state.name);
@@ -258,7 +275,9 @@ PreflightOutcome Preflight::finish() {
     advice.kind = "preflight";
     advice.made_unix_ns = sys::unix_ns();
     advice.made_by = fmt::format("forebay {} on {}", FOREBAY_VERSION, sys::host_name());
-    advice.key = {{"nodes", std::to_string(nodes_.size())}, {"targets", std::to_string(request_.targets.size())}};
+    std::vector<std::size_t> all(nodes_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    advice.key = {{"nodes", std::to_string(machines(all))}, {"targets", std::to_string(request_.targets.size())}};
     advice.excluded_nodes.assign(bad_nodes.begin(), bad_nodes.end());
     for (const auto& target : request_.targets) {
         const bool bad = bad_targets_.contains(target.name);
@@ -274,8 +293,8 @@ PreflightOutcome Preflight::finish() {
         outcome.excluded_osts.push_back(ost.state.index);
     }
     const auto given = format::MeasureOrigin::given;
-    measures_.push_back(one_number("nodes", static_cast<double>(nodes_.size()), 1, "preflight"));
-    measures_.push_back(one_number("measured_nodes", static_cast<double>(alive().size()), 1, "preflight"));
+    measures_.push_back(one_number("nodes", static_cast<double>(machines(all)), 1, "preflight"));
+    measures_.push_back(one_number("measured_nodes", static_cast<double>(machines(alive())), 1, "preflight"));
     if (!request_.targets.empty())
         measures_.push_back(one_number("targets", static_cast<double>(request_.targets.size()), 1, "preflight"));
     if (request_.needs.slot_bytes > 0) {

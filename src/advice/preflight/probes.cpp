@@ -10,10 +10,8 @@
 #include "base/splitmix.hpp"
 #include "base/try.hpp"
 #include "sys/clock.hpp"
-#include "sys/local_file.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
-#include "sys/process.hpp"
 #include "sys/store.hpp"
 #include "telemetry/median.hpp"
 
@@ -25,8 +23,9 @@ using Seconds = std::chrono::duration<double>;
 
 // Between two looks at the clock: 40 ms at 100 MB/s.
 constexpr std::uint64_t probe_piece_bytes = 4u << 20;
-constexpr std::size_t metadata_files = 100;
 constexpr std::uint64_t probe_bytes_min = 4096;
+// After this part of its time a probe stops writing, and has the rest for its sync.
+constexpr double writing_part = 0.45;
 
 double since(sys::Clock::time_point start) { return Seconds(sys::Clock::now() - start).count(); }
 
@@ -49,36 +48,24 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
 }
 
 Result<double> write_probe(const std::string& directory, std::span<const std::byte> piece, std::uint64_t bytes,
-                           double seconds_max) {
-    auto& store = sys::posix_store();
-    const auto path = probe_name(directory);
-    FB_TRY_ASSIGN(file, store.open(path, sys::Access::create_direct));
-    FB_TRY(store.remove(path));
-    const auto start = sys::Clock::now();
-    std::uint64_t written = 0;
-    while (written < bytes && since(start) < seconds_max) {
-        const auto part = std::min<std::uint64_t>(piece.size(), bytes - written);
-        FB_TRY(file->write(written, piece.first(part)));
-        written += part;
-    }
-    FB_TRY(file->sync());
-    const double seconds = since(start);
-    FB_TRY(file->close());
-    return static_cast<double>(written) / std::max(seconds, 1e-9);
+                           std::chrono::milliseconds at_most) {
+    const double seconds_max = std::chrono::duration<double>(at_most).count() * writing_part;
+    FB_TRY_ASSIGN(took, sys::timed_write(directory, piece, bytes, seconds_max, at_most));
+    return static_cast<double>(took.bytes) / std::max(took.seconds, 1e-9);
 }
 
 }  // namespace
 
-Result<double> probe_target(const std::string& directory, std::uint64_t bytes, double seconds_max) {
+Result<double> probe_target(const std::string& directory, std::uint64_t bytes, std::chrono::milliseconds at_most) {
     PageBuffer buffer;
     bytes = whole_pages(bytes);
     const auto piece = buffer.take(std::min(bytes, probe_piece_bytes));
     fill(piece);
-    return write_probe(directory, piece, bytes, seconds_max);
+    return write_probe(directory, piece, bytes, at_most);
 }
 
 Result<NodeSpeed> probe_node(const std::string& staging, const std::string& target, std::uint64_t bytes,
-                             double seconds_max) {
+                             std::chrono::milliseconds at_most) {
     PageBuffer buffer;
     bytes = whole_pages(bytes);
     const auto source = buffer.take(bytes);
@@ -100,30 +87,13 @@ Result<NodeSpeed> probe_node(const std::string& staging, const std::string& targ
             ErrorKind::corrupt,
             fmt::format("bytes staged in {} are not those that were written: this node's memory is bad", staging)};
     if (target.empty()) return speed;
-    FB_TRY_ASSIGN(drain, write_probe(target, staged, bytes, seconds_max));
+    FB_TRY_ASSIGN(drain, write_probe(target, staged, bytes, at_most));
     speed.drain = drain;
     return speed;
 }
 
 Result<MetadataTimes> probe_metadata(const std::string& directory, std::chrono::milliseconds at_most) {
-    const auto deadline = sys::Clock::now() + at_most;
-    auto& store = sys::posix_store();
-    const auto own = probe_name(directory);
-    FB_TRY(store.make_directory(own));
-    std::vector<double> seconds;
-    const auto one = [&](std::size_t i) -> Result<> {
-        const auto path = fmt::format("{}/{}", own, i);
-        const auto start = sys::Clock::now();
-        FB_TRY(store.open(path, sys::Access::create));
-        FB_TRY(sys::look_at(path));
-        FB_TRY(store.remove(path));
-        seconds.push_back(since(start));
-        return {};
-    };
-    Result<> done;
-    for (std::size_t i = 0; i < metadata_files && done && sys::Clock::now() < deadline; ++i) done = one(i);
-    FB_TRY(store.remove_tree(own));
-    FB_TRY(done);
+    FB_TRY_ASSIGN(seconds, sys::timed_files(directory, sys::timed_files_max, at_most));
     return MetadataTimes{telemetry::median_of(seconds), telemetry::quantile_of(seconds, 0.99)};
 }
 

@@ -25,11 +25,12 @@ Talk::Talk(Nodes& nodes, sys::Clock::time_point end, std::function<bool()> inter
       silent_(nodes.size()),
       lost_(nodes.size()) {}
 
-void Talk::ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag) {
+void Talk::ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag,
+               std::optional<std::chrono::milliseconds> late_after) {
     question.number = next_number_++;
     question.deadline_ms = static_cast<std::uint64_t>(std::max(at_most - way_max, at_most / 2).count());
     const auto now = nodes_->now();
-    out_.emplace(question.number, Out{node, tag, now, now + at_most});
+    out_.emplace(question.number, Out{node, tag, now, now + at_most, now + late_after.value_or(2 * at_most)});
     ++out_at_[node];
     if (const auto asked = nodes_->ask(node, encode(question)); !asked) lost_[node] = asked.error().what;
 }
@@ -40,9 +41,24 @@ Talk::Reply Talk::take_out(std::map<std::uint64_t, Out>::iterator which) {
                 .tag = out.tag,
                 .answer = {},
                 .seconds = std::chrono::duration<double>(nodes_->now() - out.asked).count()};
-    --out_at_[out.node];
+    if (!out.late) --out_at_[out.node];
     out_.erase(which);
     return reply;
+}
+
+std::optional<Talk::Reply> Talk::late() {
+    const auto now = nodes_->now();
+    for (auto& [number, out] : out_) {
+        if (out.late || out.late_at > now) continue;
+        out.late = true;
+        --out_at_[out.node];
+        return Reply{.node = out.node,
+                     .tag = out.tag,
+                     .answer = {},
+                     .seconds = std::chrono::duration<double>(now - out.asked).count(),
+                     .late = true};
+    }
+    return std::nullopt;
 }
 
 std::optional<Talk::Reply> Talk::overdue() {
@@ -60,8 +76,10 @@ std::optional<Talk::Reply> Talk::overdue() {
 std::optional<Talk::Reply> Talk::next() {
     while (!out_.empty() && !over()) {
         if (auto reply = overdue()) return reply;
+        if (auto reply = late()) return reply;
         auto until = std::min(end_, nodes_->now() + interruption_pause);
-        for (const auto& [number, out] : out_) until = std::min(until, out.until);
+        for (const auto& [number, out] : out_)
+            until = std::min(until, out.late ? out.until : std::min(out.until, out.late_at));
         const auto heard = nodes_->hear(until);
         if (!heard) continue;
         if (!heard->answer) {

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -23,14 +25,17 @@ public:
     Talk(Nodes& nodes, sys::Clock::time_point end, std::function<bool()> interrupted);
 
     /// Gives the question its number, and the node `at_most` to answer, most of which it has for the work. `tag` comes
-    /// back with the answer.
-    void ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag = 0);
+    /// back with the answer. A question that is `late_after` without an answer is told once, and counts among what is
+    /// out at its node no more: what hangs there keeps no other from being asked.
+    void ask(std::size_t node, Question question, std::chrono::milliseconds at_most, std::size_t tag = 0,
+             std::optional<std::chrono::milliseconds> late_after = std::nullopt);
 
     struct Reply {
         std::size_t node = 0, tag = 0;
         std::optional<NodeAnswer> answer;  // nothing: it was silent
         std::string why = {};              // then
         double seconds = 0;                // between question and answer
+        bool late = false;                 // no answer yet, and none of the two that end a question
     };
     /// The next answer, or the next question for which nobody is waited any more; nothing when none is out, or the end
     /// has come.
@@ -39,16 +44,22 @@ public:
     bool over() const { return nodes_->now() >= end_ || (interrupted_ && interrupted_()); }
     bool is_silent(std::size_t node) const { return silent_[node]; }
     std::size_t out() const { return out_.size(); }
+    /// Of those, the ones that are not late.
+    std::size_t working() const {
+        return static_cast<std::size_t>(std::ranges::count_if(out_, [](const auto& one) { return !one.second.late; }));
+    }
     std::size_t out_at(std::size_t node) const { return out_at_[node]; }
     Nodes& nodes() { return *nodes_; }
 
 private:
     struct Out {
         std::size_t node = 0, tag = 0;
-        sys::Clock::time_point asked, until;
+        sys::Clock::time_point asked, until, late_at;
+        bool late = false;
     };
     Reply take_out(std::map<std::uint64_t, Out>::iterator which);
     std::optional<Reply> overdue();
+    std::optional<Reply> late();
 
     Nodes* nodes_;
     sys::Clock::time_point end_;

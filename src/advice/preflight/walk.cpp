@@ -38,7 +38,7 @@ SlowTest::SlowTest(std::vector<std::string> servers, std::size_t rates_of_each, 
 std::optional<std::size_t> SlowTest::next() {
     for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
         auto& subject = subjects_[*at];
-        if (subject.lost) continue;
+        if (subject.lost || subject.late) continue;
         if (std::ranges::find(busy_, subject.server) != busy_.end()) continue;
         const auto chosen = *at;
         waiting_.erase(at);
@@ -49,31 +49,41 @@ std::optional<std::size_t> SlowTest::next() {
     return std::nullopt;
 }
 
+void SlowTest::end_probe(Subject& subject) {
+    if (subject.late) --lates_;
+    else if (subject.probed_now) std::erase(busy_, subject.server);
+    subject.probed_now = subject.late = false;
+}
+
+void SlowTest::late(std::size_t which) {
+    auto& subject = subjects_[which];
+    end_probe(subject);
+    subject.late = true;
+    ++lates_;
+}
+
 void SlowTest::took(std::size_t which, std::span<const double> rates) {
     auto& subject = subjects_[which];
-    std::erase(busy_, subject.server);
-    subject.probed_now = false;
+    end_probe(subject);
     for (std::size_t i = 0; i < rates_of_each_; ++i) subject.rates[i].push_back(i < rates.size() ? rates[i] : 0);
     if (first_round_) {
-        if (waiting_.empty() && busy_.empty()) end_first_round();
+        if (waiting_.empty() && none_probed()) end_first_round();
     } else if (wants_more(subject)) {
         waiting_.push_back(which);
     }
 }
 
 void SlowTest::again(std::size_t which) {
-    std::erase(busy_, subjects_[which].server);
-    subjects_[which].probed_now = false;
+    end_probe(subjects_[which]);
     waiting_.push_back(which);
 }
 
 void SlowTest::lost(std::size_t which) {
     auto& subject = subjects_[which];
-    if (subject.probed_now) std::erase(busy_, subject.server);
-    subject.probed_now = false;
+    end_probe(subject);
     subject.lost = true;
     std::erase(waiting_, which);
-    if (first_round_ && waiting_.empty() && busy_.empty()) end_first_round();
+    if (first_round_ && waiting_.empty() && none_probed()) end_first_round();
 }
 
 void SlowTest::end_first_round() {
@@ -119,7 +129,7 @@ bool SlowTest::wants_more(const Subject& subject) const {
     return open;
 }
 
-bool SlowTest::done() const { return !first_round_ && waiting_.empty() && busy_.empty(); }
+bool SlowTest::done() const { return !first_round_ && waiting_.empty() && none_probed(); }
 
 std::vector<SlowTest::Verdict> SlowTest::verdicts(std::size_t which) const {
     std::vector<double> medians;

@@ -29,11 +29,13 @@ public:
     SlowTest(std::vector<std::string> servers, std::size_t rates_of_each, std::uint64_t seed);
 
     std::size_t size() const { return subjects_.size(); }
-    /// Whom to probe now; its server is taken until took(), again() or lost(). Nothing while all that are left must
-    /// wait for a server, or for the first probes of all.
+    /// Whom to probe now; its server is taken until took(), late(), again() or lost(). Nothing while all that are left
+    /// must wait for a server, or for the first probes of all.
     std::optional<std::size_t> next();
     /// What a probe gave, in bytes a second.
     void took(std::size_t subject, std::span<const double> rates);
+    /// Its probe takes so long that others of its server are probed meanwhile. What comes of it counts as ever.
+    void late(std::size_t subject);
     /// The probe came to nothing for no fault of the subject's: it will be made anew.
     void again(std::size_t subject);
     /// It does not answer: no more probes, and it counts in no median.
@@ -60,8 +62,10 @@ private:
     struct Subject {
         std::string server;
         std::vector<std::vector<double>> rates;  // by which rate, in the order of probes
-        bool lost = false, probed_now = false;
+        bool lost = false, probed_now = false, late = false;
     };
+    void end_probe(Subject& subject);
+    bool none_probed() const { return busy_.empty() && lates_ == 0; }
     Decision standing_of(const Subject& subject, std::size_t which_rate) const;
     bool wants_more(const Subject& subject) const;
     void end_first_round();
@@ -70,6 +74,7 @@ private:
     std::size_t rates_of_each_;
     std::vector<std::size_t> waiting_;  // subjects, in the order of their next probes
     std::vector<std::string> busy_;     // servers
+    std::size_t lates_ = 0;             // probes that are late
     std::uint64_t seed_, shuffles_ = 0;
     bool first_round_ = true;
     std::vector<double> medians_, low_shares_;  // of the first probes, by which rate

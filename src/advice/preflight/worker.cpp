@@ -24,8 +24,8 @@ namespace forebay::advice {
 namespace {
 
 constexpr std::uint64_t binary_piece_bytes = 1u << 20;
-// A probe stops writing after this part of its deadline, and has the rest for its sync.
-constexpr double probe_part = 0.4;
+// A probe has this part of the deadline of its question, so that what hangs is told with its name.
+constexpr double probe_part = 0.9;
 // How long the thread that gives answers sleeps at most before it looks whether the questions have ended.
 constexpr std::chrono::milliseconds look_pause{100};
 
@@ -83,22 +83,22 @@ Result<> check_node(const Question& question, NodeAnswer& answer) {
 }
 
 Result<> perform_task(const Question& question, NodeAnswer& answer) {
-    const double seconds_max = static_cast<double>(question.deadline_ms) / 1000 * probe_part;
+    const std::chrono::milliseconds at_most(
+        static_cast<std::int64_t>(static_cast<double>(question.deadline_ms) * probe_part));
     switch (question.task) {
         case Task::check: return check_node(question, answer);
         case Task::metadata: {
-            FB_TRY_ASSIGN(times, probe_metadata(question.path, std::chrono::milliseconds(question.deadline_ms / 2)));
+            FB_TRY_ASSIGN(times, probe_metadata(question.path, at_most));
             answer.numbers = {times.median, times.p99};
             return {};
         }
         case Task::speed: {
-            FB_TRY_ASSIGN(speed,
-                          probe_node(question.needs.staging, question.needs.target, question.bytes, seconds_max));
+            FB_TRY_ASSIGN(speed, probe_node(question.needs.staging, question.needs.target, question.bytes, at_most));
             answer.numbers = {speed.staging, speed.checksum, speed.drain};
             return {};
         }
         case Task::target: {
-            FB_TRY_ASSIGN(rate, probe_target(question.path, question.bytes, seconds_max));
+            FB_TRY_ASSIGN(rate, probe_target(question.path, question.bytes, at_most));
             answer.numbers = {rate};
             return {};
         }

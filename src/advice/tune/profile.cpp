@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 
+#include "base/units.hpp"
 #include "telemetry/median.hpp"
 
 namespace forebay::advice {
@@ -49,6 +51,14 @@ std::vector<Measure> measures_of(const Tuner& tuner, const Choice& choice) {
 
 Measure single(const char* name, double value) {
     return {.name = name, .value = value, .samples = 1, .origin = MeasureOrigin::measured};
+}
+
+// Amounts as options take them; the lines to paste have bytes, as configurations do.
+std::string shown_value(const std::string& knob, const std::string& value) {
+    std::uint64_t bytes = 0;
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), bytes);
+    const bool is_amount = knob.ends_with("_bytes") && failed == std::errc{} && end == value.data() + value.size();
+    return is_amount ? option_bytes(bytes) : value;
 }
 
 }  // namespace
@@ -107,10 +117,13 @@ std::vector<std::string> explanation(const std::vector<KnobWorth>& worths) {
     std::string rest, unknown;
     const auto add = [](std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
     for (const auto& one : worths) {
+        const auto to = shown_value(one.knob, one.to);
         const bool tells = std::max(one.ratio, 1 / one.ratio) >= worth_telling;
-        if (one.trials == 0) add(unknown, fmt::format("{} -> {}", one.knob, one.to));
-        else if (!tells) add(rest, fmt::format("{} -> {}", one.knob, one.to));
-        else lines.push_back(fmt::format("{} {} -> {}: {:.2f}x", one.knob, one.from, one.to, one.ratio));
+        if (one.trials == 0) add(unknown, fmt::format("{} -> {}", one.knob, to));
+        else if (!tells) add(rest, fmt::format("{} -> {}", one.knob, to));
+        else
+            lines.push_back(
+                fmt::format("{} {} -> {}: {:.2f}x", one.knob, shown_value(one.knob, one.from), to, one.ratio));
     }
     if (!rest.empty()) lines.push_back(fmt::format("less than 3 %: {}", rest));
     if (!unknown.empty()) lines.push_back(fmt::format("not measured by itself, the budget was used: {}", unknown));
@@ -124,7 +137,7 @@ std::vector<std::string> not_applied(const Tuner& tuner) {
         for (std::size_t knob = 0; knob < tuner.knobs().size(); ++knob) {
             const auto& [name, values, by_default, ordered] = tuner.knobs()[knob];
             if (std::ranges::find(one.outcome.not_applied, name) == one.outcome.not_applied.end()) continue;
-            const auto key = fmt::format("{} = {}", name, values[one.trial.choice[knob]]);
+            const auto key = fmt::format("{} = {}", name, shown_value(name, values[one.trial.choice[knob]]));
             if (counts[key]++ == 0) keys.push_back(key);
         }
     std::vector<std::string> lines;

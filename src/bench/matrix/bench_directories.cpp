@@ -1,25 +1,18 @@
 #include "bench/matrix/bench_directories.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <thread>
 #include <utility>
 
 #include "base/try.hpp"
 #include "bench/place.hpp"
-#include "sys/machine.hpp"
-#include "sys/private_file.hpp"
 #include "sys/process.hpp"
-#include "sys/store.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::bench {
 
 namespace {
 
-constexpr int end_signal = 15;  // whichever came, the shell is told of SIGTERM
-constexpr const char* default_staging = "/dev/shm";
 // Other ranks may still make a file or two while they hear of the signal.
 constexpr int removals_max = 20;
 constexpr std::chrono::milliseconds removal_pause{50};
@@ -38,40 +31,42 @@ Result<std::shared_ptr<SignalRemovals>> SignalRemovals::watch() {
     const auto removals = std::make_shared<SignalRemovals>();
     const auto signals = std::make_shared<sys::EndSignals>();
     FB_TRY_ASSIGN(thread, sys::Thread::start([removals, signals] {
-                      signals->wait();
+                      const int signal = signals->wait();
                       removals->remove_all();
-                      sys::EndSignals::end_by(end_signal);
+                      sys::EndSignals::end_by(signal);
                   }));
     thread.leave();
     return removals;
 }
 
-void SignalRemovals::add(const std::string& path) {
+void SignalRemovals::add(const OwnPath& own) {
     const std::lock_guard lock(mutex_);
-    paths_.push_back(path);
+    own_.push_back(own);
 }
 
-void SignalRemovals::remove(const std::string& path) {
+void SignalRemovals::remove(const OwnPath& own) {
     const std::lock_guard lock(mutex_);
-    std::erase(paths_, path);
+    std::erase_if(own_, [&](const auto& one) { return one.path == own.path; });
 }
 
 void SignalRemovals::remove_all() {
     const std::lock_guard lock(mutex_);
-    for (int i = 0; i < removals_max && !paths_.empty(); ++i) {
-        std::erase_if(paths_, [](const auto& path) { return sys::posix_store().remove_tree(path).has_value(); });
-        if (!paths_.empty()) std::this_thread::sleep_for(removal_pause);
+    for (int i = 0; i < removals_max && !own_.empty(); ++i) {
+        std::erase_if(own_, [](const auto& own) { return remove_own(own).has_value(); });
+        if (!own_.empty()) std::this_thread::sleep_for(removal_pause);
     }
 }
 
-Result<> BenchDirectories::make_in(const std::string& directory, bool makes, bool is_private) {
+Result<> BenchDirectories::make_in(Ranks& ranks, const std::string& directory, bool makes,
+                                   OwnDirectory::Access access) {
     if (std::ranges::find(named_, directory) != named_.end()) return {};
     named_.push_back(directory);
     if (!makes || !victim_name_.empty()) return {};
-    const auto own = directory + "/" + id_;
-    removals_->add(own);
-    made_.push_back(own);
-    return is_private ? sys::make_private_directory(own) : sys::posix_store().make_directories(own);
+    tell_leftovers(ranks, directory, true);
+    FB_TRY_ASSIGN(made, OwnDirectory::make(directory, id_, access));
+    removals_->add(made.own());
+    made_.push_back(std::move(made));
+    return {};
 }
 
 Result<BenchDirectories> BenchDirectories::make(Ranks& ranks, const std::vector<RowResult>& rows,
@@ -79,7 +74,7 @@ Result<BenchDirectories> BenchDirectories::make(Ranks& ranks, const std::vector<
     BenchDirectories directories;
     directories.removals_ = std::move(removals);
     directories.default_target_ = ranks.broadcast(temporary_directory());
-    directories.id_ = ranks.broadcast(fmt::format("forebay-bench-{:016x}", sys::random_u64()));
+    directories.id_ = ranks.broadcast(new_bench_id());
     if (!victim.empty()) {
         directories.id_ = victim.substr(0, victim.find(':'));
         directories.victim_name_ = victim.substr(victim.find(':') + 1);
@@ -88,18 +83,21 @@ Result<BenchDirectories> BenchDirectories::make(Ranks& ranks, const std::vector<
         if (!row.skipped.empty()) continue;
         Result<> made;
         for (const auto& target : targets_of(row.setting, directories.default_target_))
-            if (made) made = directories.make_in(target, ranks.rank() == 0, false);
+            if (made) made = directories.make_in(ranks, target, ranks.rank() == 0, OwnDirectory::Access::open);
         if (made && row.setting.via == Via::forebay)
-            made = directories.make_in(staging_of(row.setting), ranks.node().rank() == 0, true);
+            made = directories.make_in(ranks, staging_of(row.setting), ranks.node().rank() == 0,
+                                       OwnDirectory::Access::is_private);
         FB_TRY(ranks.agree(made));
     }
     return directories;
 }
 
 BenchDirectories::~BenchDirectories() {
-    // At the end of a benchmark, after its figures: what stays is found by its name.
-    for (const auto& path : made_)
-        if (sys::posix_store().remove_tree(path)) removals_->remove(path);
+    while (!made_.empty()) {
+        const auto own = made_.back().own();
+        made_.pop_back();  // removes it
+        removals_->remove(own);
+    }
 }
 
 TrialPlace BenchDirectories::place_of(const RowSetting& setting, const std::string& name) const {

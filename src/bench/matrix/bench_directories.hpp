@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/matrix/trial.hpp"
+#include "bench/own_directory.hpp"
 
 namespace forebay::bench {
 
@@ -20,14 +21,14 @@ class SignalRemovals {
 public:
     /// Waits for signals from now on. Before MPI_Init, which starts threads.
     static Result<std::shared_ptr<SignalRemovals>> watch();
-    void add(const std::string& path);
-    void remove(const std::string& path);
+    void add(const OwnPath& own);
+    void remove(const OwnPath& own);
 
 private:
     void remove_all();
 
     std::mutex mutex_;
-    std::vector<std::string> paths_;
+    std::vector<OwnPath> own_;
 };
 
 class BenchDirectories {
@@ -48,11 +49,11 @@ public:
 private:
     BenchDirectories() = default;
     /// Makes one below `directory`, if this rank is to (`makes`).
-    Result<> make_in(const std::string& directory, bool makes, bool is_private);
+    Result<> make_in(Ranks& ranks, const std::string& directory, bool makes, OwnDirectory::Access access);
 
     std::string default_target_, id_, victim_name_;
     std::vector<std::string> named_;
-    std::vector<std::string> made_;  // by this rank; empty after a move
+    std::vector<OwnDirectory> made_;  // by this rank; empty after a move
     std::shared_ptr<SignalRemovals> removals_;
 };
 

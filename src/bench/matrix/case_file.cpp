@@ -9,7 +9,7 @@
 
 #include "base/try.hpp"
 #include "bench/matrix/outcome.hpp"
-#include "sys/store.hpp"
+#include "cli/advice_file.hpp"
 
 namespace forebay::bench {
 
@@ -97,18 +97,19 @@ Result<> take(const std::string& path, const std::string& key, const toml::node&
 }  // namespace
 
 Result<Case> read_case(const std::string& path) {
-    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, case_bytes_max));
+    constexpr const char* next = "--case bench/cases/hacc.toml, or another file like it";
+    FB_TRY_ASSIGN(text, cli::input_text("--case", path, case_bytes_max, next));
     Case result;
     try {
         const auto table = toml::parse(text, path);
         for (const auto& [key, value] : table) FB_TRY(take(path, std::string(key.str()), value, result));
     } catch (const toml::parse_error& error) {
         return Error{ErrorKind::corrupt,
-                     fmt::format("{}, line {}: {}", path, error.source().begin.line, error.description())};
+                     fmt::format("{}, line {}: {}", path, error.source().begin.line, error.description()), "", next};
     }
     if (result.title.empty() || (!result.published.empty() && result.source.empty()))
-        return Error{ErrorKind::refused,
-                     fmt::format("{}: a case has a title, and a source of what is published", path)};
+        return Error{ErrorKind::refused, fmt::format("{}: a case has a title, and a source of what is published", path),
+                     "", next};
     return result;
 }
 

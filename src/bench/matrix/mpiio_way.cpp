@@ -7,6 +7,7 @@
 
 #include "base/try.hpp"
 #include "bench/matrix/way.hpp"
+#include "sys/local_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::bench {
@@ -26,6 +27,16 @@ Result<> good(int status, const char* call, const std::string& path) {
                        : kind == MPI_ERR_ACCESS     ? ErrorKind::refused
                                                     : ErrorKind::retry;
     return Error{error, fmt::format("{}: {}: {}", call, path, std::string(text, static_cast<std::size_t>(length)))};
+}
+
+// Open MPI's own layer answers that all is well where the disk is full: how much was written is in the status alone.
+Result<> all_came(MPI_Status& about, std::uint64_t bytes, bool writes, const std::string& path) {
+    MPI_Count got = 0;
+    MPI_Get_elements_x(&about, MPI_BYTE, &got);
+    if (static_cast<std::uint64_t>(got) == bytes) return {};
+    if (writes)
+        return Error{ErrorKind::full, fmt::format("write of {}: {} of {} bytes were written", path, got, bytes)};
+    return Error{ErrorKind::corrupt, fmt::format("read of {}: truncated: {} bytes came", path, got)};
 }
 
 class Info {
@@ -67,21 +78,12 @@ sys::Stripes stripes_of(const std::string& path) {
     return file ? (*file)->stripes().last() : sys::Stripes();
 }
 
-class MpiIoWay final : public WayOfFiles {
+class MpiIoWay final : public WayOfSharedFiles {
 public:
-    explicit MpiIoWay(const RowContext& row) : WayOfFiles(row) {}
-    ~MpiIoWay() override {
-        if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-    }
-
-    Result<> prepare(const std::vector<RowSpan>&, int) override {
-        if (comm_ == MPI_COMM_NULL)
-            MPI_Comm_split(row_.ranks.comm(), row_.placement.file_of(row_.ranks.rank()), row_.ranks.rank(), &comm_);
-        return {};
-    }
+    explicit MpiIoWay(const RowContext& row) : WayOfSharedFiles(row) {}
 
     Result<Times> write(const std::vector<Located>& pieces, int dump) override {
-        const auto path = path_of(dump);
+        const auto path = own_path(dump);
         const Info info(row_.setting.hints);
         Times times;
         times.begin = Clock::now();
@@ -106,7 +108,19 @@ public:
             tell_hints(used, path);
             MPI_Info_free(&used);
         }
+        written_dump_ = dump;
         return times;
+    }
+
+    // When all ranks have closed the file: of a collective call with a view even the status says that all was written.
+    Result<double> settle() override {
+        if (written_dump_ < 0 || row_.setting.stonewall_seconds > 0) return 0.0;
+        const auto path = own_path(written_dump_);
+        const auto wanted = row_.placement.file_bytes(row_.placement.file_of(row_.ranks.rank()), written_dump_);
+        FB_TRY_ASSIGN(there, sys::look_at(path));
+        if (there.bytes < wanted)
+            return Error{ErrorKind::full, fmt::format("{} has {} of {} bytes", path, there.bytes, wanted)};
+        return 0.0;
     }
 
     Result<Times> read(Ranks&, ReadMemory& memory, int dump, bool own) override {
@@ -134,8 +148,6 @@ public:
     }
 
 private:
-    std::string path_of(int dump) const { return row_.placement.path(row_.placement.file_of(row_.ranks.rank()), dump); }
-
     // Of one variable all ranks of the file make as many collective calls: that of the one with most.
     std::uint64_t calls(const Located& piece, int dump, bool collective) const {
         const auto xfer = row_.setting.xfer_bytes;
@@ -148,7 +160,8 @@ private:
 
     Result<> move(MPI_File file, const std::vector<Located>& pieces, int dump, bool writes, Times& times) {
         const bool collective = writes ? row_.setting.sync != Sync::independent : collective_;
-        for (const auto& piece : pieces)
+        for (const auto& piece : pieces) {
+            const auto path = row_.placement.path(piece.file, dump);
             for (std::uint64_t call = 0; call < calls(piece, dump, collective); ++call) {
                 if (writes && out_of_time(times.opened)) return {};
                 const auto done = std::min(call * row_.setting.xfer_bytes, piece.bytes);
@@ -156,25 +169,21 @@ private:
                 const auto at = static_cast<MPI_Offset>(piece.offset + done);
                 const int count = static_cast<int>(now);
                 int status = MPI_SUCCESS;
+                MPI_Status about{};
                 if (writes) {
                     const auto bytes = packer_.bytes(piece.segment, row_bytes(piece), done, now);
                     const auto put = collective ? MPI_File_write_at_all : MPI_File_write_at;
-                    status = put(file, at, bytes.data(), count, MPI_BYTE, MPI_STATUS_IGNORE);
+                    status = put(file, at, bytes.data(), count, MPI_BYTE, &about);
                 } else {
                     const auto get = collective ? MPI_File_read_at_all : MPI_File_read_at;
-                    MPI_Status about;
-                    int got = count;
                     auto* to = piece.segment.data + (piece.segment.stride_bytes == 0 ? 0 : done);
                     status = get(file, at, to, count, MPI_BYTE, &about);
-                    if (status == MPI_SUCCESS) MPI_Get_count(&about, MPI_BYTE, &got);
-                    if (got != count)
-                        return Error{ErrorKind::corrupt, "read of " + row_.placement.path(piece.file, dump) +
-                                                             ": truncated: " + std::to_string(got) + " bytes came"};
                 }
-                FB_TRY(good(status, writes ? "MPI_File_write_at" : "MPI_File_read_at",
-                            row_.placement.path(piece.file, dump)));
+                FB_TRY(good(status, writes ? "MPI_File_write_at" : "MPI_File_read_at", path));
+                FB_TRY(all_came(about, now, writes, path));
                 times.bytes += now;
             }
+        }
         return {};
     }
 
@@ -199,14 +208,24 @@ private:
         }
     }
 
-    MPI_Comm comm_ = MPI_COMM_NULL;
+    int written_dump_ = -1;
     bool collective_ = false;
 };
 
 }  // namespace
 
+WayOfSharedFiles::~WayOfSharedFiles() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+Result<> WayOfSharedFiles::prepare(const std::vector<RowSpan>&, int) {
+    if (comm_ == MPI_COMM_NULL)
+        MPI_Comm_split(row_.ranks.comm(), row_.placement.file_of(row_.ranks.rank()), row_.ranks.rank(), &comm_);
+    return {};
+}
+
 // The file's bytes are seen through one type that has the places of all variables, memory through another.
-Result<> WayOfFiles::write_together(MPI_File file, std::vector<Located> pieces, const std::string& path) {
+Result<> WayOfSharedFiles::write_together(MPI_File file, std::vector<Located> pieces, const std::string& path) {
     // Places of a view go up; HDF5 does not lay datasets out in the order of their making.
     std::ranges::sort(pieces, {}, &Located::offset);
     std::vector<int> lengths;
@@ -237,10 +256,12 @@ Result<> WayOfFiles::write_together(MPI_File file, std::vector<Located> pieces, 
     MPI_Type_commit(&in_file);
     MPI_Type_commit(&in_memory);
     int status = MPI_File_set_view(file, 0, MPI_BYTE, in_file, "native", MPI_INFO_NULL);
-    if (status == MPI_SUCCESS) status = MPI_File_write_all(file, MPI_BOTTOM, 1, in_memory, MPI_STATUS_IGNORE);
+    MPI_Status about{};
+    if (status == MPI_SUCCESS) status = MPI_File_write_all(file, MPI_BOTTOM, 1, in_memory, &about);
     MPI_Type_free(&in_file);
     MPI_Type_free(&in_memory);
-    return good(status, "MPI_File_write_all", path);
+    FB_TRY(good(status, "MPI_File_write_all", path));
+    return all_came(about, all, true, path);
 }
 
 std::unique_ptr<Way> mpiio_way(const RowContext& row) { return std::make_unique<MpiIoWay>(row); }

@@ -144,7 +144,7 @@ cli::Shown table_of(const RowOutcome& outcome) {
     std::vector<cli::Table::Column> columns;
     for (const auto& axis : axes) columns.push_back({axis});
     columns.push_back({"measure"});
-    for (const auto* title : {"median", "min", "p95", "max", "95 % low", "high", "ratio", "runs"})
+    for (const auto* title : {"median", "min", "p95", "max", "95 % low", "high", "to 1st", "runs"})
         columns.push_back({title, true});
     if (published)
         for (const auto* title : {"published", "ratio there"}) columns.push_back({title, true});
@@ -169,6 +169,8 @@ cli::Shown table_of(const RowOutcome& outcome) {
             table.row(std::move(cells));
         }
     if (!table.empty()) text += table.text().text;
+    if (outcome.rows.size() > 1 && !table.empty())
+        text += "to 1st: the median over that of the first row that has the measure, whatever its way: 1.000 there\n";
     for (const auto& row : outcome.rows) {
         const auto name = show_text(name_of_row(outcome, row));
         if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, show_text(row.skipped));

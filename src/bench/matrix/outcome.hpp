@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/matrix/trial.hpp"
@@ -68,6 +69,8 @@ std::string csv_of(const RowOutcome& outcome);
 format::Advice advice_of(const RowOutcome& outcome);
 /// IOR's results and summary, and mdtest's summary for rows with metadata.
 std::string ior_tables_of(const RowOutcome& outcome);
+/// What no other page has.
+inline constexpr std::string_view page_mark = "Made by forebay bench run.";
 /// One self-contained HTML file with a chart of each measure, without scripts.
 std::string page_of(const RowOutcome& outcome);
 

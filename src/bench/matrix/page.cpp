@@ -109,14 +109,16 @@ std::string page_of(const RowOutcome& outcome) {
     page += charts_of(outcome);
     page +=
         "<h2>All numbers</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>row</th><th>measure</th><th>median</th>"
-        "<th>min</th><th>p95</th><th>max</th><th>95 % low</th><th>high</th><th>ratio to first</th><th>runs</th>"
+        "<th>min</th><th>p95</th><th>max</th><th>95 % low</th><th>high</th><th>to 1st</th><th>runs</th>"
         "<th>published</th><th>ratio there</th></tr></thead>\n<tbody>\n";
-    page += table_rows(outcome) + "</tbody>\n</table></div>\n" + remarks_of(outcome);
+    page += table_rows(outcome) + "</tbody>\n</table></div>\n";
+    page += "<p class=\"faint\">To 1st: the median over that of the first row that has the measure.</p>\n";
+    page += remarks_of(outcome);
     page += "<h2>Environment</h2>\n<div class=\"scroll\"><table><tbody>\n";
     for (const auto& [key, value] : outcome.environment)
         page += fmt::format("<tr><th>{}</th><td class=\"text\">{}</td></tr>\n", escaped(key), escaped(value, 400));
     return page +
-           "</tbody></table></div>\n<p class=\"faint\">Made by forebay bench run.</p>\n</main>\n</body>\n</html>\n";
+           fmt::format("</tbody></table></div>\n<p class=\"faint\">{}</p>\n</main>\n</body>\n</html>\n", page_mark);
 }
 
 }  // namespace forebay::bench

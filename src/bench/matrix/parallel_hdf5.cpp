@@ -56,21 +56,12 @@ hid_t type_of(Type type) {
     }
 }
 
-class Hdf5Way final : public WayOfFiles {
+class Hdf5Way final : public WayOfSharedFiles {
 public:
-    explicit Hdf5Way(const RowContext& row) : WayOfFiles(row) { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
-    ~Hdf5Way() override {
-        if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-    }
-
-    Result<> prepare(const std::vector<RowSpan>&, int) override {
-        if (comm_ == MPI_COMM_NULL)
-            MPI_Comm_split(row_.ranks.comm(), row_.placement.file_of(row_.ranks.rank()), row_.ranks.rank(), &comm_);
-        return {};
-    }
+    explicit Hdf5Way(const RowContext& row) : WayOfSharedFiles(row) { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
     Result<Times> write(const std::vector<Located>& pieces, int dump) override {
-        const auto path = row_.placement.path(row_.placement.file_of(row_.ranks.rank()), dump);
+        const auto path = own_path(dump);
         const bool together = row_.setting.sync == Sync::collective_all;
         Times times;
         times.begin = Clock::now();
@@ -208,8 +199,6 @@ private:
             written = Error{ErrorKind::retry, "MPI_File_close: " + path};
         return written;
     }
-
-    MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
 }  // namespace

@@ -7,15 +7,18 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
 #include "bench/bench.hpp"
+#include "bench/job.hpp"
 #include "bench/matrix/bench_directories.hpp"
 #include "bench/matrix/outcome.hpp"
 #include "bench/matrix/way.hpp"
 #include "bench/place.hpp"
 #include "cli/command_line.hpp"
+#include "cli/own_output.hpp"
 #include "cli/print.hpp"
 #include "cli/progress.hpp"
 #include "forebay/forebay.h"
@@ -36,7 +39,7 @@ struct RunOptions {
     std::string case_file, victim;
     double scale = 1;
     int repeats = 3;
-    bool json = false;
+    bool json = false, replace = false;
 };
 
 // What one job measures.
@@ -44,11 +47,38 @@ struct RunPlan {
     RowOutcome outcome;
     int repeats = 1;
     std::vector<std::string> outputs;
+    bool replace = false;
 };
+
+// "html", "page.html" of "html=page.html".
+std::pair<std::string, std::string> kind_and_file(const std::string& output) {
+    const auto equal = output.find('=');
+    return {output.substr(0, equal), equal == std::string::npos ? "" : output.substr(equal + 1)};
+}
+
+// Before anything is measured: a file of somebody else stays.
+Result<> check_files(const RunPlan& plan) {
+    for (const auto& output : plan.outputs) {
+        const auto [kind, file] = kind_and_file(output);
+        if (file.empty()) continue;
+        const auto is_ours = [of = kind](std::string_view text) {
+            if (of == "json") return cli::is_advice(text, "bench");
+            if (of == "html") return text.find(page_mark) != std::string_view::npos;
+            if (of == "ior") return text.starts_with("Test 0: ") || text.starts_with("\nSUMMARY rate");
+            return text.starts_with(of == "csv" ? "# forebay" : "forebay");
+        };
+        FB_TRY(
+            cli::check_own_output(sys::posix_store(), file, plan.replace, is_ours, "such file of forebay bench run"));
+    }
+    return {};
+}
 
 Result<> check_outputs(const std::vector<std::string>& outputs) {
     for (const auto& output : outputs) {
-        const auto kind = output.substr(0, output.find('='));
+        const auto [kind, file] = kind_and_file(output);
+        if (output.ends_with('='))
+            return Error{ErrorKind::refused, fmt::format("--out {} names no file", output), "",
+                         fmt::format("--out {}=FILE", kind)};
         if (kind != "table" && kind != "json" && kind != "csv" && kind != "html" && kind != "ior")
             return Error{ErrorKind::refused, fmt::format("--out is not understood: \"{}\"", output), "",
                          "table, json, csv, html or ior, each perhaps with =FILE"};
@@ -56,17 +86,24 @@ Result<> check_outputs(const std::vector<std::string>& outputs) {
     return {};
 }
 
-std::string why_not_here(const RowSetting& setting) {
+// With what to do instead; nothing where the build has it.
+std::optional<Error> why_not_here(const RowSetting& setting) {
+    const auto unsupported = [](const char* what, const char* next) {
+        return Error{ErrorKind::unsupported, what, "nothing was written", next};
+    };
     if (setting.via == Via::hdf5 && hdf5_version().empty())
-        return "this build has no parallel HDF5 (cmake -DFOREBAY_BENCH=ON, with libhdf5-openmpi-dev)";
+        return unsupported("this build has no parallel HDF5",
+                           "--via mpiio, or cmake -DFOREBAY_BENCH=ON with libhdf5-openmpi-dev");
     if (setting.via == Via::dfs)
-        return "this build has no libdfs of DAOS; through dfuse and libpil4dfs --via posix is it";
-    if (setting.via == Via::genericio) return "this build has no bench of GenericIO; its files are --via mpiio";
-    return "";
+        return unsupported("this build has no libdfs of DAOS",
+                           "--via posix with --target on a mount of dfuse, and libpil4dfs in LD_PRELOAD");
+    if (setting.via == Via::genericio)
+        return unsupported("this build has no bench of GenericIO", "--via mpiio, which makes its calls");
+    return std::nullopt;
 }
 
 Result<RunPlan> plan_of(const RunOptions& options) {
-    RunPlan plan{.repeats = options.repeats, .outputs = options.outputs};
+    RunPlan plan{.repeats = options.repeats, .outputs = options.outputs, .replace = options.replace};
     auto& outcome = plan.outcome;
     outcome.scale = options.scale;
     if (options.json) plan.outputs = {"json"};
@@ -94,11 +131,12 @@ Result<RunPlan> plan_of(const RunOptions& options) {
         FB_TRY_ASSIGN(of_this_size, scaled(row, options.scale));
         FB_TRY_ASSIGN(setting, setting_from(of_this_size));
         auto why = why_not(setting);
-        const auto here = why_not_here(setting);
+        const auto not_here = why_not_here(setting);
         if (rows.size() == 1 && !why.empty())
             return Error{ErrorKind::refused, "the options cannot be combined: " + why};
-        if (rows.size() == 1 && !here.empty()) return Error{ErrorKind::unsupported, here};
-        outcome.rows.push_back({.setting = std::move(setting), .skipped = why.empty() ? here : why});
+        if (rows.size() == 1 && not_here) return *not_here;
+        if (why.empty() && not_here) why = not_here->what;
+        outcome.rows.push_back({.setting = std::move(setting), .skipped = std::move(why)});
     }
     return plan;
 }
@@ -161,7 +199,7 @@ Result<> measure(Ranks& ranks, const BenchDirectories& directories, RunPlan& pla
 
 Result<> tell(const RowOutcome& outcome, const std::vector<std::string>& outputs) {
     for (const auto& output : outputs) {
-        const auto kind = output.substr(0, output.find('='));
+        const auto [kind, file] = kind_and_file(output);
         std::string text;
         if (kind == "table") text = table_of(outcome).text;
         else if (kind == "csv") text = csv_of(outcome);
@@ -169,14 +207,15 @@ Result<> tell(const RowOutcome& outcome, const std::vector<std::string>& outputs
         else if (kind == "html") text = page_of(outcome);
         else text = format::encode(advice_of(outcome));
         if (!text.ends_with('\n')) text += '\n';
-        if (kind == output) cli::say({text});
-        else FB_TRY(sys::write_text_durable(sys::posix_store(), output.substr(kind.size() + 1), text));
+        if (file.empty()) cli::say({text});
+        else FB_TRY(sys::write_text_durable(sys::posix_store(), file, text));
     }
     return {};
 }
 
 Result<> run_on(MPI_Comm world, RunPlan& plan, const std::string& victim, std::shared_ptr<SignalRemovals> removals) {
     Ranks ranks(world);
+    FB_TRY(ranks.agree(ranks.rank() == 0 && victim.empty() ? check_files(plan) : Result<>()));
     FB_TRY_ASSIGN(directories, BenchDirectories::make(ranks, plan.outcome.rows, victim, std::move(removals)));
     plan.outcome.environment = environment_of(ranks, directories);
     FB_TRY(measure(ranks, directories, plan));
@@ -200,20 +239,19 @@ Result<Exit> run(const RunOptions& options) {
     const MpiUse mpi;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    Result<> done;
-    try {
-        FB_TRY_ASSIGN(world, compute_ranks(plan));
-        if (world == MPI_COMM_NULL) return Exit::good;  // an agent, whose ranks are done
-        done = run_on(world, plan, options.victim, removals);
-    } catch (const std::bad_alloc&) {
-        done = Error{ErrorKind::full, "there is no memory for what is to be written", "", "a smaller --size"};
-    }
+    const auto done = [&]() -> Result<> {
+        try {
+            Ranks all(MPI_COMM_WORLD);
+            FB_TRY(check_alike(all));
+            FB_TRY_ASSIGN(world, compute_ranks(plan));
+            if (world == MPI_COMM_NULL) return {};  // an agent, whose ranks are done
+            return run_on(world, plan, options.victim, removals);
+        } catch (const std::bad_alloc&) {
+            return Error{ErrorKind::full, "there is no memory for what is to be written", "", "a smaller --size"};
+        }
+    }();
     if (done) return Exit::good;
-    auto error = done.error();
-    if (!error.safe.empty()) {
-        error.safe = "all that was there before; what the benchmark has made is removed";
-        error.next.clear();
-    }
+    const auto error = after_removal(done.error());
     // All ranks have it, and one tells it: before the end of MPI, since mpiexec ends a job when its first rank has.
     if (rank == 0) cli::print_error(error);
     return cli::exit_of(error.kind);
@@ -245,6 +283,7 @@ void add_run(cli::Verb& bench) {
     verb.option("--scale", options->scale, "Times this much of bytes and seconds of computing");
     verb.option("--repeats", options->repeats, "Measurements of each row");
     verb.option("--out", options->outputs, "table, ior, csv, json or html, perhaps with =FILE (table)");
+    verb.flag("--replace", options->replace, "Of --out: replace a file that no bench run has written");
     verb.option("--victim", options->victim, "The place of a job that kill ends (the bench starts this)");
     verb.json(options->json,
               "  As --out json: advice of kind \"bench\" (docs/formats/advice.md), a row a setting; each measure also\n"

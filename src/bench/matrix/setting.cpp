@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/try.hpp"
+#include "cli/sizes.hpp"
 
 namespace forebay::bench {
 
@@ -98,8 +99,10 @@ Result<> data_from(const std::string& word, RowSetting& setting) {
     if (kind == "particles") {
         data.kind = DataShape::Kind::particles;
         data.count = 0;
-        if (!rest.empty()) FB_TRY(bytes_of("data", rest).has_value() ? Result<>() : wrong("data", word, right));
-        if (!rest.empty()) data.count = *bytes_of("data", rest);
+        if (rest.empty()) return {};
+        const auto rows = cli::bytes_from("--data", rest);
+        if (!rows) return wrong("data", word, right);
+        data.count = *rows;
         return {};
     }
     if (kind == "grid") {
@@ -252,9 +255,9 @@ Result<> words_of_what(const Words& words, RowSetting& setting) {
     setting.memory = memory;
     auto size = word_of(words, "size");
     setting.size_is_total = size.starts_with("total:");
-    FB_TRY_ASSIGN(bytes, bytes_of("size", setting.size_is_total ? size.substr(6) : size));
+    FB_TRY_ASSIGN(bytes, cli::bytes_from("--size", setting.size_is_total ? size.substr(6) : size));
     setting.size_bytes = bytes;
-    FB_TRY_ASSIGN(xfer, bytes_of("xfer", word_of(words, "xfer")));
+    FB_TRY_ASSIGN(xfer, cli::bytes_from("--xfer", word_of(words, "xfer")));
     if (xfer == 0 || xfer > (1u << 30)) return wrong("xfer", word_of(words, "xfer"), "1 byte to 1 GiB");
     setting.xfer_bytes = xfer;
     FB_TRY(vary_from(word_of(words, "vary"), setting.vary));
@@ -306,24 +309,6 @@ const std::string& word_of(const Words& words, const std::string& key) {
     return found == words.end() ? none : found->second;
 }
 
-Result<std::uint64_t> bytes_of(const std::string& option, const std::string& text) {
-    double number = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-    std::string unit(end, text.data() + text.size());
-    const std::string right = "bytes, as in 4096, 64M, 4.28G or 500KB";
-    if (failed != std::errc() || number < 0) return wrong(option, text, right);
-    double base = 1024;
-    if (unit.size() == 2 && unit[1] == 'B') base = 1000;
-    if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
-    else if (unit.size() == 2 && (unit[1] == 'i' || unit[1] == 'B')) unit.resize(1);
-    const std::string units = "KMGT";
-    const auto place = unit.size() == 1 ? units.find(unit[0]) : std::string::npos;
-    if (!unit.empty() && place == std::string::npos) return wrong(option, text, right);
-    if (!unit.empty()) number *= std::pow(base, static_cast<double>(place) + 1);
-    if (number > 1e18) return wrong(option, text, right);
-    return static_cast<std::uint64_t>(std::llround(number));
-}
-
 Result<RowSetting> setting_from(const Words& words) {
     RowSetting setting;
     for (const auto& option : options)
@@ -360,7 +345,7 @@ Result<Words> scaled(const Words& words, double scale) {
     for (auto& [key, value] : result) {
         if (key == "size") {
             const bool total = value.starts_with("total:");
-            FB_TRY_ASSIGN(bytes, bytes_of("size", total ? value.substr(6) : value));
+            FB_TRY_ASSIGN(bytes, cli::bytes_from("--size", total ? value.substr(6) : value));
             value =
                 fmt::format("{}{}", total ? "total:" : "",
                             std::max<std::uint64_t>(8, static_cast<std::uint64_t>(static_cast<double>(bytes) * scale)));
@@ -369,7 +354,7 @@ Result<Words> scaled(const Words& words, double scale) {
             FB_TRY_ASSIGN(number, number_of("compute", seconds, 0.0, "seconds"));
             value = fmt::format("{:g}{}{}", number * scale, how.empty() ? "" : ":", how);
         } else if (key == "data" && value.starts_with("particles:")) {
-            FB_TRY_ASSIGN(rows, bytes_of("data", value.substr(10)));
+            FB_TRY_ASSIGN(rows, cli::bytes_from("--data", value.substr(10)));
             value = fmt::format("particles:{}", std::max<std::uint64_t>(
                                                     1, static_cast<std::uint64_t>(static_cast<double>(rows) * scale)));
         } else if (key == "data" && value.starts_with("grid:")) {

@@ -119,7 +119,4 @@ void put_word(Words& words, const std::string& key, const std::string& value);
 /// The value of `key`; "" where there is none.
 const std::string& word_of(const Words& words, const std::string& key);
 
-/// "64", "1.5M", "4.28G": K, M, G and T are powers of 1024, Ki to Ti too, KB to TB of 1000.
-Result<std::uint64_t> bytes_of(const std::string& option, const std::string& text);
-
 }  // namespace forebay::bench

@@ -9,6 +9,7 @@
 
 #include "base/try.hpp"
 #include "bench/matrix/trial.hpp"
+#include "sys/machine.hpp"
 #include "sys/process.hpp"
 #include "sys/program.hpp"
 #include "sys/store.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::chrono::minutes victim_max{10};
 constexpr int kill_signal = 9;
+constexpr const char* may_run_as_root = "OMPI_ALLOW_RUN_AS_ROOT";
 
 // A job within a job must not take itself for a part of it: of the environment it gets what names places.
 constexpr std::array kept{
@@ -30,6 +32,10 @@ std::vector<std::string> command_of(const RowSetting& setting, int ranks, const 
     for (const auto* name : kept)
         if (const char* value = std::getenv(name); value != nullptr)
             command.push_back(fmt::format("{}={}", name, value));
+    // Whoever let root start this job has let it start this part of it: by an option of mpiexec, which its programs do
+    // not see.
+    if (sys::user_id() == 0 && std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr)
+        for (const auto* end : {"=1", "_CONFIRM=1"}) command.push_back(std::string(may_run_as_root) + end);
     // More ranks than cores are as many as this job has.
     for (const auto* word : {"OMPI_MCA_rmaps_base_oversubscribe=1", "mpiexec", "-n"}) command.emplace_back(word);
     command.push_back(std::to_string(ranks));
@@ -52,6 +58,10 @@ Result<> run_victim(const RowSetting& setting, int ranks, const TrialPlace& plac
     const auto output = sys::output_of(command_of(setting, ranks, place), victim_max);
     FB_TRY_ASSIGN(there, sys::posix_store().exists(victim_mark(place)));
     if (!output && output.error().kind == ErrorKind::broken && there) return {};
+    if (!output && !there && sys::user_id() == 0 && std::getenv(may_run_as_root) == nullptr)
+        return because(output.error(), "the job that is to be killed was not started: " + output.error().what, "",
+                       fmt::format("{}=1 {}_CONFIRM=1 before the command, as Open MPI's mpiexec wants of root",
+                                   may_run_as_root, may_run_as_root));
     if (!output) return output.error();
     return Error{ErrorKind::broken, "the job that was to be killed has ended by itself"};
 }

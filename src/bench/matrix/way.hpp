@@ -83,8 +83,6 @@ public:
 protected:
     /// Reads `pieces` back, past the page cache, and compares them with memory.
     Result<> read_back(const std::vector<Located>& pieces, int dump);
-    /// `pieces` by one collective call on `file`, whose view is the places of all of them.
-    Result<> write_together(MPI_File file, std::vector<Located> pieces, const std::string& path);
     bool out_of_time(sys::Clock::time_point begin) const;
     std::uint64_t row_bytes(const Located& piece) const {
         return row_.content.variables()[piece.segment.variable].row_bytes;
@@ -92,6 +90,25 @@ protected:
 
     RowContext row_;
     RecordPacker packer_;
+};
+
+/// Of these the ranks of one file open it together.
+class WayOfSharedFiles : public WayOfFiles {
+public:
+    explicit WayOfSharedFiles(const RowContext& row) : WayOfFiles(row) {}
+    WayOfSharedFiles(const WayOfSharedFiles&) = delete;
+    WayOfSharedFiles& operator=(const WayOfSharedFiles&) = delete;
+    ~WayOfSharedFiles() override;
+    Result<> prepare(const std::vector<RowSpan>& own, int dump) override;
+
+protected:
+    std::string own_path(int dump) const {
+        return row_.placement.path(row_.placement.file_of(row_.ranks.rank()), dump);
+    }
+    /// `pieces` by one collective call on `file`, whose view is the places of all of them.
+    Result<> write_together(MPI_File file, std::vector<Located> pieces, const std::string& path);
+
+    MPI_Comm comm_ = MPI_COMM_NULL;  // of the ranks of this rank's file, after prepare()
 };
 
 }  // namespace forebay::bench

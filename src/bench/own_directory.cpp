@@ -1,0 +1,128 @@
+#include "bench/own_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/try.hpp"
+#include "sys/local_file.hpp"
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::bench {
+
+namespace {
+
+constexpr std::string_view own_prefix = "forebay-bench-";
+constexpr const char* mark_name = ".forebay-bench";
+constexpr std::uint64_t mark_bytes_max = 4096;
+// More are a sign of something else than killed jobs, and nobody reads on.
+constexpr std::size_t leftovers_told_max = 8;
+
+// Lines of a mark: host, start of its kernel, process.
+std::string mark_head() { return fmt::format("{}\n{}\n", sys::host_name(), sys::boot_id()); }
+std::string own_mark() { return fmt::format("{}{}\n", mark_head(), sys::process_id()); }
+
+std::string mark_path(const std::string& own) { return own + "/" + mark_name; }
+
+Result<sys::FileLock> write_mark(const std::string& own) {
+    auto& store = sys::posix_store();
+    // The lock before the text: a mark that can be read, and is not locked, is of a dead process.
+    auto lock = sys::FileLock::take(mark_path(own));
+    if (!lock && lock.error().kind != ErrorKind::unsupported) return lock;
+    FB_TRY_ASSIGN(file, store.open(mark_path(own), sys::Access::update));
+    FB_TRY(file->write(0, bytes_of(own_mark())));
+    FB_TRY(file->close());
+    // Without locks nobody can tell that this process is dead: what it leaves is named, and stays.
+    return lock ? std::move(*lock) : sys::FileLock();
+}
+
+// Whose it is, where that can be read.
+std::string owner_in(const std::string& text) {
+    const auto host = text.substr(0, text.find('\n'));
+    const auto process = text.substr(std::min(text.size(), text.find('\n', std::min(text.size(), host.size() + 1))));
+    std::string number;
+    for (const char letter : process)
+        if (letter >= '0' && letter <= '9') number += letter;
+    return fmt::format("process {} on {}", number, host);
+}
+
+std::string told_of(const std::string& path) {
+    const auto about = sys::look_at(path);
+    if (!about) return {};
+    if (about->owner != sys::user_id())
+        return fmt::format("{} is of a benchmark of {}", path, sys::user_name(about->owner));
+    const auto text = sys::read_text(sys::posix_store(), mark_path(path), mark_bytes_max);
+    if (!text || text->empty())
+        return fmt::format("{} is of a benchmark that begins just now, or was killed: remove it if none runs", path);
+    if (!text->starts_with(mark_head()))
+        return fmt::format("{} is of a benchmark, {}: remove it if that has ended", path, owner_in(*text));
+    if (*text == own_mark()) return {};  // of this process, for another of its directories
+    const auto lock = sys::FileLock::take(mark_path(path));
+    if (!lock && lock.error().kind == ErrorKind::retry)
+        return fmt::format("{} is of a benchmark that runs, {}: both are slower", path, owner_in(*text));
+    if (!lock) return fmt::format("{} is of a benchmark, {}: remove it if that has ended", path, owner_in(*text));
+    const auto removed = sys::posix_store().remove_tree(path);
+    if (!removed) return fmt::format("{} was left by a killed benchmark: {}", path, removed.error().what);
+    return fmt::format("{} was left by a killed benchmark, {}, and is removed", path, owner_in(*text));
+}
+
+}  // namespace
+
+std::string new_bench_id() { return fmt::format("{}{:016x}", own_prefix, sys::random_u64()); }
+
+Result<> remove_own(const OwnPath& own) {
+    FB_TRY(sys::posix_store().remove_tree(own.path));
+    if (!own.made.empty()) FB_TRY(sys::remove_empty(own.made));
+    return {};
+}
+
+Result<OwnDirectory> OwnDirectory::make(const std::string& directory, const std::string& id, Access access) {
+    auto& store = sys::posix_store();
+    OwnDirectory own;
+    FB_TRY_ASSIGN(there, store.exists(directory));
+    if (!there) {
+        const auto made = store.make_directory(directory);
+        if (!made)
+            return because(made.error(), fmt::format("{} cannot be made: {}", directory, made.error().what), "",
+                           "name a directory that is there, or mkdir -p " + directory);
+        own.own_.made = directory;
+    }
+    own.own_.path = directory + "/" + id;
+    FB_TRY(access == Access::is_private ? sys::make_private_directory(own.own_.path)
+                                        : store.make_directory(own.own_.path));
+    FB_TRY_ASSIGN(lock, write_mark(own.own_.path));
+    own.lock_ = std::move(lock);
+    return own;
+}
+
+OwnDirectory::OwnDirectory(OwnDirectory&& other) noexcept
+    : own_(std::exchange(other.own_, {})), lock_(std::move(other.lock_)) {}
+
+OwnDirectory::~OwnDirectory() {
+    // At the end of a benchmark, after its figures: what stays is found by its name.
+    if (!own_.path.empty()) (void)remove_own(own_);
+}
+
+std::vector<std::string> remove_leftovers(const std::string& directory) {
+    std::vector<std::string> lines;
+    const auto entries = sys::posix_store().list(directory);
+    if (!entries) return lines;
+    std::size_t more = 0;
+    for (const auto& entry : *entries) {
+        if (!entry.is_directory || entry.is_link || !entry.name.starts_with(own_prefix)) continue;
+        auto line = told_of(directory + "/" + entry.name);
+        if (line.empty()) continue;
+        if (lines.size() < leftovers_told_max) lines.push_back(std::move(line));
+        else ++more;
+    }
+    if (more > 0) lines.push_back(fmt::format("{} more of such directories are in {}", more, directory));
+    return lines;
+}
+
+}  // namespace forebay::bench
