@@ -1,12 +1,12 @@
 // All readers of texts that others print: of a site's programs, of the kernel, of people's lists of hosts.
 
 #include "advice/preflight/site_texts.hpp"
+#include "describe/host_list.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/node_texts.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -25,9 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(read_pressure(text));
     static_cast<void>(read_mapped_files(text));
     // What we write of a list is read back.
-    const auto hosts = hosts_of(text);
+    const auto hosts = describe::hosts_of(text);
     if (!hosts || hosts->size() > 2000) return 0;
-    const auto again = hosts_of(show_hosts(*hosts));
-    if (again && show_hosts(*again) != show_hosts(*hosts)) std::abort();
+    const auto again = describe::hosts_of(describe::show_hosts(*hosts));
+    if (again && describe::show_hosts(*again) != describe::show_hosts(*hosts)) std::abort();
     return 0;
 }
