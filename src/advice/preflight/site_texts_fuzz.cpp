@@ -1,15 +1,16 @@
 // All readers of texts that others print: of a site's programs, of the kernel, of people's lists of hosts.
 
 #include "advice/preflight/site_texts.hpp"
-#include "describe/host_list.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
 #include "advice/preflight/node_texts.hpp"
+#include "describe/host_list.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace forebay;
     using namespace forebay::advice;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     for (const auto& ost : read_lfs_df(text))
