@@ -198,6 +198,16 @@ struct AgentOptions {
     std::string exclude_targets = {};
     /// Whether an agent places new node files elsewhere than on a storage target that it has found slow.
     bool avoid_slow_targets = true;
+    /// Hosts that write no node file to the target themselves, as in "nid[0001-0004],nid7", or "@FILE" with what
+    /// forebay preflight has found, which the first rank of each node reads when the session opens. Others of the job
+    /// write for them. "nid7/2" is a virtual node.
+    std::string exclude_nodes = {};
+    /// How many agents of this job also write for nodes that are excluded or slow. 0: two where `exclude_nodes` names a
+    /// host of the job, else none.
+    int neighbours = 0;
+    /// Whether a node that drains far slower than the others writes through a neighbour. Without neighbours no node
+    /// does.
+    bool avoid_slow_nodes = true;
     // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
     // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
     int forwarders = 0;

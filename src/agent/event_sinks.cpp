@@ -47,6 +47,11 @@ bool is_recorded(What what) {
         case What::avoids:
         case What::uses_again:
         case What::unplaced:
+        case What::helped:
+        case What::helps_not:
+        case What::detours:
+        case What::no_detour:
+        case What::writes_again:
         case What::script_off: return true;
         default: return false;
     }

@@ -20,8 +20,9 @@ constexpr std::array event_names{
     "left_out",        "not_renewed", "not_looked_at", "lost",         "serves",        "forwards",
     "takes_cpus",      "miscounted",  "worker_begun",  "worker_ended", "analyses_end",  "script_off",
     "lingers",         "leaves",      "leaves_work",   "freed",        "not_freed",     "unrecorded",
-    "untimed",         "unreported",  "unshown",       "avoids",       "uses_again",    "unplaced"};
-static_assert(event_names.size() == static_cast<std::size_t>(What::unplaced) + 1);
+    "untimed",         "unreported",  "unshown",       "avoids",       "uses_again",    "unplaced",
+    "helps",           "helped",      "helps_not",     "detours",      "no_detour",     "writes_again"};
+static_assert(event_names.size() == static_cast<std::size_t>(What::writes_again) + 1);
 
 // Most streams have built-in analyses alone.
 const char* by_whom(const Event& event) { return event.place == "scripts" ? " by its scripts" : ""; }
@@ -102,6 +103,12 @@ std::string line_of_agent(const Event& event) {
         case What::avoids: return fmt::format("new node files avoid it: {}", event.detail);
         case What::uses_again: return fmt::format("node files lie on it again: {}", event.detail);
         case What::unplaced: return fmt::format("node files lie where the file system puts them: {}", event.detail);
+        case What::helps: return fmt::format("it also writes for other nodes of this job, at {}", event.detail);
+        case What::helped: return fmt::format("it has written for neighbours: {}", event.detail);
+        case What::helps_not: return fmt::format("it cannot write for other nodes of this job: {}", event.detail);
+        case What::detours: return fmt::format("its node files are written by a neighbour, {}", event.detail);
+        case What::no_detour: return fmt::format("it writes its node files itself: {}", event.detail);
+        case What::writes_again: return fmt::format("it writes its node files itself again: {}", event.detail);
         case What::freed: return "what was staged is committed, and is freed";
         default: return {};
     }

@@ -72,6 +72,12 @@ enum class What : std::uint32_t {
     avoids,        // a storage target, for new node files. detail: which, and how slow
     uses_again,    // one that it had avoided. detail: which, and how fast
     unplaced,      // node files lie where the file system puts them, whatever the options say. detail: the error
+    helps,         // it also writes for other nodes of the job. detail: where they reach it
+    helped,        // at its end. count, detail: node files that it has made for others
+    helps_not,     // as it should. detail: the error
+    detours,       // from the next drain on it writes through a neighbour. place: which; detail: which, and why
+    no_detour,     // no neighbour answers, and it writes itself. detail: why it would not, and the errors
+    writes_again,  // itself, as it is no longer slow. detail: how fast
 };
 
 /// "committed"

@@ -11,7 +11,7 @@ using namespace forebay::agent;
 
 namespace {
 
-constexpr auto last = static_cast<std::uint32_t>(What::unplaced);
+constexpr auto last = static_cast<std::uint32_t>(What::writes_again);
 
 Event event_of(What what) {
     return {.what = what,
@@ -41,6 +41,12 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::drained) == "step 7 of stream 'restart': 2.00 MB drained in 1.50 s");
     CHECK(line(What::committed) == "step 7 of stream 'restart' is committed");
     CHECK(line(What::found_committed) == "step 7 of stream 'restart' is committed by another agent");
+    CHECK(line(What::helps) == "it also writes for other nodes of this job, at detail");
+    CHECK(line(What::helped) == "it has written for neighbours: detail");
+    CHECK(line(What::helps_not) == "it cannot write for other nodes of this job: detail");
+    CHECK(line(What::detours) == "its node files are written by a neighbour, detail");
+    CHECK(line(What::no_detour) == "it writes its node files itself: detail");
+    CHECK(line(What::writes_again) == "it writes its node files itself again: detail");
     CHECK(line(What::analysed) == "step 7 of stream 'restart' is analysed: 3 results in 1.50 s");
     CHECK(line(What::not_analysed) == "step 7 of stream 'restart' is not analysed: detail");
     CHECK(line(What::raised) == "step 7 of stream 'restart' fulfils a condition: detail");

@@ -109,6 +109,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     auto session = written;
     // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
     session.forwarding = options.forwarding;
+    session.neighbours = {};
     FB_TRY_ASSIGN(target, target_of(options.into.empty() ? session.run : options.into, session.forwarding, make_view));
     FB_TRY(find_run(session, options, *target.store, directory));
     FB_TRY_ASSIGN(locked, node::LockedDirectory::lock(directory, session.run));

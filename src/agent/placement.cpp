@@ -4,12 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <utility>
 
-#include "base/attempt.hpp"
-#include "base/page_buffer.hpp"
-#include "base/try.hpp"
 #include "describe/storage_targets.hpp"
 #include "sys/passing_store.hpp"
 #include "telemetry/median.hpp"
@@ -18,26 +14,17 @@ namespace forebay::agent {
 
 namespace {
 
-constexpr double low_ratio = 0.5, very_low_ratio = 0.25, good_ratio = 0.8;
-constexpr int lows_until_slow = 2, probes_until_good = 2;
+constexpr double low_ratio = 0.5, very_low_ratio = 0.25;
+constexpr int lows_until_slow = 2;
 constexpr std::size_t rates_kept = 8;
 // A single write may have met a moment in which the target was busy.
 constexpr std::uint64_t writes_judged_min = 3;
-constexpr int pause_doublings_max = 4;
 constexpr std::uint32_t stripe_bytes_unknown = 1u << 20;
-constexpr std::size_t probe_writes = 4;
-constexpr std::uint32_t probe_block_bytes_max = 4u << 20;
-constexpr std::chrono::seconds probe_look{1};  // whether a probe is due
 
 std::optional<std::uint32_t> number_of(const std::string& name) {
     const auto parsed = describe::parse_storage_targets(name, "a target");
     if (name.empty() || !parsed || parsed->size() != 1) return {};
     return parsed->front();
-}
-
-bool is_node_file(std::string_view path) {
-    const auto name = path.substr(path.rfind('/') + 1);
-    return name.starts_with("node-") && name.find(".h5") != name.npos;
 }
 
 class PlacedStore final : public sys::PassingStore {
@@ -62,29 +49,12 @@ private:
     Placement& placement_;
 };
 
-// Seconds for a file of some writes, each synced, on one target.
-Result<double> probe(sys::Store& store, const std::string& path, const sys::Stripes& stripes) {
-    FB_TRY(store.remove(path));
-    FB_TRY(store.make_striped(path, stripes));
-    const auto seconds = [&]() -> Result<double> {
-        FB_TRY_ASSIGN(file, store.open(path, sys::Access::create_direct));
-        PageBuffer memory;
-        const auto block = memory.take(std::min(stripes.stripe_bytes, probe_block_bytes_max));
-        std::ranges::fill(block, std::byte{});
-        const auto begin = sys::Clock::now();
-        for (std::size_t i = 0; i < probe_writes; ++i) {
-            FB_TRY(file->write(i * block.size(), block));
-            FB_TRY(file->sync());
-        }
-        const std::chrono::duration<double> took = sys::Clock::now() - begin;
-        FB_TRY(file->close());
-        return took.count();
-    }();
-    static_cast<void>(store.remove(path));  // the next probe empties it
-    return seconds;
-}
-
 }  // namespace
+
+bool is_node_file(std::string_view path) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("node-") && name.find(".h5") != name.npos;
+}
 
 Placement::Placement(PlacementOptions options, Tell tell) : options_(std::move(options)), tell_(std::move(tell)) {}
 
@@ -135,7 +105,7 @@ void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std
     lows = ratio < low_ratio ? lows + 1 : 0;
     const bool is_slow = ratio < very_low_ratio || lows >= lows_until_slow;
     if (!options_.avoid_slow || given_up_ || !is_slow || slow_.contains(target)) return;
-    slow_[target] = {sys::Clock::now() + options_.probe_after, options_.probe_after};
+    slow_.emplace(target, ProbePlan(sys::Clock::now(), options_.probe_after));
     // Where no target is left, it is the file system that has become slow.
     if (candidates().empty()) return slow_.clear();
     told.push_back({.what = What::avoids,
@@ -207,25 +177,15 @@ std::optional<Placement::ProbePair> Placement::due(sys::Clock::time_point now) {
     const std::lock_guard lock(alone_);
     const auto good = candidates();
     if (good.empty() || given_up_) return {};
-    for (const auto& [target, slow] : slow_)
-        if (now >= slow.probe_at) return ProbePair{target, good.front(), stripe_bytes()};
+    for (const auto& [target, plan] : slow_)
+        if (plan.is_due(now)) return ProbePair{target, good.front(), stripe_bytes()};
     return {};
 }
 
 void Placement::probed(std::uint32_t target, double ratio, sys::Clock::time_point now) {
     const std::lock_guard lock(alone_);
     const auto slow = slow_.find(target);
-    if (slow == slow_.end()) return;
-    if (ratio < good_ratio) {
-        slow->second.passed = 0;
-        slow->second.pause = std::min(2 * slow->second.pause, options_.probe_after * (1 << pause_doublings_max));
-        slow->second.probe_at = now + slow->second.pause;
-        return;
-    }
-    if (++slow->second.passed < probes_until_good) {
-        slow->second.probe_at = now;
-        return;
-    }
+    if (slow == slow_.end() || !slow->second.probed(ratio, now)) return;
     slow_.erase(slow);
     low_in_a_row_.erase(target);
     rates_.erase(target);
@@ -249,51 +209,9 @@ void probe_one(sys::Store& store, const std::string& directory, Placement& place
     const auto pair = placement.due(sys::Clock::now());
     if (!pair) return;
     const auto path = sys::temporary_beside(directory + "/probe");
-    const auto good = probe(store, path, {pair->stripe_bytes, {pair->good}});
-    const auto slow = good ? probe(store, path, {pair->stripe_bytes, {pair->slow}}) : good;
+    const auto good = probe(store, path, sys::Stripes{pair->stripe_bytes, {pair->good}});
+    const auto slow = good ? probe(store, path, sys::Stripes{pair->stripe_bytes, {pair->slow}}) : good;
     placement.probed(pair->slow, good && slow && *slow > 0 ? *good / *slow : 0, sys::Clock::now());
-}
-
-struct PlacementProber::Shared {
-    Shared(std::shared_ptr<sys::Store> to, std::string in, std::shared_ptr<Placement> whose)
-        : store(std::move(to)), directory(std::move(in)), placement(std::move(whose)) {}
-
-    const std::shared_ptr<sys::Store> store;
-    const std::string directory;
-    const std::shared_ptr<Placement> placement;
-    std::mutex mutex;  // guards what follows
-    std::condition_variable wake, done;
-    bool ends = false, is_done = false;
-
-    void keep() {
-        std::unique_lock lock(mutex);
-        while (!wake.wait_for(lock, probe_look, [this] { return ends; })) {
-            lock.unlock();
-            // An error is a target that is still slow, and the next probe comes later.
-            static_cast<void>(attempt([this] { probe_one(*store, directory, *placement); }));
-            lock.lock();
-        }
-        is_done = true;
-        done.notify_all();
-    }
-};
-
-PlacementProber::PlacementProber(std::shared_ptr<sys::Store> store, std::string directory,
-                                 std::shared_ptr<Placement> placement)
-    : shared_(std::make_shared<Shared>(std::move(store), std::move(directory), std::move(placement))) {
-    auto started = sys::Thread::start([shared = shared_] { shared->keep(); });
-    if (started) thread_ = std::move(*started);  // else what is slow stays avoided
-}
-
-PlacementProber::~PlacementProber() {
-    if (!thread_.runs()) return;
-    std::unique_lock lock(shared_->mutex);
-    shared_->ends = true;
-    shared_->wake.notify_all();
-    const bool is_done = shared_->done.wait_for(lock, probe_end_max, [this] { return shared_->is_done; });
-    lock.unlock();
-    if (is_done) thread_.join();
-    else thread_.leave();
 }
 
 }  // namespace forebay::agent

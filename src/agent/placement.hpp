@@ -18,13 +18,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/events.hpp"
+#include "agent/prober.hpp"
 #include "format/timing.hpp"
 #include "sys/clock.hpp"
 #include "sys/store.hpp"
-#include "sys/thread.hpp"
 
 namespace forebay::agent {
 
@@ -32,7 +33,7 @@ struct PlacementOptions {
     std::vector<std::uint32_t> targets = {};   // to use, in turns; empty: those that files have been seen on
     std::vector<std::uint32_t> excluded = {};  // never to use
     bool avoid_slow = true;
-    sys::Clock::duration probe_after = std::chrono::seconds(60);  // doubled after each probe that fails, up to 16 times
+    sys::Clock::duration probe_after = probe_after_usual;
 };
 
 class Placement {
@@ -63,11 +64,6 @@ public:
     std::vector<std::uint32_t> slow() const;
 
 private:
-    struct SlowTarget {
-        sys::Clock::time_point probe_at;
-        sys::Clock::duration pause;
-        int passed = 0;  // probes in a row
-    };
     std::vector<std::uint32_t> candidates() const;
     std::uint32_t stripe_bytes() const;
     void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told);
@@ -80,7 +76,7 @@ private:
     std::set<std::uint32_t> known_;
     std::map<std::uint32_t, std::vector<double>> rates_;  // of the last drains, oldest first
     std::map<std::uint32_t, int> low_in_a_row_;
-    std::map<std::uint32_t, SlowTarget> slow_;
+    std::map<std::uint32_t, ProbePlan> slow_;
     sys::Stripes usual_;  // of files that the file system has placed
     sys::StripeDefault default_;
     bool knows_default_ = false;
@@ -90,26 +86,14 @@ private:
     std::vector<Event> to_tell_;  // of probes, with the next node file
 };
 
+/// Whether a file of that name is a node file, or becomes one.
+bool is_node_file(std::string_view path);
+
 /// Makes node files as `placement` says, and passes everything else on. Both must outlive it.
 std::unique_ptr<sys::Store> placed(sys::Store& store, Placement& placement);
 
 /// Probes one slow target that is due: writes and syncs a small file on it and on a good one, in `directory`, and
 /// removes both. Nothing where none is due. It may take as long as the target does.
 void probe_one(sys::Store& store, const std::string& directory, Placement& placement);
-
-/// Probes on a thread beside the agent's loop, and holds the agent's end for probe_end_max at most.
-inline constexpr std::chrono::seconds probe_end_max{2};
-class PlacementProber {
-public:
-    PlacementProber(std::shared_ptr<sys::Store> store, std::string directory, std::shared_ptr<Placement> placement);
-    PlacementProber(const PlacementProber&) = delete;
-    PlacementProber& operator=(const PlacementProber&) = delete;
-    ~PlacementProber();
-
-private:
-    struct Shared;
-    std::shared_ptr<Shared> shared_;  // with the thread, which may outlive this object over a target that hangs
-    sys::Thread thread_;
-};
 
 }  // namespace forebay::agent

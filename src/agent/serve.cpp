@@ -7,6 +7,7 @@
 
 #include "agent/claim_keeper.hpp"
 #include "agent/event_sinks.hpp"
+#include "agent/neighbour_side.hpp"
 #include "agent/placement.hpp"
 #include "agent/run_report.hpp"
 #include "agent/side_station.hpp"
@@ -142,22 +143,26 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     const auto to_others = to_all({here, to_run(*target.store, file_of(serving, "events", "jsonl"), here),
                                    [&](const Event& event) { status.hear(event); }});
     // A thread that probes is there from the first storage target on that is slow.
-    std::optional<PlacementProber> prober;
+    std::optional<Prober> prober;
     std::shared_ptr<Placement> placement;
     placement = placement_of(
         serving.session.agent,
         to_all({to_others, [&](const Event& event) {
                     if (event.what == What::avoids && !prober)
-                        prober.emplace(target.store, fmt::format("{}/{}", serving.session.run, catalog::own_directory),
-                                       placement);
+                        prober.emplace([store = target.store, placement,
+                                        in = fmt::format("{}/{}", serving.session.run, catalog::own_directory)] {
+                            probe_one(*store, in, *placement);
+                        });
                 }}));
     std::optional<TimingKeeper> timings;
     if (serving.session.agent.timings)
         timings.emplace(target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent,
                         serving.session.agent.block_bytes, to_others, placement.get());
     const auto tell = timings ? to_all({to_others, [&](const Event& event) { timings->hear(event); }}) : to_others;
-    const auto timed_store = timings ? timed(*target.store, *timings) : nullptr;
-    const auto placed_store = placed(timed_store ? *timed_store : *target.store, *placement);
+    NeighbourSide neighbours(target.store, serving.session, serving.staging, file_of(serving, "status", "json"),
+                             to_others);
+    const auto timed_store = timings ? timed(neighbours.way(), *timings) : nullptr;
+    const auto placed_store = placed(timed_store ? *timed_store : neighbours.way(), *placement);
     auto& store = *placed_store;
     const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
@@ -172,10 +177,15 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
         made.push_back(station(built_in));
         return made;
     };
-    Agent agent(store, serving.staging, serving.session, target.make_view, tell, stations);
+    const auto tell_loop = [&](const Event& event) {
+        neighbours.hear(event);
+        tell(event);
+    };
+    Agent agent(store, serving.staging, serving.session, target.make_view, tell_loop, stations);
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();
+    neighbours.stay(stop);
     if (timings) timings->finish();
     if (timings) report_run(*target.store, serving, timings->nodes(), to_others);
     const bool is_done = served.committed && served.packed;

@@ -14,9 +14,9 @@ constexpr std::uint64_t timed_bytes_min = 4096;
 // So many are passed on before the file is synced: of a drain of a terabyte in blocks of 16 MiB, a sixteenth.
 constexpr std::size_t writes_untold_max = 4096;
 
-class TimedFile final : public sys::File {
+class TimedFile final : public sys::PassingFile {
 public:
-    TimedFile(std::unique_ptr<sys::File> file, TimingSink& sink) : file_(std::move(file)), sink_(sink) {}
+    TimedFile(std::unique_ptr<sys::File> file, TimingSink& sink) : PassingFile(std::move(file)), sink_(sink) {}
     TimedFile(const TimedFile&) = delete;
     TimedFile& operator=(const TimedFile&) = delete;
     ~TimedFile() override { tell(); }
@@ -28,10 +28,6 @@ public:
             keep({start, sys::Clock::now() - start, offset, bytes.size(), !wrote.has_value()});
         return wrote;
     }
-    Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override { return file_->read(offset, bytes); }
-    Result<std::uint64_t> size() override { return file_->size(); }
-    Result<> truncate(std::uint64_t size) override { return file_->truncate(size); }
-    void reserve(std::uint64_t offset, std::uint64_t bytes) override { file_->reserve(offset, bytes); }
     Result<> sync() override {
         tell();
         const auto start = sys::Clock::now();
@@ -39,8 +35,6 @@ public:
         sink_.synced(start, sys::Clock::now() - start, !synced.has_value());
         return synced;
     }
-    bool direct() const override { return file_->direct(); }
-    sys::StripeMap stripes() override { return file_->stripes(); }
     Result<> close() override {
         tell();
         return file_->close();
@@ -63,7 +57,6 @@ private:
         writes_.clear();
     }
 
-    const std::unique_ptr<sys::File> file_;
     TimingSink& sink_;
     std::mutex alone_;
     std::vector<TimingSink::Write> writes_;

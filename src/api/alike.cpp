@@ -27,7 +27,8 @@ std::string show(const std::vector<std::string>& values) { return fmt::format("{
 void add(Settings& settings, const AgentOptions& agent) {
     const auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
                  retry_pause, linger, timings, metrics_directory, storage_targets, exclude_targets, avoid_slow,
-                 forwarders, forward_address, forward_to, forward_token_file] = agent;
+                 exclude_nodes, neighbours, avoid_slow_nodes, forwarders, forward_address, forward_to,
+                 forward_token_file] = agent;
     settings.push_back({"agent.mode", mode == AgentMode::process  ? "process"
                                       : mode == AgentMode::thread ? "thread"
                                                                   : "dedicated"});
@@ -44,6 +45,9 @@ void add(Settings& settings, const AgentOptions& agent) {
     settings.push_back({"agent.storage_targets", storage_targets});
     settings.push_back({"agent.exclude_targets", exclude_targets});
     settings.push_back({"agent.avoid_slow_targets", show(avoid_slow)});
+    settings.push_back({"agent.exclude_nodes", exclude_nodes});
+    settings.push_back({"agent.neighbours", show(neighbours)});
+    settings.push_back({"agent.avoid_slow_nodes", show(avoid_slow_nodes)});
     settings.push_back({"agent.forwarders", show(forwarders)});
     settings.push_back({"agent.forward_to", show(forward_to)});
 }

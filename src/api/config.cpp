@@ -48,6 +48,9 @@ void read_agent(TomlValue table, const std::string& path, Result<>& verdict, Age
     section.text("storage_targets", agent.storage_targets);
     section.text("exclude_targets", agent.exclude_targets);
     section.flag("avoid_slow_targets", agent.avoid_slow_targets);
+    section.text("exclude_nodes", agent.exclude_nodes);
+    section.number("neighbours", agent.neighbours);
+    section.flag("avoid_slow_nodes", agent.avoid_slow_nodes);
     section.number("forwarders", agent.forwarders);
     section.text("forward_address", agent.forward_address);
     section.texts("forward_to", agent.forward_to);

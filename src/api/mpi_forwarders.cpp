@@ -10,7 +10,6 @@
 #include "comm/mpi_group.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
-#include "sys/socket.hpp"
 
 namespace forebay {
 
@@ -57,19 +56,15 @@ bool Forwarders::is_one(const comm::Topology& hosts, const Options& options) {
 
 Result<forward::Server> Forwarders::start(const Options& options, const std::string& token, std::string& addresses,
                                           const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
-    const auto failed = [](const Error& error) {
-        return because(error, fmt::format("{} cannot be a forwarder: {}", sys::host_name(), error.what), "",
-                       "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
-    };
-    const auto hosts = sys::own_addresses(options.agent.forward_address);
-    if (!hosts) return failed(hosts.error());
-    const bool one = !options.agent.forward_address.empty() && hosts->size() == 1;
     // A job may have sessions of several runs; its own clients alone have the token.
-    auto server = forward::Server::start(sys::posix_store(), one ? sys::with_port(hosts->front(), 0) : ":0",
-                                         {.run = "", .token = token, .make_view = make_view, .log = {}});
-    if (!server) return failed(server.error());
-    for (const auto& host : *hosts) addresses += (addresses.empty() ? "" : ",") + sys::with_port(host, server->port());
-    return server;
+    auto started = forward::start_reachable(sys::posix_store(), options.agent.forward_address,
+                                            {.run = "", .token = token, .make_view = make_view, .log = {}});
+    if (!started)
+        return because(started.error(),
+                       fmt::format("{} cannot be a forwarder: {}", sys::host_name(), started.error().what), "",
+                       "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
+    addresses = fmt::format("{}", fmt::join(started->addresses, ","));
+    return std::move(started->server);
 }
 
 Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world, MPI_Comm computing,

@@ -179,7 +179,8 @@ Result<> SessionState::start(const GroupHolder& holder) {
     broadcast_number(world, claim.session);
     broadcast_number(world, claim.last_key);
     broadcast_number(world, claim.key);
-    FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding));
+    FB_TRY_ASSIGN(neighbours, find_neighbours());
+    FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding, neighbours));
     FB_TRY(of_leader([&] { return beside_.host->ensure(); }));
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
     log([&] {
@@ -322,7 +323,8 @@ Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
 }
 
 Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
-                                    std::span<agent::Post> posts, const node::Forwarding& forwarding) {
+                                    std::span<agent::Post> posts, const node::Forwarding& forwarding,
+                                    const node::Neighbourhood& neighbours) {
     auto& world = *topology.world;
     const auto take = [&](Result<node::Staging> made) -> Result<> {
         if (!made) return made.error();
@@ -338,7 +340,8 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
                                      .host = sys::host_name(),
                                      .process = sys::process_id(),
                                      .agent = options.agent,
-                                     .forwarding = forwarding};
+                                     .forwarding = forwarding,
+                                     .neighbours = neighbours};
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
         if (options.agent.timings) {
             FB_TRY_ASSIGN(made,

@@ -146,12 +146,15 @@ private:
     std::int64_t process_ = sys::process_id();
     /// The forwarders of this node's agent: `of_job`, or those of the configuration.
     Result<node::Forwarding> find_forwarders(const node::Forwarding& of_job);
+    /// Who of the job writes for its nodes that are excluded or slow, as this node's agent needs to know. Collective.
+    Result<node::Neighbourhood> find_neighbours();
     Result<> open_target(const node::Forwarding& forwarding);
     Result<node::LockedDirectory> lock_staging();
     Result<> claim_run(const std::string& directory);
     Result<> wait_for_old_agents(const std::string& directory);
     Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
-                          std::span<agent::Post> posts, const node::Forwarding& forwarding);
+                          std::span<agent::Post> posts, const node::Forwarding& forwarding,
+                          const node::Neighbourhood& neighbours);
     Result<> drain_leftovers(const node::Forwarding& forwarding);
     Result<> start(const GroupHolder& holder);
     Result<> find_crew();

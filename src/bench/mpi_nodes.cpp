@@ -4,7 +4,6 @@
 #include <array>
 #include <thread>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/text_lines.hpp"
 #include "base/splitmix.hpp"
 #include "sys/machine.hpp"

@@ -38,9 +38,6 @@ constexpr std::chrono::milliseconds look_pause{250};
 constexpr int attempts_max = 64;
 
 std::string sessions_of(const std::string& run) { return fmt::format("{}/{}/sessions", run, own_directory); }
-std::string claim_directory(const std::string& run, std::uint32_t session) {
-    return fmt::format("{}/{:06}", sessions_of(run), session);
-}
 
 std::optional<std::uint32_t> session_of(std::string_view name) {
     std::uint32_t session = 0;
@@ -227,6 +224,10 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<ClaimHolder>
 }
 
 }  // namespace
+
+std::string claim_directory(const std::string& run, std::uint32_t session) {
+    return fmt::format("{}/{:06}", sessions_of(run), session);
+}
 
 Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
                             const ClaimOptions& options) {

@@ -41,6 +41,9 @@ struct ClaimOptions {
     std::function<void(const std::string&)> log = {};
 };
 
+/// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.
+std::string claim_directory(const std::string& run, std::uint32_t session);
+
 /// The number of the new session. `refused` while another session lives, with who and where it is.
 Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
                             const ClaimOptions& options);

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/ssh_nodes.hpp"
 #include "advice/preflight/text_lines.hpp"
 #include "advice/preflight/worker.hpp"
@@ -13,6 +12,7 @@
 #include "cli/preflight_run.hpp"
 #include "cli/print.hpp"
 #include "cli/verbs.hpp"
+#include "describe/host_list.hpp"
 #include "sys/process.hpp"
 #include "sys/program.hpp"
 
@@ -47,7 +47,7 @@ Result<Exit> preflight(const HostArguments& arguments) {
     auto nodes = advice::local_node();
     if (!arguments.hosts.empty()) {
         FB_TRY_ASSIGN(text, list_text("--hosts", arguments.hosts));
-        FB_TRY_ASSIGN(listed, advice::hosts_of(text));
+        FB_TRY_ASSIGN(listed, describe::hosts_of(text));
         hosts = std::move(listed);
         advice::SshOptions ssh{.command = {}, .program = sys::program_path(), .at_once = arguments.ssh_at_once};
         for (const auto word : advice::words_of(arguments.ssh)) ssh.command.emplace_back(word);

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/preflight.hpp"
 #include "advice/preflight/report.hpp"
 #include "advice/preflight/text_lines.hpp"

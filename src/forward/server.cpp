@@ -150,6 +150,15 @@ std::size_t Server::clients() const {
         std::ranges::count_if(state_->shared.clients, [](const auto& one) { return !one.second.expired(); }));
 }
 
+Result<ReachableServer> start_reachable(sys::Store& store, const std::string& address, const ServerOptions& options) {
+    FB_TRY_ASSIGN(hosts, sys::own_addresses(address));
+    const bool one = !address.empty() && hosts.size() == 1;
+    FB_TRY_ASSIGN(server, Server::start(store, one ? sys::with_port(hosts.front(), 0) : ":0", options));
+    std::vector<std::string> addresses;
+    for (const auto& host : hosts) addresses.push_back(sys::with_port(host, server.port()));
+    return ReachableServer{std::move(server), std::move(addresses)};
+}
+
 bool Server::stop(std::chrono::milliseconds limit) {
     std::unique_lock lock(state_->mutex);
     state_->ending = true;

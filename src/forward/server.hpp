@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "forebay/options.hpp"
 #include "forward/limits.hpp"
@@ -63,5 +64,13 @@ private:
     explicit Server(std::shared_ptr<State> state);
     std::shared_ptr<State> state_;
 };
+
+/// A server at a port that the kernel chooses, and how others reach it.
+struct ReachableServer {
+    Server server;
+    std::vector<std::string> addresses;  // "host:port", one for each network
+};
+/// `address` as sys::own_addresses(): an interface or a number of this host; "": all of its networks.
+Result<ReachableServer> start_reachable(sys::Store& store, const std::string& address, const ServerOptions& options);
 
 }  // namespace forebay::forward

@@ -26,7 +26,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 10;
+inline constexpr std::uint32_t control_version = 11;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "describe/host_list.hpp"
 #include "describe/storage_targets.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
@@ -52,7 +53,8 @@ public:
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
             number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
             linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) &&
-            metrics(agent.member("metrics_directory")) && placement(agent) && forwarding(root);
+            metrics(agent.member("metrics_directory")) && placement(agent) && forwarding(root) &&
+            neighbours(root.member("neighbours"));
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         options.linger = std::chrono::milliseconds(linger_ms);
         return all;
@@ -137,14 +139,38 @@ private:
         return count.has_value() && text(root.member("forward_token"), session_.forwarding.token);
     }
 
+    // Nor had agents neighbours before there were some.
+    bool neighbours(format::json::Value given) {
+        auto& to = session_.neighbours;
+        if (!given.exists()) return true;
+        const auto excluded = given.member("excluded").flag(), avoid_slow = given.member("avoid_slow").flag();
+        to.excluded = excluded.value_or(false);
+        to.avoid_slow = avoid_slow.value_or(false);
+        const auto number_given = given.member("number");
+        return excluded && avoid_slow && number(given.member("helpers"), to.helpers) &&
+               number(given.member("first"), to.first) &&
+               (!number_given.exists() || number(number_given, to.number.emplace())) &&
+               text(given.member("address"), to.address) && text(given.member("token"), to.token);
+    }
+
     SessionFile& session_;
 };
 
-bool is_forwarding(const Forwarding& forwarding) {
+bool is_token(const std::string& text) {
     const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    return text.size() == token_digits && std::ranges::all_of(text, is_digit);
+}
+
+bool is_neighbourhood(const Neighbourhood& neighbours) {
+    if (neighbours.helpers == 0) return neighbours == Neighbourhood{};
+    return neighbours.helpers <= helpers_max && neighbours.first < neighbours.helpers &&
+           neighbours.number.value_or(0) < neighbours.helpers && is_token(neighbours.token) &&
+           neighbours.address.size() <= forwarder_text_max && format::json::is_text(neighbours.address);
+}
+
+bool is_forwarding(const Forwarding& forwarding) {
     if (forwarding.to.empty()) return forwarding.token.empty();
-    return forwarding.to.size() <= forwarders_max && forwarding.token.size() == token_digits &&
-           std::ranges::all_of(forwarding.token, is_digit) &&
+    return forwarding.to.size() <= forwarders_max && is_token(forwarding.token) &&
            std::ranges::all_of(forwarding.to, [](const std::string& one) {
                return !one.empty() && one.size() <= forwarder_text_max && format::json::is_text(one);
            });
@@ -182,6 +208,12 @@ Result<> check(const AgentOptions& agent) {
     FB_TRY(describe::parse_storage_targets(agent.storage_targets, "agent.storage_targets"));
     if (!agent.exclude_targets.starts_with('@'))
         FB_TRY(describe::parse_storage_targets(agent.exclude_targets, "agent.exclude_targets"));
+    if (!agent.exclude_nodes.starts_with('@')) {
+        const auto hosts = describe::hosts_of(agent.exclude_nodes);
+        if (!hosts) return because(hosts.error(), "agent.exclude_nodes: " + hosts.error().what);
+    }
+    if (agent.neighbours < 0 || static_cast<std::uint32_t>(agent.neighbours) > helpers_max)
+        return refusal(fmt::format("agent.neighbours is {}: from 0 to {}.", agent.neighbours, helpers_max));
     bool good = format::json::is_text(agent.cpus) && format::json::is_text(agent.program) &&
                 format::json::is_text(agent.metrics_directory);
     for (const auto& [name, value] : agent.environment)
@@ -203,6 +235,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                                    session.run, session.host));
     if (!is_forwarding(session.forwarding))
         return refusal("a forwarder's address must be UTF-8 of 1 to 1024 bytes, its token 32 hexadecimal digits.");
+    if (!is_neighbourhood(session.neighbours)) return refusal("its neighbours are none of a job.");
     using nlohmann::json;
     json environment = json::array();
     for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
@@ -235,6 +268,12 @@ Result<std::string> encode_session(const SessionFile& session) {
         document["forward_to"] = session.forwarding.to;
         document["forward_token"] = session.forwarding.token;
     }
+    if (const auto& with = session.neighbours; with.helpers > 0) {
+        document["neighbours"] = {{"helpers", with.helpers},   {"first", with.first},
+                                  {"excluded", with.excluded}, {"avoid_slow", with.avoid_slow},
+                                  {"address", with.address},   {"token", with.token}};
+        if (with.number) document["neighbours"]["number"] = *with.number;
+    }
     return document.dump(1) + "\n";
 }
 
@@ -255,6 +294,7 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
     if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
     if (const auto good = check(session.agent); !good) return corrupt(good.error().what);
     if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are none.");
+    if (!is_neighbourhood(session.neighbours)) return corrupt("its neighbours are none of a job.");
     return session;
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,7 +33,20 @@ struct Forwarding {
     bool operator==(const Forwarding&) const = default;
 };
 
-/// The contents of session.json. It holds the forwarders' token: the directory is closed to others.
+/// What an agent is to the neighbours of its job: those agents that also write for nodes that are excluded or slow.
+struct Neighbourhood {
+    std::uint32_t helpers = 0;            // agents that help, numbered from 0; 0: this job has none
+    std::optional<std::uint32_t> number;  // of this agent among them
+    std::uint32_t first = 0;              // the helper to begin with; the next ones stand in
+    bool excluded = false;                // this node writes no node file to the target itself
+    bool avoid_slow = true;               // as AgentOptions::avoid_slow_nodes
+    std::string address = {};             // of a helper, as AgentOptions::forward_address
+    std::string token = {};               // that helpers ask for: 32 hexadecimal digits
+    bool operator==(const Neighbourhood&) const = default;
+};
+inline constexpr std::uint32_t helpers_max = 64;
+
+/// The contents of session.json. It holds the tokens of forwarders and neighbours: the directory is closed to others.
 struct SessionFile {
     std::string run;           // absolute
     std::uint64_t run_id = 0;  // its identity; 0: of before runs had one
@@ -41,6 +55,7 @@ struct SessionFile {
     std::int64_t process = 0;
     AgentOptions agent;
     Forwarding forwarding = {};
+    Neighbourhood neighbours = {};
     bool adopts = false;  // not in the file: what is staged is of another run, and becomes one of this
 };
 /// `refused` for settings of an agent that cannot work.

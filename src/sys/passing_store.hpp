@@ -1,11 +1,13 @@
-// A Store that passes every call on: for those that look at some calls, or do one of them otherwise. The Store that it
-// passes them to must outlive it. Threads: as that Store.
+// A Store, and a File, that pass every call on: for those that look at some calls, or do one of them otherwise. The
+// Store that calls are passed to must outlive them. Threads: as that Store.
 
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sys/store.hpp"
@@ -40,6 +42,26 @@ protected:
 
 private:
     Store& store_;
+};
+
+class PassingFile : public File {
+public:
+    explicit PassingFile(std::unique_ptr<File> file) : file_(std::move(file)) {}
+
+    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        return file_->write(offset, bytes);
+    }
+    Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override { return file_->read(offset, bytes); }
+    Result<std::uint64_t> size() override { return file_->size(); }
+    Result<> truncate(std::uint64_t size) override { return file_->truncate(size); }
+    void reserve(std::uint64_t offset, std::uint64_t bytes) override { file_->reserve(offset, bytes); }
+    Result<> sync() override { return file_->sync(); }
+    bool direct() const override { return file_->direct(); }
+    StripeMap stripes() override { return file_->stripes(); }
+    Result<> close() override { return file_->close(); }
+
+protected:
+    std::unique_ptr<File> file_;
 };
 
 }  // namespace forebay::sys

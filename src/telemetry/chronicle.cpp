@@ -94,10 +94,6 @@ private:
     Chronicle& into_;
 };
 
-std::string name_of_node(const std::string& host, const std::string& virtual_node) {
-    return virtual_node.empty() || virtual_node == "0" ? host : host + "/" + virtual_node;
-}
-
 }  // namespace
 
 Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, const ChronicleOptions& options) {
@@ -124,7 +120,10 @@ Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, cons
     return chronicle;
 }
 
-std::string node_name(const format::TimingBatch& batch) { return name_of_node(batch.host, batch.virtual_node); }
-std::string node_name(const format::StatusLine& status) { return name_of_node(status.host, status.virtual_node); }
+std::string node_name(const std::string& host, const std::string& virtual_node) {
+    return virtual_node.empty() || virtual_node == "0" ? host : host + "/" + virtual_node;
+}
+std::string node_name(const format::TimingBatch& batch) { return node_name(batch.host, batch.virtual_node); }
+std::string node_name(const format::StatusLine& status) { return node_name(status.host, status.virtual_node); }
 
 }  // namespace forebay::telemetry

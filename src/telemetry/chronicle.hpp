@@ -44,6 +44,7 @@ struct ChronicleOptions {
 Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, const ChronicleOptions& options = {});
 
 /// "nid00412", and with several nodes a machine "nid00412/3".
+std::string node_name(const std::string& host, const std::string& virtual_node);
 std::string node_name(const format::TimingBatch& batch);
 std::string node_name(const format::StatusLine& status);
 

@@ -191,6 +191,7 @@ def hosts_over_ssh(place):
     expect(advice["excluded_nodes"] == ["gone", "silent", "skewed"], "all three are excluded", advice["excluded_nodes"])
     expect((place / "nodes.good").read_text().split() == ["n1", "n2", "n3"], "the others are a host file")
     expect("#SBATCH --exclude=gone,silent,skewed" in advice["lines"], "a line for Slurm", advice["lines"])
+    expect(any(line.startswith('exclude_nodes = "@') for line in advice["lines"]), "and one for the library", advice["lines"])
     expect(seconds < 20, "in time", seconds)
     print(f"6 hosts over ssh: {seconds:.1f} s", flush=True)
 

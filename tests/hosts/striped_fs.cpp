@@ -4,11 +4,11 @@
 //   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
 //
 // Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
-// WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
-// of the rate. Of RATIO@ that is so only after an odd number of SIGUSR1. WHICH "noise": the rate of each write is
-// lognormal about that, RATIO being its deviation. The attribute "lustre.lov" of a file tells its layout, by the
-// structure lov_user_md_v1 of Lustre's lustre_user.h; given to an empty file, with a list of targets, it is obeyed.
-// Prints "mounted", and takes the mount down at SIGTERM.
+// WHICH is the number of a target, or a part of the names of files, such as "node-00003", or "agent-3", the agent whose
+// staging directory ends with that number: what it writes goes at RATIO of the rate. Of RATIO@ that is so only after an
+// odd number of SIGUSR1. WHICH "noise": the rate of each write is lognormal about that, RATIO being its deviation. The
+// attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h; given to
+// an empty file, with a list of targets, it is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
 
 #define FUSE_USE_VERSION 35
 
@@ -26,6 +26,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <random>
@@ -62,10 +64,24 @@ double ratio_of(const std::string& which) {
     return found == ratios.end() ? 1 : found->second;
 }
 
+// Whether the process that writes has a command line with that end.
+bool writer_ends_with(const std::string& end) {
+    std::ifstream file("/proc/" + std::to_string(fuse_get_context()->pid) + "/cmdline");
+    std::string command{std::istreambuf_iterator<char>(file), {}};
+    command.erase(std::find_if(command.rbegin(), command.rend(), [](char c) { return c != '\0'; }).base(),
+                  command.end());
+    return command.ends_with(end);
+}
+
 // Of who writes, such as a node with a slow link.
 double ratio_of_writer(const std::string& path) {
-    for (const auto& [which, ratio] : options.ratios)
-        if (which.size() > 3 && path.find(which) != std::string::npos) return ratio;
+    for (const auto* ratios : {&options.ratios, &options.sometimes}) {
+        if (ratios == &options.sometimes && is_sometimes == 0) continue;
+        for (const auto& [which, ratio] : *ratios)
+            if (which.starts_with("agent-") ? writer_ends_with(which.substr(5))
+                                            : which.size() > 3 && path.find(which) != std::string::npos)
+                return ratio;
+    }
     return 1;
 }
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/leader.hpp"
 #include "base/units.hpp"
+#include "describe/host_list.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 #include "telemetry/median.hpp"
@@ -226,7 +226,7 @@ void Preflight::meet() {
     if (whom.size() < 2) return;
     const std::vector<std::uint64_t> ranks(whom.begin(), whom.end());
     Numbers rates;
-    ask_each(whom, "MPI", {.task = Task::meet, .ranks = show_numbers(ranks)}, rule(CheckKind::mpi).deadline,
+    ask_each(whom, "MPI", {.task = Task::meet, .ranks = describe::show_numbers(ranks)}, rule(CheckKind::mpi).deadline,
              [&](const Talk::Reply& reply) {
                  if (reply.answer && reply.answer->failed.empty() && !reply.answer->hangs) {
                      if (!reply.answer->numbers.empty()) rates.push_back(reply.answer->numbers[0]);

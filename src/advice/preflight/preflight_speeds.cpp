@@ -7,11 +7,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/leader.hpp"
 #include "advice/preflight/preflight.hpp"
 #include "base/splitmix.hpp"
 #include "base/units.hpp"
+#include "describe/host_list.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "telemetry/median.hpp"
@@ -131,7 +131,8 @@ void Preflight::name_server(const SlowTest& walk, const std::string& server) {
         probes += verdicts[i].probes;
     }
     std::ranges::sort(osts);
-    const auto shown = osts.size() == names.size() ? show_numbers(osts) : fmt::format("{}", fmt::join(names, ", "));
+    const auto shown =
+        osts.size() == names.size() ? describe::show_numbers(osts) : fmt::format("{}", fmt::join(names, ", "));
     add(CheckKind::target_speed,
         {.subject = server,
          .severity = Severity::fail,

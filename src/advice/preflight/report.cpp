@@ -6,9 +6,9 @@
 #include <array>
 #include <map>
 
-#include "advice/preflight/host_list.hpp"
 #include "base/show_text.hpp"
 #include "base/units.hpp"
+#include "describe/host_list.hpp"
 
 namespace forebay::advice {
 
@@ -56,18 +56,19 @@ std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const P
     if (!nodes.empty() && told == 0)
         lines.push_back("# every node fails: look at what was asked for, and at the target, before nodes are left out");
     else if (!nodes.empty()) {
-        if (pasting.slurm || !pasting.pbs) lines.push_back("#SBATCH --exclude=" + show_hosts(nodes));
+        if (pasting.slurm || !pasting.pbs) lines.push_back("#SBATCH --exclude=" + describe::show_hosts(nodes));
         if (pasting.pbs && !pasting.good_hosts)
             lines.push_back(
                 fmt::format("grep -vxFf {}/exclude.nodes $PBS_NODEFILE > {}/nodes.good", pasting.out, pasting.out));
         if (pasting.pbs || pasting.good_hosts)
             lines.push_back(fmt::format("mpiexec --hostfile {}/nodes.good", pasting.out));
+        lines.push_back(fmt::format("exclude_nodes = \"@{}/exclude.nodes\"  # [agent] of forebay.toml", pasting.out));
     }
     if (!outcome.excluded_osts.empty() && !outcome.good_osts.empty()) {
         auto good = outcome.good_osts;
         std::ranges::sort(good);
-        lines.push_back(
-            fmt::format("lfs setstripe -o {} -c {} -S 64M {}", show_numbers(good), good.size(), pasting.target));
+        lines.push_back(fmt::format("lfs setstripe -o {} -c {} -S 64M {}", describe::show_numbers(good), good.size(),
+                                    pasting.target));
         lines.push_back(
             fmt::format("exclude_targets = \"@{}/exclude.targets\"  # [agent] of forebay.toml", pasting.out));
     }
@@ -106,7 +107,7 @@ std::string screen_of(const PreflightOutcome& outcome, const std::vector<Finding
     }
     for (const auto& [alike, subjects] : more)
         text += fmt::format("  {} {} more {}: {}\n", word_of(alike.second), subjects.size(), alike.first,
-                            show_text(show_hosts(subjects)));
+                            show_text(describe::show_hosts(subjects)));
     text += cost_of(advice);
     for (const auto& line : advice.lines) text += "  " + show_text(line) + "\n";
     return text;

@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "advice/preflight/host_list.hpp"
 #include "advice/preflight/node_texts.hpp"
+#include "describe/host_list.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace forebay;
     using namespace forebay::advice;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     for (const auto& ost : read_lfs_df(text))
@@ -25,9 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(read_pressure(text));
     static_cast<void>(read_mapped_files(text));
     // What we write of a list is read back.
-    const auto hosts = hosts_of(text);
+    const auto hosts = describe::hosts_of(text);
     if (!hosts || hosts->size() > 2000) return 0;
-    const auto again = hosts_of(show_hosts(*hosts));
-    if (again && show_hosts(*again) != show_hosts(*hosts)) std::abort();
+    const auto again = describe::hosts_of(describe::show_hosts(*hosts));
+    if (again && describe::show_hosts(*again) != describe::show_hosts(*hosts)) std::abort();
     return 0;
 }

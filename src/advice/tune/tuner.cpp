@@ -262,7 +262,7 @@ std::optional<double> Tuner::cost_of(const Choice& choice, double share) const {
     const auto& costs = share < 1 ? quarter_ : full_;
     const auto found = costs.find(choice);
     if (found == costs.end()) return {};
-    return telemetry::quantile_of(found->second, 0.75);
+    return telemetry::quantile_of(found->second, options_.quantile);
 }
 
 std::vector<KnobWorth> Tuner::worths() const {

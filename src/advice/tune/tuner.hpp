@@ -56,6 +56,7 @@ struct KnobWorth {
 struct TunerOptions {
     double budget = 25;  // in trials of all bytes
     std::uint64_t seed = 1;
+    double quantile = 0.75;  // of the costs of a setting: which cost_of() tells
 };
 
 class Tuner {
@@ -80,7 +81,7 @@ public:
     /// The best so far: of those that ran in full the one of the least expected cost, else of all; the defaults before any has
     /// run.
     Choice best() const;
-    /// The third quartile of the costs of a choice's learned trials of this share; nothing without any.
+    /// The quantile of the costs of a choice's learned trials of this share; nothing without any.
     std::optional<double> cost_of(const Choice& choice, double share) const;
     /// A line for each knob that best() has changed, in the order of the knobs.
     std::vector<KnobWorth> worths() const;

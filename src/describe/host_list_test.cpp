@@ -1,11 +1,11 @@
 // Goal: a list that we write is one that Slurm reads, and that we read back. Method: lists by hand, and what is none.
 
-#include "advice/preflight/host_list.hpp"
+#include "describe/host_list.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace forebay;
-using namespace forebay::advice;
+using namespace forebay::describe;
 
 TEST_CASE("hosts as Slurm lists them") {
     CHECK(show_hosts({"nid00977", "nid00123"}) == "nid00[123,977]");

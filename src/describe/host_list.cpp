@@ -1,14 +1,15 @@
-#include "advice/preflight/host_list.hpp"
+#include "describe/host_list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <map>
 
-#include "advice/preflight/text_lines.hpp"
 #include "base/show_text.hpp"
 
-namespace forebay::advice {
+namespace forebay::describe {
 
 namespace {
 
@@ -23,6 +24,13 @@ Error no_list(std::string_view list, const char* why) {
 bool is_number(std::string_view text) {
     return !text.empty() && text.size() <= digits_max &&
            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Of digits, at most 15; of none 0.
+std::uint64_t host_number(std::string_view digits) {
+    std::uint64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
 }
 
 // "PREFIX[1-4,7]SUFFIX"; one pair of brackets.
@@ -40,7 +48,7 @@ Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
         const auto dash = part.find('-');
         const auto first = part.substr(0, dash), last = dash == part.npos ? first : part.substr(dash + 1);
         if (!is_number(first) || !is_number(last)) return no_list(name, "what is in its brackets");
-        const auto from = number_of<std::uint64_t>(first).value_or(0), to = number_of<std::uint64_t>(last).value_or(0);
+        const auto from = host_number(first), to = host_number(last);
         if (to < from || to - from >= hosts_max - std::min(hosts_max, hosts.size()))
             return no_list(name, "too many, or a range that goes down");
         for (auto i = from; i <= to; ++i)
@@ -102,7 +110,7 @@ std::string show_hosts(std::vector<std::string> hosts) {
     std::map<std::tuple<std::string, std::size_t, std::string>, std::vector<std::uint64_t>> groups;
     for (const auto& host : hosts) {
         const auto [before, digits, after] = parted(host);
-        groups[{before, digits.size(), after}].push_back(number_of<std::uint64_t>(digits).value_or(0));
+        groups[{before, digits.size(), after}].push_back(host_number(digits));
     }
     std::string text;
     for (auto& [around, numbers] : groups) {
@@ -137,4 +145,4 @@ std::string show_hosts(std::vector<std::string> hosts) {
     return text;
 }
 
-}  // namespace forebay::advice
+}  // namespace forebay::describe

@@ -8,7 +8,7 @@
 
 #include "forebay/result.hpp"
 
-namespace forebay::advice {
+namespace forebay::describe {
 
 /// Names in the order of the list. `refused` for what is no list, or has more than 100,000 names. Blanks and ends of
 /// lines part names as commas do, so that a file of one name a line is a list.
@@ -20,4 +20,4 @@ std::string show_hosts(std::vector<std::string> hosts);
 /// "0-13,15-23" of numbers in ascending order.
 std::string show_numbers(const std::vector<std::uint64_t>& numbers);
 
-}  // namespace forebay::advice
+}  // namespace forebay::describe

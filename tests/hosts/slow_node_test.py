@@ -1,0 +1,105 @@
+"""Goal: with a neighbour, a node that writes at 0.3 of the rate of the others writes through it, and by itself again when it
+has recovered; the job's other nodes, and a healthy job, do not.
+
+Method: striped_fs is slow for the agent of one of five nodes, until a signal. The job is ended when the node has come back,
+which its agent looks for after a minute.
+"""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import machine
+from machine import expect, forebay, wait_until
+
+STRIPED_FS = machine.BUILD / "tests/striped_fs"
+NODES, SLOW = 5, 1
+TARGETS, STRIPE, RATE = 24, 65536, 4_000_000
+CONFIG = f"""
+[agent]
+block_bytes = {STRIPE}
+in_flight = 1
+linger_seconds = 0
+neighbours = 1
+[streams.restart]
+slots = 2
+keep = 100
+"""
+
+
+def told(target, node):
+    events = {}
+    for path in target.glob(f"run/forebay/events-*-{node}.jsonl"):
+        for line in path.read_text().splitlines():
+            event = json.loads(line)
+            events.setdefault(event["event"], []).append(event.get("text", ""))
+    return events
+
+
+def job(place, slow, act):
+    """The events of each node of a job, during which `act(target, server)` is called."""
+    target, mount = place / "directory", place / "mount"
+    for made in (target, mount):
+        made.mkdir(parents=True)
+    server = subprocess.Popen([str(word) for word in (STRIPED_FS, target, mount, STRIPE, TARGETS, RATE, f"agent-{SLOW}=0.3@")],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if server.stdout.readline() != "mounted\n":
+        machine.skip("no FUSE file system can be mounted here")
+    try:
+        if slow:
+            server.send_signal(signal.SIGUSR1)
+        (place / "forebay.toml").write_text(CONFIG)
+        program = machine.Job(["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", NODES, machine.NBODY, "--mesh", 32,
+                               "--particles", 64, "--steps", 100000, "--save-every", 1, "--virtual-nodes", NODES, "--run",
+                               mount / "run", "--staging", place, "--config", place / "forebay.toml"], place / "log")
+        try:
+            act(target, server)
+            program.process.terminate()
+            expect(program.finish() is not None, "the job is ended", program.output()[-4000:])
+        finally:
+            program.kill()
+        wait_until(lambda: not list(place.glob("forebay-*/*")), "the agents have ended")
+        forebay("verify", mount / "run")
+        return [told(target, node) for node in range(NODES)]
+    finally:
+        machine.run("umount", "--lazy", mount)
+        server.send_signal(signal.SIGTERM)
+        server.wait()
+
+
+def committed(target):
+    return sum(len(told(target, node).get("committed", [])) for node in range(NODES))
+
+
+def comes_back(target, server):
+    wait_until(lambda: "detours" in told(target, SLOW), "the slow node writes through a neighbour")
+    at = committed(target)
+    wait_until(lambda: committed(target) > at + 2, "and more is committed")
+    server.send_signal(signal.SIGUSR1)
+    wait_until(lambda: "writes_again" in told(target, SLOW), "recovered, it writes itself again", 200)
+
+
+def main():
+    machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
+    if not STRIPED_FS.exists():
+        machine.skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
+    if not Path("/dev/fuse").exists():
+        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    with machine.scratch() as scratch:
+        nodes = job(Path(scratch) / "slow", True, comes_back)
+        detours = nodes[SLOW]["detours"]
+        ratio = re.search(r"drains at ([0-9.]+) of the rate of others", detours[0])
+        expect(len(detours) == 1 and ratio and float(ratio[1]) < 0.5, "it says why, with its ratio", detours)
+        expect(not any("detours" in node for number, node in enumerate(nodes) if number != SLOW), "no other node does", nodes)
+        helped = [node["helped"] for node in nodes if "helped" in node]
+        expect(len(helped) == 1 and int(helped[0][0].split()[0]) >= 2, "its neighbour has written node files for it", nodes)
+        nodes = job(Path(scratch) / "healthy", False,
+                    lambda target, server: wait_until(lambda: committed(target) >= 8, "a healthy job commits eight snapshots"))
+        expect(not any("detours" in node or "helped" in node for node in nodes), "in a healthy job nobody does", nodes)
+
+
+sys.dont_write_bytecode = True
+main()
