@@ -6,9 +6,9 @@
 // Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003", or "agent-3", the agent whose
 // staging directory ends with that number: what it writes goes at RATIO of the rate. Of RATIO@ that is so only after an
-// odd number of SIGUSR1. WHICH "noise": the rate of each write is lognormal about that, RATIO being its deviation. The
-// attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h; given to
-// an empty file, with a list of targets, it is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
+// odd number of SIGUSR1. WHICH "noise": the rate of each write is lognormal about that, RATIO being its deviation.
+// The attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h;
+// given to an empty file, with a list of targets, it is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
 
 #define FUSE_USE_VERSION 35
 

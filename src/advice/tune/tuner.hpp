@@ -2,10 +2,10 @@
 // knobs do nor where trials run, so that a job, an emulator in tests and a program of others are searched alike.
 //
 // The order: rows that are good by rule at a quarter of the bytes, the best six again, the best three in full;
-// proposals, each at a quarter, and from 0.95 of the incumbent on a race against it, still at a quarter, whose winner runs
-// in full; at the end the best three in full, and a trial for each knob that the best setting has changed. Which are the
-// best says surrogate.hpp, from all trials. Deterministic: the same seed and the same outcomes give the same trials.
-// Threads: one at a time.
+// proposals, each at a quarter, and from 0.95 of the incumbent on a race against it, still at a quarter, whose winner
+// runs in full; at the end the best three in full, and a trial for each knob that the best setting has changed. Which
+// are the best says surrogate.hpp, from all trials. Deterministic: the same seed and the same outcomes give the same
+// trials. Threads: one at a time.
 
 #pragma once
 
@@ -78,8 +78,8 @@ public:
     const std::vector<Observation>& observations() const { return observations_; }
     double spent() const { return spent_; }
     Choice defaults() const;
-    /// The best so far: of those that ran in full the one of the least expected cost, else of all; the defaults before any has
-    /// run.
+    /// The best so far: of those that ran in full the one of the least expected cost, else of all; the defaults before
+    /// any has run.
     Choice best() const;
     /// The quantile of the costs of a choice's learned trials of this share; nothing without any.
     std::optional<double> cost_of(const Choice& choice, double share) const;

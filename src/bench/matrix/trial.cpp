@@ -98,7 +98,7 @@ private:
             }
             FB_TRY_ASSIGN(took, write_one(pieces, dump));
             seconds.push_back(took);
-            if (dump >= 2) FB_TRY(ranks_.agree(ranks_.rank() == 0 ? way_->remove(dump - 2) : Result<>()));
+            if (dump >= 2) FB_TRY(ranks_.agree(way_->remove(dump - 2)));
         }
         if (setting_.compute_seconds > 0) FB_TRY(settle(setting_.dumps));
         // A victim does not outlive its last dump, however fast that was.
@@ -226,10 +226,11 @@ private:
     Result<> remove_all() {
         ranks_.group().barrier();
         Result<> removed;
+        for (int dump = std::max(0, setting_.dumps - 2); dump < setting_.dumps && removed; ++dump)
+            removed = way_->remove(dump);
+        FB_TRY(ranks_.agree(removed));
         if (ranks_.rank() == 0) {
-            for (int dump = std::max(0, setting_.dumps - 2); dump < setting_.dumps && removed; ++dump)
-                removed = way_->remove(dump);
-            if (removed) removed = sys::posix_store().remove(victim_mark(place_));
+            removed = sys::posix_store().remove(victim_mark(place_));
             if (removed && setting_.via == Via::forebay) removed = sys::posix_store().remove_tree(row_.directory);
         }
         return ranks_.agree(removed);

@@ -51,7 +51,7 @@ public:
     virtual int newest() const { return -1; }
     /// Takes what a read would find in this machine's memory out of it.
     virtual Result<> forget(int dump) = 0;
-    /// Removes a dump's files. By rank 0.
+    /// Removes a dump's files. By all ranks, each its part of them.
     virtual Result<> remove(int dump) = 0;
 };
 
