@@ -15,9 +15,8 @@ import time
 from pathlib import Path
 
 import machine
-from machine import expect, forebay, run
+from machine import expect, forebay
 
-STRIPED_FS = machine.BUILD / "tests/striped_fs"
 TARGETS, STRIPE, FALLS = 12, 65536, 5
 RATE = 8_000_000
 RATIO = 0.1
@@ -43,14 +42,7 @@ def committed(target):
 
 def job(place, falls_after):
     """Seconds of the job, its events, and the targets of each step's file; one target falls after so many commits (None: none does)."""
-    target, mount = place / "directory", place / "mount"
-    for made in (target, mount):
-        made.mkdir(parents=True)
-    server = subprocess.Popen([str(word) for word in (STRIPED_FS, target, mount, STRIPE, TARGETS, RATE, f"{FALLS}={RATIO}@")],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    if server.stdout.readline() != "mounted\n":
-        machine.skip("no FUSE file system can be mounted here")
-    try:
+    with machine.striped(place, STRIPE, TARGETS, RATE, f"{FALLS}={RATIO}@") as (target, mount, server):
         (place / "forebay.toml").write_text(CONFIG)
         begin = time.monotonic()
         program = subprocess.Popen(
@@ -72,18 +64,10 @@ def job(place, falls_after):
             count = int.from_bytes(layout[28:30], "little")
             layouts[int(step.name.split("-")[1])] = {int.from_bytes(layout[32 + 24 * i + 20:32 + 24 * i + 24], "little") for i in range(count)}
         return seconds, events(target), layouts
-    finally:
-        run("umount", "--lazy", mount)
-        server.send_signal(signal.SIGTERM)
-        server.wait()
 
 
 def main():
-    machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
-    if not STRIPED_FS.exists():
-        machine.skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
-    if not Path("/dev/fuse").exists():
-        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    machine.need_striped_fs()
     falls_after = 3
     with machine.scratch() as scratch:
         healthy, told, layouts = job(Path(scratch) / "healthy", None)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from forebay_test import BUILD, FOREBAY, SECONDS_MAX
 run = partial(forebay_test.run, code=None)  # tests look at the code themselves
 ROOT = Path(__file__).resolve().parents[2]
 NBODY = BUILD / "bin/nbody"
+STRIPED_FS = BUILD / "tests/striped_fs"
 SKIPPED = 77
 DIGESTS = ("step", "particles", "particles_digest", "density_digest", "psi_digest", "state_digest")
 
@@ -40,6 +42,33 @@ def need(*programs):
                              capture_output=True, text=True, check=False)
     if allowed.returncode:
         skip(f"this machine allows no namespaces: {allowed.stderr.strip()}")
+
+
+def need_striped_fs():
+    """The same for what striped() mounts."""
+    need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
+    if not STRIPED_FS.exists():
+        skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
+    if not Path("/dev/fuse").exists():
+        skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+
+
+@contextmanager
+def striped(place, stripe, targets, rate, *ratios):
+    """A file system that stripes, of striped_fs: the directory behind it, where it is mounted, and its process."""
+    directory, mount = place / "directory", place / "mount"
+    for made in (directory, mount):
+        made.mkdir(parents=True)
+    server = subprocess.Popen([str(word) for word in (STRIPED_FS, directory, mount, stripe, targets, rate, *ratios)],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if server.stdout.readline() != "mounted\n":
+        skip("no FUSE file system can be mounted here")
+    try:
+        yield directory, mount, server
+    finally:
+        run("umount", "--lazy", mount)
+        server.send_signal(signal.SIGTERM)
+        server.wait()
 
 
 def expect(true, what, seen=""):

@@ -8,14 +8,12 @@ which its agent looks for after a minute.
 import json
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import machine
 from machine import expect, forebay, wait_until
 
-STRIPED_FS = machine.BUILD / "tests/striped_fs"
 NODES, SLOW = 5, 1
 TARGETS, STRIPE, RATE = 24, 65536, 4_000_000
 CONFIG = f"""
@@ -41,14 +39,7 @@ def told(target, node):
 
 def job(place, slow, act):
     """The events of each node of a job, during which `act(target, server)` is called."""
-    target, mount = place / "directory", place / "mount"
-    for made in (target, mount):
-        made.mkdir(parents=True)
-    server = subprocess.Popen([str(word) for word in (STRIPED_FS, target, mount, STRIPE, TARGETS, RATE, f"agent-{SLOW}=0.3@")],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    if server.stdout.readline() != "mounted\n":
-        machine.skip("no FUSE file system can be mounted here")
-    try:
+    with machine.striped(place, STRIPE, TARGETS, RATE, f"agent-{SLOW}=0.3@") as (target, mount, server):
         if slow:
             server.send_signal(signal.SIGUSR1)
         (place / "forebay.toml").write_text(CONFIG)
@@ -64,10 +55,6 @@ def job(place, slow, act):
         wait_until(lambda: not list(place.glob("forebay-*/*")), "the agents have ended")
         forebay("verify", mount / "run")
         return [told(target, node) for node in range(NODES)]
-    finally:
-        machine.run("umount", "--lazy", mount)
-        server.send_signal(signal.SIGTERM)
-        server.wait()
 
 
 def committed(target):
@@ -83,11 +70,7 @@ def comes_back(target, server):
 
 
 def main():
-    machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
-    if not STRIPED_FS.exists():
-        machine.skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
-    if not Path("/dev/fuse").exists():
-        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    machine.need_striped_fs()
     with machine.scratch() as scratch:
         nodes = job(Path(scratch) / "slow", True, comes_back)
         detours = nodes[SLOW]["detours"]

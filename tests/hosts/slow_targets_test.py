@@ -8,15 +8,12 @@ with one node at 0.3, and with all alike. FOREBAY_HEALTHY_RUNS says how many of 
 
 import json
 import os
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import machine
 from machine import expect, forebay, run
 
-STRIPED_FS = machine.BUILD / "tests/striped_fs"
 TARGETS, STRIPE = 24, 65536
 RATE = 2_000_000  # a write of a stripe takes 33 ms: longer than a busy machine takes to begin it
 NODES = 8
@@ -32,21 +29,9 @@ slots = 2
 """
 
 
-def mounted(place, rate, *ratios):
-    target, mount = place / "directory", place / "mount"
-    for made in (target, mount):
-        made.mkdir(parents=True)
-    command = [STRIPED_FS, target, mount, STRIPE, TARGETS, rate, *ratios]
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    if process.stdout.readline() != "mounted\n":
-        machine.skip("no FUSE file system can be mounted here")
-    return process, target, mount
-
-
 def job(place, steps, rate, *ratios):
     """The run of a job that has saved `steps` steps to a file system of that rate a target, with those ratios."""
-    process, target, mount = mounted(place, rate, *ratios)
-    try:
+    with machine.striped(place, STRIPE, TARGETS, rate, *ratios) as (target, mount, _):
         config = place / "forebay.toml"
         config.write_text(CONFIG)
         done = run("mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", NODES, machine.NBODY, "--mesh", 32, "--particles", 64,
@@ -54,10 +39,6 @@ def job(place, steps, rate, *ratios):
                    "--config", config, seconds_max=JOB_SECONDS_MAX)
         expect(done.returncode == 0, f"nbody saves {steps} steps", done.stdout + done.stderr)
         machine.wait_until(lambda: not list(place.glob("forebay-*/*")), "the agents have ended")
-    finally:
-        run("umount", "--lazy", mount)
-        process.send_signal(signal.SIGTERM)
-        process.wait()
     return target / "run"
 
 
@@ -95,11 +76,7 @@ def healthy(place, steps):
 
 
 def main():
-    machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
-    if not STRIPED_FS.exists():
-        machine.skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
-    if not Path("/dev/fuse").exists():
-        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    machine.need_striped_fs()
     with machine.scratch() as scratch:
         slow_target(Path(scratch) / "hardly", 0.02, 6, 4 * RATE)
         slow_target(Path(scratch) / "half", 0.5, 8, RATE)
