@@ -123,10 +123,17 @@ std::string show(const LeftInMemory& leftover, std::int64_t now_unix_ns) {
                        show_age(now_unix_ns - leftover.modified_unix_ns));
 }
 
+bool Memory::lists_differ() const {
+    if (!buddies) return false;
+    const auto difference = static_cast<double>(buddies->free_bytes) - static_cast<double>(machine.free);
+    return std::abs(difference) > counts_differ_min * static_cast<double>(machine.total);
+}
+
 std::uint64_t Memory::usable() const {
     const auto available = machine.available.value_or(machine.free);
     auto least = available;
-    if (buddies) least = std::min(least, available - std::min(available, machine.free) + buddies->free_bytes);
+    if (buddies && !lists_differ())
+        least = std::min(least, available - std::min(available, machine.free) + buddies->free_bytes);
     if (group_left) least = std::min(least, *group_left);
     return least;
 }
@@ -172,15 +179,14 @@ void judge_memory(const Memory& memory, const Needs& needs, const Rules& rules, 
                        .text = fmt::format("NUMA node {} has {} free of {}", i, show_bytes(node.free),
                                            show_bytes(node.total))});
     }
-    if (!memory.buddies) return;
-    const auto free = static_cast<double>(memory.machine.free);
-    const auto difference = static_cast<double>(memory.buddies->free_bytes) - free;
-    if (std::abs(difference) > counts_differ_min * static_cast<double>(memory.machine.total))
-        rules.add(findings, CheckKind::memory,
-                  {.severity = Severity::warn,
-                   .text = fmt::format("MemFree is {}, but buddyinfo adds up to {} ({} in pieces of 2 MiB and more)",
-                                       show_bytes(memory.machine.free), show_bytes(memory.buddies->free_bytes),
-                                       show_bytes(memory.buddies->large_bytes))});
+    if (memory.lists_differ())
+        rules.add(
+            findings, CheckKind::memory,
+            {.severity = Severity::warn,
+             .text = fmt::format("MemFree is {}, but buddyinfo adds up to {} ({} in pieces of 2 MiB and more): pages "
+                                 "are lost, or memory comes when it is touched, as on some virtual machines",
+                                 show_bytes(memory.machine.free), show_bytes(memory.buddies->free_bytes),
+                                 show_bytes(memory.buddies->large_bytes))});
 }
 
 }  // namespace forebay::advice

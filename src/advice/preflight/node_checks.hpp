@@ -32,9 +32,11 @@ struct Memory {
     std::vector<Meminfo> numa;
     std::vector<LeftInMemory> leftovers;  // largest first
 
-    /// What a run can take: the least of MemAvailable, the same with the kernel's lists of free pages in place of
-    /// MemFree, and what is left of the limits of control groups. The lists alone would count cached files, which are
-    /// given up for memory that is needed, as taken.
+    /// Whether the kernel's lists of free pages are a tenth of the memory from MemFree: then they are no measure.
+    bool lists_differ() const;
+    /// What a run can take: the least of MemAvailable, the same with those lists in place of MemFree, and what is left
+    /// of the limits of control groups. The lists alone would count cached files, which are given up for memory that is
+    /// needed, as taken.
     std::uint64_t usable() const;
 };
 
