@@ -118,14 +118,13 @@ std::vector<std::string> explanation(const std::vector<KnobWorth>& worths) {
     const auto add = [](std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
     for (const auto& one : worths) {
         const auto to = shown_value(one.knob, one.to);
-        const bool tells = std::max(one.ratio, 1 / one.ratio) >= worth_telling;
         if (one.trials == 0) add(unknown, fmt::format("{} -> {}", one.knob, to));
-        else if (!tells) add(rest, fmt::format("{} -> {}", one.knob, to));
+        else if (one.ratio < worth_telling) add(rest, fmt::format("{} -> {}", one.knob, to));
         else
             lines.push_back(
                 fmt::format("{} {} -> {}: {:.2f}x", one.knob, shown_value(one.knob, one.from), to, one.ratio));
     }
-    if (!rest.empty()) lines.push_back(fmt::format("less than 3 %: {}", rest));
+    if (!rest.empty()) lines.push_back(fmt::format("no gain that can be told from noise: {}", rest));
     if (!unknown.empty()) lines.push_back(fmt::format("not measured by itself, the budget was used: {}", unknown));
     return lines;
 }

@@ -17,7 +17,7 @@ format::AdviceSetting setting_of(const std::vector<Knob>& knobs, const Choice& c
 /// `key`, `lines` and who made it are the caller's.
 format::Advice profile_of(const Tuner& tuner);
 
-/// "stripe_count 2 -> 144: 6.1x", and one line for those below 3 %: "the rest, ...: less than 3 %".
+/// "stripe_count 2 -> 144: 6.1x", and one line for those that gain less than 3 %, another for those not measured.
 std::vector<std::string> explanation(const std::vector<KnobWorth>& worths);
 
 /// "agent.direct = true: 3 trials"

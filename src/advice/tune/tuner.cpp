@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "advice/tune/proposal.hpp"
 #include "advice/tune/race.hpp"
@@ -230,7 +229,7 @@ void Tuner::plan_ablation() {
         for (const auto& one : trials) plan(one, quarter, Trial::Why::ablation);
 }
 
-std::vector<Choice> Tuner::ranked() const {
+std::map<Choice, double> Tuner::expected() const {
     std::vector<double> to_full;
     for (const auto& [choice, costs] : full_)
         if (const auto found = quarter_.find(choice); found != quarter_.end())
@@ -244,11 +243,16 @@ std::vector<Choice> Tuner::ranked() const {
     std::vector<CostsOfChoice> choices;
     for (auto& [choice, costs] : logs) choices.push_back({choice, std::move(costs)});
     const auto expected = expected_logs(knobs_, choices);
-    std::vector<std::size_t> order(choices.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return expected[i]; });
+    std::map<Choice, double> costs;
+    for (std::size_t i = 0; i < choices.size(); ++i) costs.emplace(std::move(choices[i].choice), std::exp(expected[i]));
+    return costs;
+}
+
+std::vector<Choice> Tuner::ranked() const {
+    const auto costs = expected();
     std::vector<Choice> all;
-    for (const auto i : order) all.push_back(std::move(choices[i].choice));
+    for (const auto& [choice, cost] : costs) all.push_back(choice);
+    std::ranges::stable_sort(all, {}, [&](const Choice& choice) { return costs.at(choice); });
     return all;
 }
 
@@ -267,7 +271,7 @@ std::optional<double> Tuner::cost_of(const Choice& choice, double share) const {
 
 std::vector<KnobWorth> Tuner::worths() const {
     const auto chosen = best();
-    const auto own = quarter_.find(chosen);
+    const auto costs = expected();
     std::vector<KnobWorth> all;
     for (std::size_t knob = 0; knob < knobs_.size(); ++knob) {
         const auto& values = knobs_[knob].values;
@@ -277,8 +281,8 @@ std::vector<KnobWorth> Tuner::worths() const {
         auto without = chosen;
         without[knob] = from;
         const auto found = quarter_.find(without);
-        if (found == quarter_.end() || own == quarter_.end()) continue;
-        worth.ratio = median_of(found->second) / median_of(own->second);
+        if (found == quarter_.end()) continue;
+        worth.ratio = costs.at(without) / costs.at(chosen);
         worth.trials = found->second.size();
     }
     return all;

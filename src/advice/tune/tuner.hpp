@@ -46,7 +46,8 @@ struct Observation {
     bool learned = true;
 };
 
-/// What a knob of the best setting is worth: the cost with that knob at its default / the cost of the best.
+/// What a knob of the best setting is worth: the cost with that knob at its default / the cost of the best, both as they
+/// are expected from all trials.
 struct KnobWorth {
     std::string knob, from, to;
     double ratio = 1;
@@ -106,7 +107,9 @@ private:
     void plan_ablation();
     /// What the last stages need of the budget.
     double reserve() const;
-    /// All that have run, by the costs in full that are expected of them (surrogate.hpp). Best first.
+    /// The costs in full that are expected of all that have run (surrogate.hpp).
+    std::map<Choice, double> expected() const;
+    /// All that have run, by these. Best first.
     std::vector<Choice> ranked() const;
     bool may_try(const Choice& choice) const;
 
