@@ -4,20 +4,25 @@
 
 #include <utility>
 
+#include "base/path.hpp"
+#include "base/try.hpp"
+
 namespace forebay::agent {
 
 namespace {
 
 // One that does not answer costs seconds, in which nothing is drained.
 constexpr std::uint32_t tries_max = 3;
+constexpr std::chrono::seconds search_max{10};
 constexpr const char* nobody = "-";
 
-// What another agent may not do, or its machine cannot, this node may: its own way is tried then.
+// Whatever a neighbour cannot do, this node may: its own way is tried then. What it lacks says nothing of the target.
 Error passing_on_way(Error error) {
-    if (error.kind == ErrorKind::refused || error.kind == ErrorKind::broken || error.kind == ErrorKind::unsupported)
-        error.kind = ErrorKind::retry;
+    error.kind = ErrorKind::retry;
     return error;
 }
+
+Result<> passing(Result<> done) { return done ? done : Result<>(passing_on_way(done.error())); }
 
 class DetouredFile final : public sys::PassingFile {
 public:
@@ -29,9 +34,6 @@ public:
     Result<> truncate(std::uint64_t size) override { return passing(file_->truncate(size)); }
     Result<> sync() override { return passing(file_->sync()); }
     Result<> close() override { return passing(file_->close()); }
-
-private:
-    static Result<> passing(Result<> done) { return done ? done : Result<>(passing_on_way(done.error())); }
 };
 
 }  // namespace
@@ -62,6 +64,7 @@ void Detour::find(const std::string& why) {
     std::string errors;
     std::uint32_t tries = 0;
     for (std::uint32_t i = 0; i < options_.helpers && tries < tries_max; ++i) {
+        if (sys::Clock::now() - now >= search_max) break;
         const auto helper = (options_.first + i) % options_.helpers;
         if (const auto aside = aside_until_.find(helper); aside != aside_until_.end() && now < aside->second) continue;
         ++tries;
@@ -84,10 +87,26 @@ void Detour::find(const std::string& why) {
 }
 
 Result<std::unique_ptr<sys::File>> Detour::open(const std::string& path, sys::Access access) {
-    auto file = PassingStore::open(path, access);
-    if (!on_way_ || !sys::is_writing(access)) return file;
+    if (!on_way_ || !sys::is_writing(access)) return own_.open(path, access);
+    auto file = way_->store->open(path, access);
     if (!file) return passing_on_way(file.error());
     return std::unique_ptr<sys::File>(std::make_unique<DetouredFile>(std::move(*file)));
+}
+
+Result<> Detour::rename(const std::string& from, const std::string& to) {
+    if (!on_way_) return own_.rename(from, to);
+    if (const auto renamed = way_->store->rename(from, to); !renamed) return passing_on_way(renamed.error());
+    // A client of a network file system may remember that the name was not there, until the directory is opened anew.
+    for (const bool anew : {false, true}) {
+        if (anew) FB_TRY(own_.list(directory_of(to)));
+        FB_TRY_ASSIGN(is_there, own_.exists(to));
+        if (is_there) return {};
+    }
+    return Error{ErrorKind::retry, fmt::format("{}: what {} has written is not there", to, way_->name)};
+}
+
+Result<> Detour::sync_directory(const std::string& path) {
+    return on_way_ ? passing(way_->store->sync_directory(path)) : own_.sync_directory(path);
 }
 
 }  // namespace forebay::agent

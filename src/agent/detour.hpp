@@ -2,8 +2,10 @@
 // when a drain begins, or begins anew after an error, and holds for all calls until that ends; a file that is open
 // stays with the way that opened it. Between drains it is the own one: what is committed needs no neighbour.
 //
-// Nothing depends on a neighbour: where none answers the node writes itself, and looks for one again after a pause. A
-// write that fails on a neighbour's side is `retry`, so that the drain is tried again, by another way then.
+// By a neighbour's way go files that are written, with their names and the syncs of both. What is read or asked, and
+// what is removed, goes by the own way, which says what is there. Nothing depends on a neighbour: where none answers
+// the node writes itself, and looks for one again after a pause. Whatever fails on a neighbour's side is `retry`, as is
+// a file that it has written and that the own way does not see, so that the drain is tried again, by another way then.
 // Threads: choose(), rest() and set_aside() by the thread that calls the Store, while no other is in a call of it.
 //          Files: any.
 
@@ -50,16 +52,14 @@ public:
     bool is_own() const { return !on_way_; }
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override;
-    std::optional<sys::StripeDefault> default_stripes(const std::string& directory) override {
-        return own_.default_stripes(directory);
-    }
+    Result<> rename(const std::string& from, const std::string& to) override;
+    Result<> sync_directory(const std::string& path) override;
     /// A neighbour's files lie where the file system puts them: open() makes the file.
     Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
         return on_way_ ? Result<>() : own_.make_striped(path, stripes);
     }
 
 private:
-    sys::Store& next() override { return on_way_ ? *way_->store : own_; }
     void find(const std::string& why);
 
     sys::Store& own_;

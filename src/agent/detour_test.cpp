@@ -32,7 +32,12 @@ public:
         if (!file) return file;
         return std::unique_ptr<sys::File>(std::make_unique<FailingFile>(std::move(*file), *this));
     }
+    Result<> rename(const std::string& from, const std::string& to) override {
+        if (fails) return *fails;
+        return PassingStore::rename(from + suffix_, to + (swallows ? suffix_ : ""));
+    }
     std::optional<Error> fails, write_fails;
+    bool swallows = false;  // what it renames is nowhere for others
 
 private:
     class FailingFile final : public test::PassingFile {
@@ -158,16 +163,30 @@ TEST_CASE("where nobody is, the node writes itself, and says so once") {
     CHECK(line_of(job.events[0]).find("no neighbour answers: nobody is there") != std::string::npos);
 }
 
-TEST_CASE("an error that says what is there is passed on as it is") {
+TEST_CASE("whatever a neighbour lacks is no word about the target, which is asked by the own way") {
     DetouredNode job;
     job.detour.choose("this node is excluded");
-    for (const auto kind : {ErrorKind::missing, ErrorKind::full, ErrorKind::corrupt}) {
+    for (const auto kind : {ErrorKind::missing, ErrorKind::full, ErrorKind::corrupt, ErrorKind::refused}) {
         job.neighbours[1]->fails = Error{kind, "x"};
-        CHECK(job.write("a").error().kind == kind);
+        CHECK(job.write("a").error().kind == ErrorKind::retry);
+        CHECK(job.detour.rename(job.folder / "a", job.folder / "b").error().kind == ErrorKind::retry);
+        CHECK(job.detour.exists(job.folder / "a").value() == false);
     }
-    job.neighbours[1]->fails = Error{ErrorKind::refused, "x"};
-    CHECK(job.write("a").error().kind == ErrorKind::retry);
-    CHECK(job.detour.open(job.folder / "a", sys::Access::read).error().kind == ErrorKind::refused);
+    CHECK(job.detour.open(job.folder / "a", sys::Access::read).error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("a file that a neighbour has written is there for the own way, or is drained again") {
+    DetouredNode job;
+    job.detour.choose("this node is excluded");
+    CHECK(job.write("a"));
+    CHECK(job.detour.rename(job.folder / "a", job.folder / "b"));
+    CHECK(job.exists("b"));
+    job.neighbours[1]->swallows = true;
+    CHECK(job.write("c"));
+    const auto lost = job.detour.rename(job.folder / "c", job.folder / "d");
+    REQUIRE_FALSE(lost);
+    CHECK(lost.error().kind == ErrorKind::retry);
+    CHECK(lost.error().what.find("what n1 has written is not there") != std::string::npos);
 }
 
 TEST_CASE("a wish for storage targets is no error on the way: the file lies where the file system puts it") {

@@ -22,6 +22,9 @@ namespace {
 constexpr std::chrono::milliseconds client_look_pause{20};
 // What has been asked comes to an end when a helper leaves; the close of a session waits 15 s for its agent.
 constexpr std::chrono::milliseconds helper_end_max{3'000};
+// Of one that has another way: a neighbour that does not greet at once is left, and one that is at a write or a sync for
+// so long.
+constexpr std::chrono::milliseconds helper_greets_max{3'000}, helper_works_max{60'000};
 
 }  // namespace
 
@@ -50,7 +53,10 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
     FB_TRY_ASSIGN(address, format::decode_neighbour(*text, path));
     FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = session.run,
                                                        .to = {fmt::format("{}", fmt::join(address.addresses, ","))},
-                                                       .token = session.neighbours.token}));
+                                                       .token = session.neighbours.token,
+                                                       .connect_max = helper_greets_max,
+                                                       .greeting_max = helper_greets_max,
+                                                       .work_max = helper_works_max}));
     const std::shared_ptr<sys::Store> through = std::move(made);
     const auto name = telemetry::node_name(address.host, address.virtual_node);
     FB_TRY_ASSIGN(sees_run, through->exists(session.run));

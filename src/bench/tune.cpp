@@ -278,8 +278,10 @@ Result<cli::Exit> run(const TuneOptions& given) {
         FB_TRY_ASSIGN(trials, TuneTrials::make(ranks, options));
         FB_TRY_ASSIGN(seeds, find_seeds(ranks, trials));
         Tune tune(ranks, options, trials, seeds);
-        FB_TRY(tune.run(signals));
-        return ranks.agree(tune.report());
+        const auto ran = tune.run(signals);
+        // What was learned before an error is told, and written, all the same.
+        const auto told = ranks.agree(tune.report());
+        return ran ? told : ran;
     });
 }
 

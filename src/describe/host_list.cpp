@@ -35,6 +35,8 @@ std::uint64_t host_number(std::string_view digits) {
 
 // "PREFIX[1-4,7]SUFFIX"; one pair of brackets.
 Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
+    // ssh would take it for an option, and run what it says.
+    if (name.starts_with('-')) return no_list(name, "a name of a host does not begin with -");
     const auto open = name.find('['), close = name.find(']');
     if (open == name.npos && close == name.npos) {
         hosts.emplace_back(name);

@@ -28,8 +28,8 @@ TEST_CASE("a list that is written is read back") {
 }
 
 TEST_CASE("what is no list") {
-    for (const char* list :
-         {"n[", "n]", "n[1", "n[a]", "n[3-1]", "n[1-999999999]", "n[1][2]", "n[]", "n[1,]", "n[1 2]"})
+    for (const char* list : {"n[", "n]", "n[1", "n[a]", "n[3-1]", "n[1-999999999]", "n[1][2]", "n[]", "n[1,]", "n[1 2]",
+                             "-oProxyCommand=id", "a,-b"})
         CHECK_MESSAGE(!hosts_of(list), list);
 }
 

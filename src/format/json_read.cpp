@@ -42,6 +42,11 @@ Value Value::member(const char* key) const {
     return found == held(at_)->end() ? Value() : Value(&*found);
 }
 
+std::optional<std::size_t> Value::members() const {
+    if (at_ == nullptr || !held(at_)->is_object()) return {};
+    return held(at_)->size();
+}
+
 std::optional<std::size_t> Value::list() const {
     if (at_ == nullptr || !held(at_)->is_array()) return {};
     return held(at_)->size();

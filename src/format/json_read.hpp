@@ -21,9 +21,10 @@ public:
 
     bool exists() const { return at_ != nullptr; }
     bool is_null() const;
-    Value member(const char* key) const;      // of an object
-    std::optional<std::size_t> list() const;  // the number of entries of a list
-    Value entry(std::size_t index) const;     // of a list
+    Value member(const char* key) const;         // of an object
+    std::optional<std::size_t> members() const;  // the number of members of an object
+    std::optional<std::size_t> list() const;     // the number of entries of a list
+    Value entry(std::size_t index) const;        // of a list
 
     std::optional<std::uint64_t> u64(std::uint64_t max = UINT64_MAX) const;
     std::optional<std::int64_t> i64() const;

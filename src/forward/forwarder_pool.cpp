@@ -16,6 +16,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 
@@ -51,12 +52,20 @@ Result<std::shared_ptr<ForwarderPool>> ForwarderPool::make(const ClientOptions& 
     return std::shared_ptr<ForwarderPool>(new ForwarderPool(options, key));
 }
 
-// Beats say that the request is at work: a forwarder waits for a slow target as long as an agent of its own would.
-Result<Answer> ForwarderPool::await(sys::Connection& connection, FrameKind wanted) const {
+// Beats say that the request is at work: a forwarder waits for a slow target as long as an agent of its own would,
+// unless the client has another way.
+Result<Answer> ForwarderPool::await(sys::Connection& connection, FrameKind wanted,
+                                    std::chrono::milliseconds silence_max) const {
+    const auto begin = sys::Clock::now();
     while (true) {
-        auto message = receive(connection, limits::answer_bytes_max, options_.silence_max, options_.silence_max);
+        auto message = receive(connection, limits::answer_bytes_max, silence_max, silence_max);
         if (!message) return passing(message.error());
-        if (message->kind == FrameKind::beat) continue;
+        if (message->kind == FrameKind::beat) {
+            if (options_.work_max.count() == 0 || sys::Clock::now() - begin < options_.work_max) continue;
+            return Error{ErrorKind::retry,
+                         fmt::format("{} has been at one request for {} s", connection.peer(),
+                                     std::chrono::duration_cast<std::chrono::seconds>(options_.work_max).count())};
+        }
         if (message->kind != wanted && message->kind != FrameKind::answer)
             return Error{ErrorKind::retry, connection.peer() + " gave another answer than one to the question"};
         auto answer = decode_answer(message->body);
@@ -69,7 +78,7 @@ Result<Answer> ForwarderPool::await(sys::Connection& connection, FrameKind wante
 
 Result<Answer> ForwarderPool::exchange(sys::Connection& connection, FrameKind kind, const Request& request) const {
     FB_TRY(send(connection, kind, encode(request), options_.silence_max));
-    return await(connection, FrameKind::answer);
+    return await(connection, FrameKind::answer, options_.silence_max);
 }
 
 // Neither side learns the token from the other: each shows that it has it by a word for the other's nonce.
@@ -82,7 +91,7 @@ Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
                                .number = word_of_hello(key_, greeting),
                                .path = options_.run}),
                 options_.silence_max));
-    FB_TRY_ASSIGN(answer, await(connection, FrameKind::go));
+    FB_TRY_ASSIGN(answer, await(connection, FrameKind::go, options_.greeting_max));
     if (answer.error) return *answer.error;
     greeting.forwarder_nonce = answer.number;
     if (answer.word != word_of_forwarder(key_, greeting))
@@ -98,7 +107,9 @@ Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
 Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) const {
     std::string why;
     bool all_refuse = true;
+    const auto begin = sys::Clock::now();
     for (const auto& address : parts_of(forwarder)) {
+        if (!why.empty() && sys::Clock::now() - begin >= 2 * options_.greeting_max) break;
         auto made = greet(address);
         if (made) return made;
         // It is the forwarder: its other addresses lead to the same answer.
@@ -194,10 +205,10 @@ Result<> ForwarderPool::write_at(ForwarderEpoch epoch, Request request, std::spa
     FB_TRY_ASSIGN(link, at(epoch));
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
         FB_TRY(send(connection, FrameKind::write, encode(request), options_.silence_max));
-        FB_TRY_ASSIGN(admitted, await(connection, FrameKind::go));
+        FB_TRY_ASSIGN(admitted, await(connection, FrameKind::go, options_.silence_max));
         if (admitted.error) return admitted;
         FB_TRY(connection.send(bytes, options_.silence_max));
-        return await(connection, FrameKind::answer);
+        return await(connection, FrameKind::answer, options_.silence_max);
     });
     return done ? Result<>() : Result<>(done.error());
 }

@@ -28,6 +28,10 @@ struct ClientOptions {
     std::string token;
     std::chrono::milliseconds connect_max = limits::connect_max;
     std::chrono::milliseconds silence_max = limits::silence_max;
+    /// The same for a greeting; of a forwarder with several addresses no further one is tried after twice that.
+    std::chrono::milliseconds greeting_max = limits::silence_max;
+    /// For all of a request, however often the forwarder says that it is at work; 0: as long as it says so.
+    std::chrono::milliseconds work_max = std::chrono::milliseconds(0);
 };
 
 /// Counts how often the pool has gone on to another forwarder. A file is open at the forwarder of one epoch, and is
@@ -60,7 +64,7 @@ private:
     Result<sys::Connection> connect(const std::string& forwarder) const;
     Result<sys::Connection> greet(const std::string& address) const;
     Result<Answer> exchange(sys::Connection& connection, FrameKind kind, const Request& request) const;
-    Result<Answer> await(sys::Connection& connection, FrameKind wanted) const;
+    Result<Answer> await(sys::Connection& connection, FrameKind wanted, std::chrono::milliseconds silence_max) const;
     void give_up(ForwarderEpoch epoch);
 
     const ClientOptions options_;

@@ -4,6 +4,7 @@
 // seconds.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <atomic>
 #include <optional>
@@ -75,6 +76,31 @@ TEST_CASE("a disk that is slow is waited for: its forwarder says that it is at w
     file->write(0, std::vector<std::byte>(100)).value();
     disk.delay(test::Op::sync, 0, 2500ms);
     file->sync().value();
+}
+
+TEST_CASE("who has another way gives up a forwarder that is at one request for long, whatever it says") {
+    test::SimStore disk;
+    const auto server = serve_quickly(disk);
+    auto options = test::client_of({loopback(server.port())}, 1s);
+    options.work_max = 300ms;
+    const auto store = ForwardedStore::make(options).value();
+    auto file = store->open(run + "/a", sys::Access::create).value();
+    disk.delay(test::Op::write, 0, 2500ms);
+    const auto begin = sys::Clock::now();
+    const auto wrote = file->write(0, std::vector<std::byte>(100));
+    REQUIRE_FALSE(wrote);
+    CHECK(wrote.error().kind == ErrorKind::retry);
+    CHECK(wrote.error().text().find("has been at one request") != std::string::npos);
+    CHECK(sys::Clock::now() - begin < 2s);
+}
+
+TEST_CASE("a forwarder that does not greet is left before one that answers late") {
+    const auto listener = sys::Listener::open("127.0.0.1:0").value();  // takes connections and reads nothing
+    auto options = test::client_of({fmt::format("{0},{0},{0},{0},{0},{0}", loopback(listener.port()))}, 10s);
+    options.greeting_max = 200ms;
+    const auto begin = sys::Clock::now();
+    CHECK_FALSE(ForwardedStore::make(options).value()->exists(run));
+    CHECK(sys::Clock::now() - begin < 2s);
 }
 
 TEST_CASE("a forwarder that says nothing is given up in time, and the next one stands in") {

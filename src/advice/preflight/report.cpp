@@ -12,6 +12,9 @@
 
 namespace forebay::advice {
 
+using format::Finding;
+using format::Severity;
+
 namespace {
 
 // Of one check and severity; more are one line.

@@ -61,14 +61,19 @@ Result<std::optional<Trial>> read_trial(std::string_view line, const std::vector
     }
     const auto setting = root.member("setting");
     if (!setting.exists()) return refusal(line, "it has no setting");
+    const auto members = setting.members();
+    if (!members) return refusal(line, "its setting is no object");
+    std::size_t known = 0;
     for (const auto& knob : knobs) {
         auto& value = trial.choice.emplace_back(knob.by_default);
         const auto at = setting.member(knob.name.c_str());
         if (!at.exists()) continue;
+        ++known;
         const auto found = std::ranges::find(knob.values, at.text().value_or(""));
         if (found == knob.values.end()) return refusal(line, knob.name + " has no such value");
         value = static_cast<std::size_t>(found - knob.values.begin());
     }
+    if (known != *members) return refusal(line, "its setting names what is no knob");
     return std::optional(trial);
 }
 

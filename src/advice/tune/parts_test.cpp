@@ -161,8 +161,9 @@ TEST_CASE("another program is told the knobs and what came of its trials, and sa
     CHECK(trial->share == 0.25);
     CHECK(read("{\"setting\": {}}").value()->share == 1);
     CHECK_FALSE(read("{\"done\": true}").value().has_value());
-    for (const auto* wrong : {"", "[]", "{}", "{\"setting\": {\"agent.in_flight\": \"3\"}}",
-                              "{\"setting\": {\"agent.in_flight\": 16}}", "{\"setting\": {}, \"share\": 0}",
-                              "{\"setting\": {}, \"share\": 2}", "{\"setting\": {}, \"share\": \"nan\"}"})
+    for (const auto* wrong : {"", "[]", "{}", "{\"setting\": [1, 2]}", "{\"setting\": {\"agent.inflight\": \"16\"}}",
+                              "{\"setting\": {\"agent.in_flight\": \"3\"}}", "{\"setting\": {\"agent.in_flight\": 16}}",
+                              "{\"setting\": {}, \"share\": 0}", "{\"setting\": {}, \"share\": 2}",
+                              "{\"setting\": {}, \"share\": \"nan\"}"})
         CHECK(read(wrong).error().kind == ErrorKind::refused);
 }

@@ -46,8 +46,8 @@ struct Observation {
     bool learned = true;
 };
 
-/// What a knob of the best setting is worth: the cost with that knob at its default / the cost of the best, both as they
-/// are expected from all trials.
+/// What a knob of the best setting is worth: the cost with that knob at its default / the cost of the best, both as
+/// they are expected from all trials.
 struct KnobWorth {
     std::string knob, from, to;
     double ratio = 1;
