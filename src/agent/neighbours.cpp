@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds client_look_pause{20};
 // What has been asked comes to an end when a helper leaves; the close of a session waits 15 s for its agent.
 constexpr std::chrono::milliseconds helper_end_max{3'000};
-// Of one that has another way: a neighbour that does not greet at once is left, and one that is at a write or a sync for
+// Of one that has another way: a neighbour that does not greet at once is left, and one that is at a write or sync for
 // so long.
 constexpr std::chrono::milliseconds helper_greets_max{3'000}, helper_works_max{60'000};
 
