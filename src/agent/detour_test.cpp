@@ -103,7 +103,7 @@ TEST_CASE("a drain goes through the neighbour that is chosen, and what comes bet
     CHECK(job.exists("next.1"));
     CHECK(job.asked == std::vector<std::uint32_t>{1});  // the connection stays
     CHECK(job.count(What::detours) == 1);
-    CHECK(job.events.front().detail == "n1: this node is excluded");
+    CHECK(job.events.front().detail == "through n1: this node is excluded");
     job.detour.choose("");
     CHECK(job.write("itself"));
     CHECK(job.exists("itself"));

@@ -106,7 +106,7 @@ std::string line_of_agent(const Event& event) {
         case What::helps: return fmt::format("it also writes for other nodes of this job, at {}", event.detail);
         case What::helped: return fmt::format("it has written for neighbours: {}", event.detail);
         case What::helps_not: return fmt::format("it cannot write for other nodes of this job: {}", event.detail);
-        case What::detours: return fmt::format("its node files are written by a neighbour, {}", event.detail);
+        case What::detours: return fmt::format("its node files go {}", event.detail);
         case What::no_detour: return fmt::format("it writes its node files itself: {}", event.detail);
         case What::writes_again: return fmt::format("it writes its node files itself again: {}", event.detail);
         case What::freed: return "what was staged is committed, and is freed";

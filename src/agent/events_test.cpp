@@ -44,7 +44,7 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::helps) == "it also writes for other nodes of this job, at detail");
     CHECK(line(What::helped) == "it has written for neighbours: detail");
     CHECK(line(What::helps_not) == "it cannot write for other nodes of this job: detail");
-    CHECK(line(What::detours) == "its node files are written by a neighbour, detail");
+    CHECK(line(What::detours) == "its node files go detail");
     CHECK(line(What::no_detour) == "it writes its node files itself: detail");
     CHECK(line(What::writes_again) == "it writes its node files itself again: detail");
     CHECK(line(What::analysed) == "step 7 of stream 'restart' is analysed: 3 results in 1.50 s");

@@ -58,9 +58,19 @@ bool is_node_file(std::string_view path) {
 
 Placement::Placement(PlacementOptions options, Tell tell) : options_(std::move(options)), tell_(std::move(tell)) {}
 
+bool Placement::excludes_in_vain() const {
+    const std::lock_guard lock(alone_);
+    return !options_.excluded.empty() && options_.targets.empty() && known_.empty();
+}
+
 void Placement::learn(const sys::StripeMap& map) {
     auto stripes = map.last();
-    if (stripes.targets.empty()) return;
+    if (stripes.targets.empty()) {
+        if (excludes_in_vain())
+            give_up({ErrorKind::unsupported,
+                     "agent.exclude_targets: this file system does not say on which storage targets a file lies"});
+        return;
+    }
     const std::lock_guard lock(alone_);
     known_.insert(stripes.targets.begin(), stripes.targets.end());
     usual_ = std::move(stripes);

@@ -65,6 +65,7 @@ public:
 
 private:
     std::vector<std::uint32_t> candidates() const;
+    bool excludes_in_vain() const;
     std::uint32_t stripe_bytes() const;
     void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told);
 

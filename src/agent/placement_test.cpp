@@ -191,6 +191,16 @@ TEST_CASE("node files are made where they are to lie, and other files are not; a
     CHECK_FALSE(placement.next());
 }
 
+TEST_CASE("targets that are excluded where nobody can say what they are: that is told, once") {
+    test::TempDirectory folder;
+    Told told;
+    Placement placement({.excluded = {1}}, told.tell());
+    const auto through = placed(sys::posix_store(), placement);
+    for (const auto* name : {"node-00000.h5.tmp", "node-00001.h5.tmp"})
+        CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());
+    CHECK(told.count(What::unplaced) == 1);
+}
+
 TEST_CASE("a probe compares the slow target with a good one, and leaves nothing behind") {
     test::TempDirectory folder;
     WishingStore store(sys::posix_store());
