@@ -78,7 +78,8 @@ void Detour::find(const std::string& why) {
         helper_ = helper;
         way_ = std::move(*way);
         if (std::exchange(told_, way_->name) != way_->name)
-            tell_({.what = What::detours, .place = way_->name, .detail = fmt::format("through {}: {}", way_->name, why)});
+            tell_(
+                {.what = What::detours, .place = way_->name, .detail = fmt::format("through {}: {}", way_->name, why)});
         return;
     }
     if (std::exchange(told_, nobody) == nobody) return;
