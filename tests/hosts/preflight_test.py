@@ -198,6 +198,18 @@ def hosts_over_ssh(place):
     print(f"6 hosts over ssh: {seconds:.1f} s", flush=True)
 
 
+def all_bad(place):
+    """Where every node and every target fails the lists name none, and say why: a script would leave out all."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE.replace('[memory]\nseverity = "note"', "[memory]"))
+    advice, _ = preflight(place, "--application-bytes", "100T", "--targets", place / "none", *PROBE, code=1)
+    for kind, what in (("nodes", "node"), ("targets", "storage target")):
+        expect(advice[f"excluded_{kind}"] == [], "none is excluded", advice)
+        written = (place / f"exclude.{kind}").read_text()
+        expect(written.startswith(f"# every {what} fails") and written.count("\n") == 1, "the file says why", written)
+        expect(any(f"every {what} fails" in one["text"] for one in findings(advice, "exclude")), "so does a finding", advice)
+
+
 def left_in_memory(place):
     """What another user has left in memory is named to 1 %."""
     if os.geteuid() != 0:
@@ -250,6 +262,7 @@ def main():
         if (BUILD / "bin/forebay-mpi").exists() and shutil.which("mpiexec"):
             ranks(place / "ranks", 5)
             silent_rank(place / "silent")
+        all_bad(place / "all")
         left_in_memory(place / "memory")
         if os.geteuid() == 0:
             hosts_over_ssh(place / "ssh")

@@ -52,10 +52,7 @@ std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const P
                                         const Pasting& pasting) {
     std::vector<std::string> lines;
     const auto& nodes = outcome.advice.excluded_nodes;
-    const auto told = outcome.nodes.pass + outcome.nodes.warn;
-    if (!nodes.empty() && told == 0)
-        lines.push_back("# every node fails: look at what was asked for, and at the target, before nodes are left out");
-    else if (!nodes.empty()) {
+    if (!nodes.empty()) {
         if (pasting.slurm || !pasting.pbs) lines.push_back("#SBATCH --exclude=" + describe::show_hosts(nodes));
         if (pasting.pbs && !pasting.good_hosts)
             lines.push_back(
