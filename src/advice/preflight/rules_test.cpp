@@ -13,11 +13,12 @@ using format::Severity;
 
 TEST_CASE("a site's file") {
     const auto rules = Rules::parse(
-        "[memory]\nseverity = \"warn\"\nwarn = 0.1\ndeadline_seconds = 2\n[clock]\nseverity = \"off\"\n", "p");
+        "[memory]\nseverity = \"warn\"\nwarn = 0.1\n[mounts]\ndeadline_seconds = 2\n[clock]\nseverity = \"off\"\n",
+        "p");
     REQUIRE(rules);
     CHECK(rules->of(CheckKind::memory).most == Severity::warn);
     CHECK(rules->of(CheckKind::memory).warn == 0.1);
-    CHECK(rules->of(CheckKind::memory).deadline == std::chrono::seconds(2));
+    CHECK(rules->of(CheckKind::mounts).deadline == std::chrono::seconds(2));
     CHECK(rules->of(CheckKind::node_speed).warn == Rules().of(CheckKind::node_speed).warn);
     std::vector<format::Finding> findings;
     rules->add(findings, CheckKind::memory, {.severity = Severity::fail, .text = "a"});
@@ -28,9 +29,11 @@ TEST_CASE("a site's file") {
 }
 
 TEST_CASE("what a site's file may not have") {
-    for (const char* text : {"[memroy]\n", "memory = 1\n", "[memory]\nwarm = 1\n", "[memory]\nwarn = -1\n",
-                             "[memory]\nwarn = \"x\"\n", "[mounts]\nwarn = 1\n", "[memory]\nseverity = \"bad\"\n",
-                             "[memory]\ndeadline_seconds = 0\n", "[memory\n", "[memory]\ndeadline_seconds = inf\n"}) {
+    for (const char* text :
+         {"[memroy]\n", "memory = 1\n", "[memory]\nwarm = 1\n", "[memory]\nwarn = -1\n", "[memory]\nwarn = \"x\"\n",
+          "[mounts]\nwarn = 1\n", "[memory]\nseverity = \"bad\"\n", "[mounts]\ndeadline_seconds = 0\n", "[memory\n",
+          "[mounts]\ndeadline_seconds = inf\n", "[memory]\ndeadline_seconds = 5\n", "[target-speed]\nfail = 1.5\n",
+          "[staging]\nfail = 0.1\n", "[targets]\nwarn = 85\n", "[metadata]\nwarn = 0.5\n", "[budget]\nfail = 2\n"}) {
         const auto rules = Rules::parse(text, "site.toml");
         REQUIRE_MESSAGE(!rules, text);
         CHECK(rules.error().kind == ErrorKind::refused);
