@@ -157,6 +157,12 @@ def check_inputs(scratch):
             path.write_text(json.dumps(whole | {"measures": [*whole["measures"], one]}))
             done = run(FOREBAY, "plan", "--preflight", path, *words, "--steps", 20, code=None, seconds_max=60)
             expect(done.returncode in (0, 1) or done.returncode == 2 and "Next: " in done.stderr, f"{name} {number} {cv}", done)
+    path.write_text(json.dumps(whole | {"kind": "bench", "measures": []}))
+    text = forebay("plan", "--bench", path, *words, code=2)
+    expect("has no row by forebay" in text and "Next: " in text, "a bench of other ways", text)
+    path.write_text(json.dumps(whole | {"kind": "bench", "measures": [one | {"from": "row forebay, 4M"} for one in whole["measures"]]}))
+    rate = measure(plan("--bench", path, *words), "drain_rate_bytes_per_second")
+    expect(rate["from"].endswith(", row forebay, 4M"), "the row of a bench is named", rate)
     text = forebay("plan", "--bench", example, *words, code=2)
     expect("is of kind preflight, not bench" in text and "Next: " in text, "a file of another kind", text)
 

@@ -174,7 +174,7 @@ void PlanInputs::take(const format::Advice& advice, const std::string& path) {
     for (auto measure : measures) {
         if (measure.origin == MeasureOrigin::assumed || measure.origin == MeasureOrigin::predicted) continue;
         if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // from then on
-        if (!plans) measure.from = path;
+        if (!plans) measure.from = measure.from.starts_with("row ") ? path + ", " + measure.from : path;
         if (!plans && measure.name == "nodes" && measure.value <= value("nodes")) continue;
         if (advice.kind == "profile" && measure.name == "node_bytes" && value("node_bytes") > 0) continue;
         take(measure);

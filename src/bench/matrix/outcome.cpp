@@ -206,20 +206,28 @@ std::string csv_of(const RowOutcome& outcome) {
 
 namespace {
 
-// What a plan takes of it: of the row with the fastest drain.
-void add_for_plans(const RowResult& row, const std::vector<format::Measure>& of_row, const format::Measure& drain_rate,
-                   std::vector<format::Measure>& of_all) {
+// What a plan takes of it: of the row with the fastest drain, which `from` names where there are several.
+void add_for_plans(const RowOutcome& outcome, const RowResult& row, const std::vector<format::Measure>& of_row,
+                   const format::Measure& drain_rate, std::vector<format::Measure>& of_all) {
     const auto* before = format::find(of_all, "drain_rate_bytes_per_second");
     if (before != nullptr && before->value >= drain_rate.value) return;
     of_all = {drain_rate};
     if (const auto* save_rate = format::find(of_row, "save_rate_bytes_per_second"); save_rate != nullptr)
         of_all.push_back(*save_rate);
-    const auto add = [&](const char* name, double value) {
-        of_all.push_back({name, value, 0, 0, 0, 1, format::MeasureOrigin::measured, "bench run"});
-    };
-    if (row.nodes <= 0) return;
-    add("nodes", row.nodes);
-    if (row.bytes > 0) add("node_bytes", static_cast<double>(row.bytes) / row.nodes);
+    if (row.nodes > 0) {
+        const auto add = [&](const char* name, double value) {
+            of_all.push_back({name, value, 0, 0, 0, 1, format::MeasureOrigin::measured, "bench run"});
+        };
+        // Rows tell it of all nodes together.
+        if (const auto* read_rate = format::find(of_row, "read_rate_bytes_per_second"); read_rate != nullptr) {
+            of_all.push_back(*read_rate);
+            for (auto* value : {&of_all.back().value, &of_all.back().low, &of_all.back().high}) *value /= row.nodes;
+        }
+        add("nodes", row.nodes);
+        if (row.bytes > 0) add("node_bytes", static_cast<double>(row.bytes) / row.nodes);
+    }
+    if (outcome.rows.size() > 1)
+        for (auto& measure : of_all) measure.from = "row " + name_of_row(outcome, row);
 }
 
 }  // namespace
@@ -246,7 +254,7 @@ format::Advice advice_of(const RowOutcome& outcome) {
                                     format::MeasureOrigin::measured, "bench run"});
         if (!row.skipped.empty()) one.remarks.push_back("skipped: " + row.skipped);
         if (const auto* rate = format::find(one.measures, "drain_rate_bytes_per_second"); rate != nullptr)
-            add_for_plans(row, one.measures, *rate, advice.measures);
+            add_for_plans(outcome, row, one.measures, *rate, advice.measures);
         advice.rows.push_back(std::move(one));
     }
     return advice;
