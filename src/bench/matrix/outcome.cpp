@@ -138,6 +138,26 @@ bool is_headline(const RowOutcome& outcome, const std::string& measure) {
     return std::ranges::find(parts, measure) == parts.end();
 }
 
+std::string timed_and_fixed(const RowOutcome& outcome) {
+    constexpr std::array<std::string_view, 4> ends{"the last write", "files are closed", "files are synced",
+                                                   "files are read back and compared"};
+    std::vector<std::string> timed, fixed;
+    for (const auto& row : outcome.rows) {
+        const bool commits = row.setting.via == Via::forebay;
+        const auto durable = row.setting.durable;
+        const auto end = !commits                   ? ends[static_cast<std::size_t>(durable)]
+                         : durable == Durable::none ? std::string_view("the save returns")
+                                                    : std::string_view("committed");
+        auto one = fmt::format("{} until {}", word_of(row.setting.words, "via"), end);
+        if (std::ranges::find(timed, one) == timed.end()) timed.push_back(std::move(one));
+    }
+    const auto axes = axes_of(outcome);
+    for (const auto* key : {"size", "xfer", "durable", "op", "dumps", "data"})
+        if (std::ranges::find(axes, key) == axes.end() && !outcome.rows.empty())
+            fixed.push_back(fmt::format("--{} {}", key, word_of(outcome.rows.front().setting.words, key)));
+    return show_text(fmt::format("timed: {}; of all rows: {}", fmt::join(timed, ", "), fmt::join(fixed, " ")));
+}
+
 cli::Shown table_of(const RowOutcome& outcome) {
     const auto axes = axes_of(outcome);
     const bool published = !outcome.of.published.empty();
@@ -169,6 +189,7 @@ cli::Shown table_of(const RowOutcome& outcome) {
             table.row(std::move(cells));
         }
     if (!table.empty()) text += table.text().text;
+    if (!table.empty()) text += timed_and_fixed(outcome) + "\n";
     if (outcome.rows.size() > 1 && !table.empty())
         text += "to 1st: the median over that of the first row that has the measure, whatever its way: 1.000 there\n";
     for (const auto& row : outcome.rows) {

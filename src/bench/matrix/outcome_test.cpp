@@ -92,6 +92,11 @@ TEST_CASE("outcome: tables and the page show all rows, and text of others stays 
                page = page_of(outcome);
     CHECK(table.find("40.0 GB/s") != std::string::npos);
     CHECK(table.find("skipped: dfs: not here") != std::string::npos);
+    const std::string line =
+        "timed: posix until files are closed, mpiio until files are closed, dfs until files are "
+        "closed; of all rows: --size 64M --xfer 1M --durable close --op write,read --dumps 1 --data 1xu8";
+    CHECK(table.find(line + "\n") != std::string::npos);
+    CHECK(page.find(line + ".") != std::string::npos);
     CHECK(csv.find("mpiio,shared") != std::string::npos);
     CHECK(ior.find("Max Write: 2861.02 MiB/sec (3000.00 MB/sec)") != std::string::npos);
     CHECK(ior.find("   File creation             700.000        500.000        600.000        141.421") !=
