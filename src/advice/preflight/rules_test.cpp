@@ -70,6 +70,14 @@ TEST_CASE("an answer has at most 256 bytes, and keeps its worst findings") {
     REQUIRE(heard->findings.size() >= 2);
     CHECK(heard->findings.front().text == "46.1 GB free, need 51.4 GB");
     CHECK(heard->findings.back().text.ends_with(" more"));
+    CHECK(heard->findings.back().check == "staging");
+    // The mildest goes before the worst is cut; what is cut ends with a mark.
+    const std::string text = "46.1 GB free, need 51.4 GB: 9.8 GB in /dev/shm left by ann (checkpoint.NVRAM, 3 h old)";
+    answer.findings = {{.check = "staging", .text = std::string(90, 'a')},
+                       {.check = "memory", .severity = Severity::fail, .text = text}};
+    CHECK(decode_answer(encode(answer))->findings.front().text == text);
+    answer.findings = {{.check = "memory", .severity = Severity::fail, .text = text + text}};
+    CHECK(decode_answer(encode(answer))->findings.front().text.ends_with("…"));
     answer.host = std::string(1000, '\"');
     CHECK(encode(answer).size() <= answer_bytes_max);
 }
