@@ -252,8 +252,11 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
                                            .pbs = std::getenv("PBS_NODEFILE") != nullptr,
                                            .good_hosts = !hosts.empty()});
     if (arguments.json) say(Shown{format::encode(advice)});
-    else say(Shown{advice::screen_of(outcome, findings)});
+    else say(Shown{advice::screen_of(outcome, request, findings)});
     FB_TRY(write_files(outcome, arguments, hosts));
+    if (!arguments.json)
+        say(lines("  written: {}/{}, exclude.nodes, exclude.targets{}\n", arguments.out,
+                  before ? "after.json" : "preflight.json", hosts.empty() ? "" : ", nodes.good"));
     const auto fails = [](const format::Finding& one) { return one.severity == format::Severity::fail; };
     const bool bad = before ? !findings.empty() : std::ranges::any_of(findings, fails);
     done.exit = bad ? Exit::found : Exit::good;
