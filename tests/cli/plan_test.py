@@ -182,6 +182,16 @@ def check_next(scratch):
         expect("Next: " in text, f"{wrong}", text)
 
 
+def check_words():
+    """What others spell otherwise is taken, or the nearest word is named."""
+    for good in (["--what-if", "slow-nodes=30%:0.5"], ["--slow-nodes", "30%:50%"], ["--policy", "newest_only"]):
+        plan(*OPTIONS, *good)
+    for wrong, told in ((["--what-if", "slow_node=0.3:0.5"], "--what-if slow_nodes=0.3:0.5"), (["--slots", 3], "1 or 2"),
+                        (["--mtbf", "12hours"], "s, m, h or d"), (["--steps", 100000], "--every")):
+        text = forebay("plan", *OPTIONS, *wrong, code=2)
+        expect(told in text[text.find("Next: "):], f"{wrong}", text)
+
+
 def check_refusals():
     for wrong in (["--drain-rate", "fast"], ["--mtbf", "1y"], ["--nodes", "-1"], ["--slow-nodes", "0.1"],
                   ["--slow-nodes", "2:0.5"], ["--policy", "hope"], ["--what-if", "nodes"], ["--what-if", "node=3"],
@@ -201,6 +211,7 @@ def main():
         check_inputs(place)
         check_end()
         check_next(place)
+        check_words()
         check_refusals()
     print("plans are as they say")
     return 0

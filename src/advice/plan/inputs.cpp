@@ -214,7 +214,7 @@ Result<PlanInputs> PlanInputs::settled() const {
         return Error{ErrorKind::refused,
                      fmt::format("a run of {} steps that saves every {} has more than {} saves", all.value("steps"),
                                  all.value("save_every_steps"), saves_max),
-                     "", "a part of it, by --steps"};
+                     "", "a part of it, by --steps, or --every for fewer saves"};
     if (all.value("rendezvous") > all.value("variables"))
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)
