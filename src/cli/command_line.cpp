@@ -160,7 +160,10 @@ int CommandLine::run(int count, char** arguments) {
         return act(parsed());
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) return app_->exit(wrong);  // --help, --version
-        print_error({.what = std::string(wrong.what()) + ".", .next = help_of(parsed())});
+        const bool has_command = count > 1 && arguments[1] == std::string_view("stagger");
+        const bool is_extra = wrong.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+        print_error({.what = std::string(wrong.what()) + ".",
+                     .next = has_command && is_extra ? "put -- before the command" : help_of(parsed())});
         return static_cast<int>(Exit::usage);
     } catch (const Exception& error) {
         return static_cast<int>(tell_error(error.error(), parsed()));

@@ -69,6 +69,11 @@ Result<> take_files(const PlanArguments& options, advice::PlanInputs& inputs) {
     for (const auto& [path, kind, option] : files) {
         if (path.empty()) continue;
         FB_TRY_ASSIGN(read, read_advice(option, path, kind));
+        if (read.kind == "bench" && format::find(read.measures, "drain_rate_bytes_per_second") == nullptr)
+            return Error{ErrorKind::refused,
+                         fmt::format("{} {} has no row by forebay that drains: rows of other ways tell a plan nothing",
+                                     option, input_name(path)),
+                         "", "forebay bench run --via forebay --stage /dev/shm,slots=1 --out json=FILE"};
         inputs.take(read,
                     fmt::format("{}, {}", input_name(path), show_utc(read.made_unix_ns).substr(0, date_characters)));
     }

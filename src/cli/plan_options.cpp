@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/nearest_word.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/sizes.hpp"
@@ -21,6 +22,14 @@ Measure given_input(const std::string& name, double value, const std::string& na
     return {.name = name, .value = value, .samples = 1, .origin = format::MeasureOrigin::given, .from = named};
 }
 
+// "0.3", "30%"
+Result<double> share_from(const std::string& named, std::string text) {
+    const bool is_percent = text.ends_with('%');
+    if (is_percent) text.pop_back();
+    FB_TRY_ASSIGN(share, number_from(named, text));
+    return is_percent ? share / 100 : share;
+}
+
 Result<double> plan_value_from(Unit unit, const std::string& text, const std::string& named) {
     switch (unit) {
         case Unit::bytes:
@@ -30,12 +39,21 @@ Result<double> plan_value_from(Unit unit, const std::string& text, const std::st
         }
         case Unit::seconds: return seconds_from(named, text);
         case Unit::policy:
-            if (text == "wait" || text == "supersede") return text == "supersede" ? 1.0 : 0.0;
-            return Error{ErrorKind::refused, fmt::format("{} {}: wait or supersede is needed", named, text)};
-        case Unit::number:
-        case Unit::share: break;
+            if (text == "wait") return 0.0;
+            if (text == "supersede" || text == "newest_only") return 1.0;  // the configuration's word
+            return Error{ErrorKind::refused, fmt::format("{} {}: wait, or supersede, is needed", named, text), "",
+                         fmt::format("{} wait, or {} newest_only as the configuration calls it", named, named)};
+        case Unit::share: return share_from(named, text);
+        case Unit::number: break;
     }
     return number_from(named, text);
+}
+
+std::string nearest_key(const std::string& key) {
+    std::vector<std::string> keys(std::begin(plan_pairs), std::end(plan_pairs));
+    for (const auto& kind : advice::input_kinds())
+        if (kind.key[0] != '\0') keys.emplace_back(kind.key);
+    return nearest_word(key, keys);
 }
 
 // "0.01:0.3"
@@ -45,8 +63,8 @@ Result<std::vector<Measure>> plan_pair_from(const std::string& key, const std::s
         return Error{ErrorKind::refused, fmt::format("{} {}: SHARE:RATIO is needed", named, text), "",
                      fmt::format("{} 0.01:0.3, for one of a hundred at 0.3 of the rate of the others", named)};
     const auto of = key.substr(0, key.size() - 1);  // "slow_node"
-    FB_TRY_ASSIGN(share, number_from(named, text.substr(0, colon)));
-    FB_TRY_ASSIGN(ratio, number_from(named, text.substr(colon + 1)));
+    FB_TRY_ASSIGN(share, share_from(named, text.substr(0, colon)));
+    FB_TRY_ASSIGN(ratio, share_from(named, text.substr(colon + 1)));
     return std::vector{given_input(of + "_share", share, named), given_input(of + "_ratio", ratio, named)};
 }
 
@@ -56,7 +74,11 @@ Result<std::vector<Measure>> plan_input_from(const std::string& key, const std::
                                              const std::string& named) {
     if (std::ranges::find(plan_pairs, key) != std::end(plan_pairs)) return plan_pair_from(key, text, named);
     const auto* kind = advice::input_of_key(key);
-    if (kind == nullptr) return Error{ErrorKind::refused, fmt::format("{} is no input of a plan", named), "", "--help"};
+    if (kind == nullptr) {
+        const auto near = nearest_key(key);
+        return Error{ErrorKind::refused, fmt::format("{} is no input of a plan", named), "",
+                     near.empty() ? "--help" : fmt::format("--what-if {}={}", near, text)};
+    }
     const auto colon = kind->cv != nullptr ? text.find(':') : std::string::npos;
     FB_TRY_ASSIGN(value, plan_value_from(kind->unit, text.substr(0, colon), named));
     auto measure = given_input(kind->name, value, named);
@@ -68,12 +90,16 @@ Result<std::vector<Measure>> plan_input_from(const std::string& key, const std::
     }
     if (value < kind->least)
         return Error{ErrorKind::refused, fmt::format("{} {}: at least {} is needed", named, text, kind->least)};
+    if (kind->key == std::string_view("slots") && value != 0 && value != 1 && value != 2)
+        return Error{ErrorKind::refused, fmt::format("{} {}: a stream has 1 or 2 slots, or none", named, text), "",
+                     fmt::format("{} 1 or 2; 0 where nothing is staged", named)};
     return std::vector{measure};
 }
 
 Result<advice::WhatIf> what_if_from(const std::string& text) {
     const auto equal = text.find('=');
     advice::WhatIf what_if{.key = text.substr(0, equal), .values = {}};
+    std::ranges::replace(what_if.key, '-', '_');  // as options are spelled
     if (equal == std::string::npos || equal + 1 == text.size())
         return Error{ErrorKind::refused, fmt::format("--what-if {}: KEY=VALUE[,VALUE...] is needed", text), "",
                      "--what-if mtbf=3h,6h"};

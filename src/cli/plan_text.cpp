@@ -155,9 +155,9 @@ Shown intervals_text(const Advice& plan) {
     const double bytes = planned_value(plan, "node_bytes") * planned_value(plan, "nodes");
     Shown text;
     if (planned_value(plan, "mtbf_seconds") > 0) {
-        text = lines(" interval  Young {}, Daly {}, simulator {}: every {} steps\n",
-                     show_planned(plan, "young_seconds"), show_planned(plan, "daly_seconds"),
-                     show_planned(plan, "best_interval_seconds"), plan.chosen[0].second);
+        text = lines(" interval  Young {}, Daly {}, simulator {}: every {}\n", show_planned(plan, "young_seconds"),
+                     show_planned(plan, "daly_seconds"), show_planned(plan, "best_interval_seconds"),
+                     plan.chosen[0].second == "1" ? "step" : plan.chosen[0].second + " steps");
         text += Shown{wrapped_finding("           ", why_intervals_differ(plan))};
     } else {
         text = Shown{" interval  nothing fails: save as seldom as results are needed\n"};

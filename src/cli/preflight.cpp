@@ -80,7 +80,9 @@ void add_preflight(CommandLine& line) {
         "  forebay preflight --hosts nid00[01-64] --target /scratch/me\n"
         "  forebay preflight --targets /ost/0 --targets /ost/1 --servers servers.txt\n"
         "  forebay preflight --target /scratch/me --after preflight.json\n"
-        "Exit code 1 when something fails, or with --after got worse. One rank a node.\n");
+        "Amounts are 4096, 64M, 2G: K, M, G and T are powers of 1024. Exit code 1 when something fails, or with "
+        "--after got\n"
+        "worse. One rank a node.\n");
     verb.action([arguments] { return preflight(*arguments); });
 }
 

@@ -194,15 +194,23 @@ Result<std::vector<std::string>> hosts_of_job(std::vector<std::string> hosts) {
     return hosts;
 }
 
-Result<> write_files(const format::Advice& advice, const PreflightArguments& arguments,
+Result<> write_files(const advice::PreflightOutcome& outcome, const PreflightArguments& arguments,
                      const std::vector<std::string>& hosts) {
+    const auto& advice = outcome.advice;
+    const auto why = [](bool all_fail, std::string_view text) {
+        return all_fail ? fmt::format("# {}\n", text) : std::string();
+    };
+    const auto of_nodes = why(outcome.all_nodes_fail, advice::all_nodes_fail_text);
     auto& store = sys::posix_store();
     const auto write = [&](const char* name, const std::string& text) {
         return sys::write_text_durable(store, arguments.out + "/" + name, text);
     };
-    FB_TRY(write("exclude.nodes", one_a_line(advice.excluded_nodes)));
-    FB_TRY(write("exclude.targets", one_a_line(advice.excluded_targets)));
-    if (!hosts.empty()) FB_TRY(write("nodes.good", good_of(hosts, advice.excluded_nodes)));
+    FB_TRY(write("exclude.nodes", of_nodes + one_a_line(advice.excluded_nodes)));
+    FB_TRY(write("exclude.targets",
+                 why(outcome.all_targets_fail, advice::all_targets_fail_text) + one_a_line(advice.excluded_targets)));
+    // Where every node fails none is known to be good.
+    if (!hosts.empty())
+        FB_TRY(write("nodes.good", outcome.all_nodes_fail ? of_nodes : good_of(hosts, advice.excluded_nodes)));
     // The file that is compared with stays.
     return write(arguments.after.empty() ? "preflight.json" : "after.json", format::encode(advice));
 }
@@ -244,8 +252,11 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
                                            .pbs = std::getenv("PBS_NODEFILE") != nullptr,
                                            .good_hosts = !hosts.empty()});
     if (arguments.json) say(Shown{format::encode(advice)});
-    else say(Shown{advice::screen_of(outcome, findings)});
-    FB_TRY(write_files(advice, arguments, hosts));
+    else say(Shown{advice::screen_of(outcome, request, findings)});
+    FB_TRY(write_files(outcome, arguments, hosts));
+    if (!arguments.json)
+        say(lines("  written: {}/{}, exclude.nodes, exclude.targets{}\n", arguments.out,
+                  before ? "after.json" : "preflight.json", hosts.empty() ? "" : ", nodes.good"));
     const auto fails = [](const format::Finding& one) { return one.severity == format::Severity::fail; };
     const bool bad = before ? !findings.empty() : std::ranges::any_of(findings, fails);
     done.exit = bad ? Exit::found : Exit::good;

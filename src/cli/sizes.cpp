@@ -52,7 +52,7 @@ Result<double> seconds_from(const std::string& option, const std::string& text) 
     if (!number)
         return Error{ErrorKind::refused,
                      fmt::format("{} {}: a time like 90, 90s, 30m, 12h or 2d is needed", option, text), "",
-                     fmt::format("{} 30m", option)};
+                     "a number with s, m, h or d behind it, or with nothing for seconds"};
     return *number * (unit == std::string_view::npos ? 1 : seconds[unit]);
 }
 

@@ -79,7 +79,7 @@ Result<std::vector<std::string>> hosts_of(std::string_view list) {
     bool inside = false;
     std::size_t begin = 0;
     for (std::size_t i = 0; i <= list.size(); ++i) {
-        const char c = i < list.size() ? list[i] : '\n';
+        const char c = i < list.size() && list[i] != '#' ? list[i] : '\n';
         if (c == '[') inside = true;
         if (c == ']') inside = false;
         const bool parts = c == ' ' || c == '\n' || c == '\t' || c == '\r' || (c == ',' && !inside);
@@ -87,6 +87,7 @@ Result<std::vector<std::string>> hosts_of(std::string_view list) {
         if (inside) return no_list(list, "its brackets");
         if (i > begin)
             if (const auto expanded = expand(list.substr(begin, i - begin), hosts); !expanded) return expanded.error();
+        if (i < list.size() && list[i] == '#') i = std::min(list.find('\n', i), list.size());
         begin = i + 1;
         if (hosts.size() > hosts_max) return no_list(list, "too many");
     }

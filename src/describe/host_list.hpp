@@ -11,7 +11,8 @@
 namespace forebay::describe {
 
 /// Names in the order of the list. `refused` for what is no list, or has more than 100,000 names. Blanks and ends of
-/// lines part names as commas do, so that a file of one name a line is a list.
+/// lines part names as commas do, so that a file of one name a line is a list; from "#" to the end of its line is a
+/// comment.
 Result<std::vector<std::string>> hosts_of(std::string_view list);
 
 /// The shortest that we know how: sorted, each once, ranges of numbers of one width.

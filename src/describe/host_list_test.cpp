@@ -25,11 +25,13 @@ TEST_CASE("a list that is written is read back") {
     }
     CHECK(hosts_of("a b\nc,d\n").value() == std::vector<std::string>{"a", "b", "c", "d"});
     CHECK(hosts_of("").value().empty());
+    CHECK(hosts_of("# every node fails: [look\n").value().empty());
+    CHECK(hosts_of("#\na # b, c\nd#e").value() == std::vector<std::string>{"a", "d"});
 }
 
 TEST_CASE("what is no list") {
     for (const char* list : {"n[", "n]", "n[1", "n[a]", "n[3-1]", "n[1-999999999]", "n[1][2]", "n[]", "n[1,]", "n[1 2]",
-                             "-oProxyCommand=id", "a,-b"})
+                             "n[1#2]", "-oProxyCommand=id", "a,-b"})
         CHECK_MESSAGE(!hosts_of(list), list);
 }
 

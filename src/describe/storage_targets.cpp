@@ -63,7 +63,10 @@ Result<std::vector<std::uint32_t>> parse_storage_targets(std::string_view text, 
         if (!range)
             return Error{ErrorKind::refused,
                          fmt::format("{} names {}, which is no storage target", where, show_text(word)), "",
-                         "numbers and ranges as in 0-13,15, or names as in OST000e"};
+                         word.find('/') == word.npos
+                             ? "numbers and ranges as in 0-13,15, or names as in OST000e"
+                             : "OSTs alone, as in 0-13,15 or OST000e: a preflight with --targets lists directories, "
+                               "which are none"};
         for (auto number = range->first; number <= range->last; ++number)
             if (std::ranges::find(targets, number) == targets.end()) targets.push_back(number);
         text.remove_prefix(word.size());

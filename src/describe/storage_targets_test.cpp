@@ -22,4 +22,6 @@ TEST_CASE("what names no storage target is refused, with its place") {
         CHECK(parsed.error().kind == ErrorKind::refused);
         CHECK(parsed.error().what.starts_with("here names "));
     }
+    CHECK(parse_storage_targets("# none\n/ost/9\n", "here").error().next.find("--targets lists directories") !=
+          std::string::npos);
 }

@@ -157,6 +157,12 @@ def check_inputs(scratch):
             path.write_text(json.dumps(whole | {"measures": [*whole["measures"], one]}))
             done = run(FOREBAY, "plan", "--preflight", path, *words, "--steps", 20, code=None, seconds_max=60)
             expect(done.returncode in (0, 1) or done.returncode == 2 and "Next: " in done.stderr, f"{name} {number} {cv}", done)
+    path.write_text(json.dumps(whole | {"kind": "bench", "measures": []}))
+    text = forebay("plan", "--bench", path, *words, code=2)
+    expect("has no row by forebay" in text and "Next: " in text, "a bench of other ways", text)
+    path.write_text(json.dumps(whole | {"kind": "bench", "measures": [one | {"from": "row forebay, 4M"} for one in whole["measures"]]}))
+    rate = measure(plan("--bench", path, *words), "drain_rate_bytes_per_second")
+    expect(rate["from"].endswith(", row forebay, 4M"), "the row of a bench is named", rate)
     text = forebay("plan", "--bench", example, *words, code=2)
     expect("is of kind preflight, not bench" in text and "Next: " in text, "a file of another kind", text)
 
@@ -174,6 +180,16 @@ def check_next(scratch):
                         (["--preflight", scratch / "none.json"], 3), ([*OPTIONS, "--out", scratch / "none" / "x.json"], 3)):
         text = forebay("plan", *wrong, code=code)
         expect("Next: " in text, f"{wrong}", text)
+
+
+def check_words():
+    """What others spell otherwise is taken, or the nearest word is named."""
+    for good in (["--what-if", "slow-nodes=30%:0.5"], ["--slow-nodes", "30%:50%"], ["--policy", "newest_only"]):
+        plan(*OPTIONS, *good)
+    for wrong, told in ((["--what-if", "slow_node=0.3:0.5"], "--what-if slow_nodes=0.3:0.5"), (["--slots", 3], "1 or 2"),
+                        (["--mtbf", "12hours"], "s, m, h or d"), (["--steps", 100000], "--every")):
+        text = forebay("plan", *OPTIONS, *wrong, code=2)
+        expect(told in text[text.find("Next: "):], f"{wrong}", text)
 
 
 def check_refusals():
@@ -195,6 +211,7 @@ def main():
         check_inputs(place)
         check_end()
         check_next(place)
+        check_words()
         check_refusals()
     print("plans are as they say")
     return 0

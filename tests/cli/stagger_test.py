@@ -56,6 +56,8 @@ def told_to_end(place):
     taken = subprocess.run([PROGRAM, "stagger", "--at-once", "1", "--directory", place / "gone", "--", "true"],
                            capture_output=True, text=True, check=False)
     assert taken.returncode == 3, taken
+    bare = subprocess.run([PROGRAM, "stagger", "--directory", place, "sh", "-c", "true"], capture_output=True, text=True, check=False)
+    assert bare.returncode == 2 and "put -- before the command" in bare.stderr, bare
 
 
 def main():

@@ -42,7 +42,7 @@ severity = "off"
 SSH = f"""#!/bin/sh
 host=$1; shift
 case $host in
-  gone) echo "ssh: connect to host gone port 22: No route to host" >&2; exit 255;;
+  gone) printf "ssh: connect to host gone port 22: No route to host\\r\\n" >&2; exit 255;;
   silent) exec sleep 600;;
   skewed) export LD_PRELOAD={SKEWED} SKEWED_CLOCK_SECONDS=2;;
 esac
@@ -186,7 +186,7 @@ def hosts_over_ssh(place):
     advice, seconds = preflight(place, "--hosts", "n[1-3],skewed,gone,silent", "--ssh", ssh, "--ssh-at-once", 6, *PROBE, code=1)
     silent = {one["subject"]: one["text"] for one in findings(advice, "answer")}
     expect(sorted(silent) == ["gone", "silent"], "both are told", advice["findings"])
-    expect("No route to host" in silent["gone"], "with what ssh says", silent)
+    expect(silent["gone"].endswith("No route to host"), "with what ssh says", silent)
     clocks = findings(advice, "clock")
     expect([one["subject"] for one in clocks] == ["skewed"], "so is the clock", advice["findings"])
     expect("ahead of the others" in clocks[0]["text"] and clocks[0]["severity"] == "fail", "with its way", clocks)
@@ -196,6 +196,18 @@ def hosts_over_ssh(place):
     expect(any(line.startswith('exclude_nodes = "@') for line in advice["lines"]), "and one for the library", advice["lines"])
     expect(seconds < 20, "in time", seconds)
     print(f"6 hosts over ssh: {seconds:.1f} s", flush=True)
+
+
+def all_bad(place):
+    """Where every node and every target fails the lists name none, and say why: a script would leave out all."""
+    place.mkdir()
+    (place / "site.toml").write_text(SITE.replace('[memory]\nseverity = "note"', "[memory]"))
+    advice, _ = preflight(place, "--application-bytes", "100T", "--targets", place / "none", *PROBE, code=1)
+    for kind, what in (("nodes", "node"), ("targets", "storage target")):
+        expect(advice[f"excluded_{kind}"] == [], "none is excluded", advice)
+        written = (place / f"exclude.{kind}").read_text()
+        expect(written.startswith(f"# every {what} fails") and written.count("\n") == 1, "the file says why", written)
+        expect(any(f"every {what} fails" in one["text"] for one in findings(advice, "exclude")), "so does a finding", advice)
 
 
 def left_in_memory(place):
@@ -238,6 +250,8 @@ def ranks(place, count):
         place, "--target", place, "--probe-bytes", "64K", code=0,
         before=("mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", count))
     expect(len([one for one in advice["findings"] if one["severity"] != "note"]) == 0, "nothing is bad", advice["findings"])
+    low = [one for one in advice["findings"] if one["check"] == "memory"]
+    expect(len(low) == len({"".join(c for c in one["text"] if not c.isdigit()) for one in low}), "each is told once", low)
     names = {one["name"]: one["value"] for one in advice["measures"]}
     expect(names["nodes"] == 1 and names["measured_nodes"] == 1, "all ranks are on this one machine", names)
     expect(names["ring_rate_bytes_per_second"] > 0, "all have met", names)
@@ -250,6 +264,7 @@ def main():
         if (BUILD / "bin/forebay-mpi").exists() and shutil.which("mpiexec"):
             ranks(place / "ranks", 5)
             silent_rank(place / "silent")
+        all_bad(place / "all")
         left_in_memory(place / "memory")
         if os.geteuid() == 0:
             hosts_over_ssh(place / "ssh")

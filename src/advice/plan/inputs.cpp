@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "base/try.hpp"
@@ -121,6 +122,16 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
     return measure;
 }
 
+// Of a profile's key; 0 where it has none.
+double number_in(const format::AdviceSetting& key, std::string_view name) {
+    for (const auto& [one, text] : key) {
+        double number = 0;
+        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (one == name && failed == std::errc() && end == text.data() + text.size()) return number;
+    }
+    return 0;
+}
+
 Error not_known(const char* what, const char* option) {
     return {ErrorKind::refused, fmt::format("nobody has told {}", what), "",
             fmt::format("{}, or --run RUN, or a file of forebay preflight or forebay bench run", option)};
@@ -151,17 +162,27 @@ void PlanInputs::take(const Measure& measure) {
 
 void PlanInputs::take(const format::Advice& advice, const std::string& path) {
     const bool plans = advice.kind == "plan";
-    for (auto measure : advice.measures) {
+    auto measures = advice.measures;
+    if (advice.kind == "profile") {
+        const double nodes = number_in(advice.key, "nodes");
+        const double node_bytes = number_in(advice.key, "ranks_per_node") * number_in(advice.key, "bytes_per_rank");
+        for (const auto& [name, value] : {std::pair{"nodes", nodes}, {"node_bytes", node_bytes}})
+            if (value > 0)
+                measures.push_back(
+                    {.name = name, .value = value, .samples = 1, .origin = MeasureOrigin::measured, .from = path});
+    }
+    for (auto measure : measures) {
         if (measure.origin == MeasureOrigin::assumed || measure.origin == MeasureOrigin::predicted) continue;
         if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // from then on
-        if (!plans) measure.from = path;
+        if (!plans) measure.from = measure.from.starts_with("row ") ? path + ", " + measure.from : path;
         if (!plans && measure.name == "nodes" && measure.value <= value("nodes")) continue;
+        if (advice.kind == "profile" && measure.name == "node_bytes" && value("node_bytes") > 0) continue;
         take(measure);
     }
     if (plans) return;
-    const auto* rate = format::find(advice.measures, "drain_rate_bytes_per_second");
+    const auto* rate = format::find(measures, "drain_rate_bytes_per_second");
     for (const auto& [name, of] : {std::pair{"measured_nodes", "nodes"}, {"measured_node_bytes", "node_bytes"}})
-        if (const auto* measure = format::find(advice.measures, of); measure != nullptr && rate != nullptr)
+        if (const auto* measure = format::find(measures, of); measure != nullptr && rate != nullptr)
             take({.name = name, .value = measure->value, .samples = 1, .origin = measure->origin, .from = path});
 }
 
@@ -193,7 +214,7 @@ Result<PlanInputs> PlanInputs::settled() const {
         return Error{ErrorKind::refused,
                      fmt::format("a run of {} steps that saves every {} has more than {} saves", all.value("steps"),
                                  all.value("save_every_steps"), saves_max),
-                     "", "a part of it, by --steps"};
+                     "", "a part of it, by --steps, or --every for fewer saves"};
     if (all.value("rendezvous") > all.value("variables"))
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)

@@ -42,7 +42,8 @@ public:
     /// Takes the place of what was known under that name. Measures that are no input are passed over.
     void take(const format::Measure& measure);
     /// What a preflight, bench, tuner or plan has written to `path`. Of several files that tell `nodes`, the largest
-    /// counts: a bench of one node is no plan for one. Of a plan the assumed are left: they may follow from others.
+    /// counts: a bench of one node is no plan for one. Of a plan the assumed are left: they may follow from others. The
+    /// key of a profile has the nodes and bytes it was measured at; they are the run's where nothing else tells.
     void take(const format::Advice& advice, const std::string& path);
     /// All inputs in the order of input_kinds(), those that nobody has told as assumed. `refused` where one is missing
     /// that cannot be assumed, or where values contradict.

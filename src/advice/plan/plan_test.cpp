@@ -106,6 +106,24 @@ TEST_CASE("inputs: advice of others") {
     CHECK(inputs.value("measured_nodes") == 1);
 }
 
+TEST_CASE("inputs: a profile's key tells at how many nodes and bytes it was measured") {
+    const format::Advice profile{
+        .kind = "profile",
+        .key = {{"nodes", "1"}, {"ranks_per_node", "4"}, {"bytes_per_rank", "8388608"}},
+        .measures = {{.name = "drain_rate_bytes_per_second", .value = 7e8, .origin = MeasureOrigin::measured}}};
+    PlanInputs inputs;
+    inputs.take(profile, "profile.json");
+    for (const auto* name : {"nodes", "measured_nodes"}) CHECK_MESSAGE(inputs.value(name) == 1, name);
+    for (const auto* name : {"node_bytes", "measured_node_bytes"}) CHECK_MESSAGE(inputs.value(name) == 33554432, name);
+    give(inputs, "nodes", 8100);
+    give(inputs, "node_bytes", 50e9);
+    give(inputs, "step_seconds", 60);
+    CHECK(finding(plan_of(inputs), "extrapolation")->severity == format::Severity::fail);
+    inputs.take(profile, "profile.json");
+    CHECK(inputs.value("nodes") == 8100);
+    CHECK(inputs.value("node_bytes") == 50e9);
+}
+
 TEST_CASE("a plan: predictions, what if, what is advised") {
     advice::PlanWishes wishes;
     wishes.what_ifs = {{"nodes", {{"200", {{.name = "nodes", .value = 200, .origin = MeasureOrigin::given}}}}}};

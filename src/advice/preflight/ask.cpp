@@ -1,5 +1,7 @@
 #include "advice/preflight/ask.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,6 +22,8 @@ namespace json = format::json;
 constexpr std::array task_names{"check", "metadata", "speed", "target", "clock", "meet", "end"};
 // A question goes to a node as one line: of a program that is started, at most 4096 bytes.
 constexpr std::size_t numbers_max = 16, findings_max = 64, host_bytes_max = 64;
+// Of a finding, uncut and cut as far as it still says something.
+constexpr std::size_t text_bytes_max = 120, text_bytes_min = 40;
 
 std::string dumped(const AskTree& tree) { return tree.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
 
@@ -74,11 +78,26 @@ AskTree tree_of(const NodeAnswer& answer) {
     return tree;
 }
 
-// Not in the middle of a character.
+// Not in the middle of a character, and with a mark.
 void cut(std::string& text, std::size_t bytes) {
+    constexpr std::string_view mark = "…";
     if (text.size() <= bytes) return;
+    bytes -= mark.size();
     while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
     text.resize(bytes);
+    text += mark;
+}
+
+// The first `kept` findings, with texts of so many bytes at most.
+std::string encoded(NodeAnswer answer, std::size_t kept, std::size_t text_bytes) {
+    const auto dropped = answer.findings.size() - kept;
+    if (dropped > 0) {
+        answer.findings.resize(kept + 1);
+        answer.findings.back().text = fmt::format("and {} more", dropped);
+    }
+    cut(answer.failed, text_bytes);
+    for (auto& one : answer.findings) cut(one.text, text_bytes);
+    return dumped(tree_of(answer));
 }
 
 }  // namespace
@@ -129,21 +148,16 @@ std::string encode(NodeAnswer answer) {
     std::ranges::stable_sort(answer.findings, std::ranges::greater(), &format::Finding::severity);
     cut(answer.host, host_bytes_max);
     auto kept = answer.findings.size();
-    while (true) {
-        for (const std::size_t text_bytes : {120, 90, 60, 40}) {
-            auto shown = answer;
-            shown.findings.resize(kept);
-            if (kept < answer.findings.size())
-                shown.findings.push_back({.check = "answer",
-                                          .severity = answer.findings[kept].severity,
-                                          .text = std::to_string(answer.findings.size() - kept) + " more"});
-            cut(shown.failed, text_bytes);
-            for (auto& one : shown.findings) cut(one.text, text_bytes);
-            auto text = dumped(tree_of(shown));
-            if (text.size() <= answer_bytes_max || (kept == 0 && text_bytes == 40)) return text;
+    // The mildest go first; those that are as bad as the worst are shortened before one of them goes.
+    const auto worst =
+        kept == 0 ? 0 : std::ranges::count(answer.findings, answer.findings[0].severity, &format::Finding::severity);
+    for (; kept > static_cast<std::size_t>(worst); --kept)
+        if (auto text = encoded(answer, kept, text_bytes_max); text.size() <= answer_bytes_max) return text;
+    for (;; --kept)
+        for (const std::size_t text_bytes : {text_bytes_max, std::size_t{90}, std::size_t{60}, text_bytes_min}) {
+            auto text = encoded(answer, kept, text_bytes);
+            if (text.size() <= answer_bytes_max || (kept == 0 && text_bytes == text_bytes_min)) return text;
         }
-        --kept;
-    }
 }
 
 Result<NodeAnswer> decode_answer(std::string_view line) {

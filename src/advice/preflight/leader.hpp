@@ -85,6 +85,7 @@ private:
     void name_server(const SlowTest& walk, const std::string& server);
     PreflightOutcome finish();
     void tally(PreflightOutcome& outcome) const;
+    void exclude(PreflightOutcome& outcome);
     /// Of a node that has not answered nobody knows whose ranks it shares a machine with.
     std::string machine_of(std::size_t node) const;
     /// How many machines these are: several ranks of MPI may share one.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "advice/preflight/leader.hpp"
 #include "base/units.hpp"
@@ -28,6 +29,13 @@ constexpr double metadata_seconds_min = 0.02;
 constexpr std::size_t clock_tries = 8;
 constexpr std::chrono::seconds clocks_max{10};
 constexpr std::size_t numbers_of_check = 5;
+
+std::string without_numbers(const Finding& finding) {
+    auto text = fmt::format("{} {} {}", finding.check, static_cast<int>(finding.severity), finding.text);
+    std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    return text;
+}
+
 enum CheckNumber : std::size_t { usable_number, need_number, programs_number, binary_number, place_number };
 
 }  // namespace
@@ -80,13 +88,21 @@ void Preflight::check_nodes() {
     for (const auto node : unheard_) silent.emplace(node, "was not asked in time");
     for (const auto& [node, why] : silent)
         add(CheckKind::answer, {.subject = names_[node], .severity = Severity::fail, .text = why});
+    // Ranks of one machine say the same of it, but for numbers that move meanwhile: it is told once.
+    std::map<std::string, std::set<std::string>> told;  // of each host
     for (std::size_t i = 0; i < answers_.size(); ++i) {
         if (!answers_[i]) continue;
         answers_[i]->numbers.resize(numbers_of_check);
+        auto& before = told[answers_[i]->host];
+        std::set<std::string> own;
         for (auto finding : answers_[i]->findings) {
+            const auto key = without_numbers(finding);
+            own.insert(key);
+            if (before.contains(key)) continue;
             finding.subject = names_[i];
             findings_.push_back(std::move(finding));
         }
+        before.merge(own);
     }
 }
 

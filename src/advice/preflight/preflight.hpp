@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advice/preflight/ask.hpp"
@@ -47,11 +48,19 @@ struct Tally {
     std::uint64_t pass = 0, warn = 0, fail = 0;
 };
 
+/// Of findings, and in the lists that are empty then.
+inline constexpr std::string_view all_nodes_fail_text =
+    "every node fails, so none is excluded: look at what was asked for, and at the target";
+inline constexpr std::string_view all_targets_fail_text =
+    "every storage target fails, so none is excluded: look at the file system, and at the nodes that probed";
+
 struct PreflightOutcome {
     format::Advice advice;
     Tally nodes, targets;
     double seconds = 0;
     bool all_answered = true;  // else a node may hang for good
+    /// Then the lists of what is excluded are empty: a script that obeys them would leave out all.
+    bool all_nodes_fail = false, all_targets_fail = false;
     std::vector<std::uint64_t> excluded_osts = {}, good_osts = {};
 };
 

@@ -254,18 +254,8 @@ void Preflight::tally(PreflightOutcome& outcome) const {
     for (const auto& name : targets) count(outcome.targets, name, bad_targets_.contains(name));
 }
 
-PreflightOutcome Preflight::finish() {
-    PreflightOutcome outcome;
+void Preflight::exclude(PreflightOutcome& outcome) {
     auto& advice = outcome.advice;
-    if (talk_.over())
-        add(CheckKind::answer,
-            {.severity = Severity::warn,
-             .text = fmt::format("not all was checked within {}", show_seconds(request_.seconds_max))});
-    std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
-        return std::tuple(b.severity, a.check, a.ratio, a.subject) <
-               std::tuple(a.severity, b.check, b.ratio, b.subject);
-    });
-    tally(outcome);
     std::set<std::string> bad_nodes;
     for (const auto& one : findings_)
         if (one.severity == Severity::fail && one.check == "targets") bad_targets_.insert(one.subject);
@@ -273,12 +263,6 @@ PreflightOutcome Preflight::finish() {
         for (const auto& one : findings_)
             if (one.severity == Severity::fail && one.subject == names_[i])
                 bad_nodes.insert(answers_[i] ? answers_[i]->host : names_[i]);
-    advice.kind = "preflight";
-    advice.made_unix_ns = sys::unix_ns();
-    advice.made_by = fmt::format("forebay {} on {}", FOREBAY_VERSION, sys::host_name());
-    std::vector<std::size_t> all(nodes_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    advice.key = {{"nodes", std::to_string(machines(all))}, {"targets", std::to_string(request_.targets.size())}};
     advice.excluded_nodes.assign(bad_nodes.begin(), bad_nodes.end());
     for (const auto& target : request_.targets) {
         const bool bad = bad_targets_.contains(target.name);
@@ -293,6 +277,41 @@ PreflightOutcome Preflight::finish() {
         advice.excluded_targets.push_back(ost.state.name);
         outcome.excluded_osts.push_back(ost.state.index);
     }
+    const auto& targets = outcome.targets;
+    outcome.all_nodes_fail = outcome.nodes.pass + outcome.nodes.warn == 0 && !bad_nodes.empty();
+    outcome.all_targets_fail = advice.excluded_targets.size() == targets.pass + targets.warn + targets.fail &&
+                               !advice.excluded_targets.empty();
+    if (outcome.all_nodes_fail) {
+        advice.excluded_nodes.clear();
+        findings_.push_back({.check = "exclude", .severity = Severity::warn, .text = std::string(all_nodes_fail_text)});
+    }
+    if (outcome.all_targets_fail) {
+        advice.excluded_targets.clear();
+        outcome.excluded_osts.clear();
+        findings_.push_back(
+            {.check = "exclude", .severity = Severity::warn, .text = std::string(all_targets_fail_text)});
+    }
+}
+
+PreflightOutcome Preflight::finish() {
+    PreflightOutcome outcome;
+    auto& advice = outcome.advice;
+    if (talk_.over())
+        add(CheckKind::answer,
+            {.severity = Severity::warn,
+             .text = fmt::format("not all was checked within {}", show_seconds(request_.seconds_max))});
+    tally(outcome);
+    exclude(outcome);
+    std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
+        return std::tuple(b.severity, a.check, a.ratio, a.subject) <
+               std::tuple(a.severity, b.check, b.ratio, b.subject);
+    });
+    advice.kind = "preflight";
+    advice.made_unix_ns = sys::unix_ns();
+    advice.made_by = fmt::format("forebay {} on {}", FOREBAY_VERSION, sys::host_name());
+    std::vector<std::size_t> all(nodes_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    advice.key = {{"nodes", std::to_string(machines(all))}, {"targets", std::to_string(request_.targets.size())}};
     const auto given = format::MeasureOrigin::given;
     measures_.push_back(one_number("nodes", static_cast<double>(machines(all)), 1, "preflight"));
     measures_.push_back(one_number("measured_nodes", static_cast<double>(machines(alive())), 1, "preflight"));

@@ -49,16 +49,24 @@ std::string cost_of(const format::Advice& advice) {
     return fmt::format("  cost if ignored: a drain that all take part in lasts {:.1f} times as long\n", 1 / ratio);
 }
 
+std::string measured_line(const format::Advice& advice) {
+    std::string text;
+    for (const auto& [name, what] : {std::pair{"save_rate_bytes_per_second", "copy {} a node"},
+                                     {"drain_rate_bytes_per_second", "drain {} a node"},
+                                     {"storage_target_rate_bytes_per_second", "probes {} a storage target"}})
+        if (const auto* rate = format::find(advice.measures, name))
+            text += fmt::format("{}{} (n {})", text.empty() ? "" : ", ",
+                                fmt::format(fmt::runtime(what), show_rate(rate->value)), rate->samples);
+    return text.empty() ? text : fmt::format("  medians: {}\n", text);
+}
+
 }  // namespace
 
 std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const PreflightRequest& request,
                                         const Pasting& pasting) {
     std::vector<std::string> lines;
     const auto& nodes = outcome.advice.excluded_nodes;
-    const auto told = outcome.nodes.pass + outcome.nodes.warn;
-    if (!nodes.empty() && told == 0)
-        lines.push_back("# every node fails: look at what was asked for, and at the target, before nodes are left out");
-    else if (!nodes.empty()) {
+    if (!nodes.empty()) {
         if (pasting.slurm || !pasting.pbs) lines.push_back("#SBATCH --exclude=" + describe::show_hosts(nodes));
         if (pasting.pbs && !pasting.good_hosts)
             lines.push_back(
@@ -85,7 +93,8 @@ std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const P
     return lines;
 }
 
-std::string screen_of(const PreflightOutcome& outcome, const std::vector<Finding>& findings) {
+std::string screen_of(const PreflightOutcome& outcome, const PreflightRequest& request,
+                      const std::vector<Finding>& findings) {
     const auto& advice = outcome.advice;
     const auto nodes = outcome.nodes.pass + outcome.nodes.warn + outcome.nodes.fail;
     const auto targets = outcome.targets.pass + outcome.targets.warn + outcome.targets.fail;
@@ -111,7 +120,9 @@ std::string screen_of(const PreflightOutcome& outcome, const std::vector<Finding
     for (const auto& [alike, subjects] : more)
         text += fmt::format("  {} {} more {}: {}\n", word_of(alike.second), subjects.size(), alike.first,
                             show_text(describe::show_hosts(subjects)));
-    text += cost_of(advice);
+    text += cost_of(advice) + measured_line(advice);
+    if (request.needs.target.empty() && request.targets.empty())
+        text += "  storage was not looked at: --target DIR, where runs will be\n";
     for (const auto& line : advice.lines) text += "  " + show_text(line) + "\n";
     return text;
 }

@@ -21,6 +21,7 @@ std::vector<std::string> lines_to_paste(const PreflightOutcome& outcome, const P
                                         const Pasting& pasting);
 
 /// The screen: counts, then only what is bad, the worst first; names in it command no terminal.
-std::string screen_of(const PreflightOutcome& outcome, const std::vector<format::Finding>& findings);
+std::string screen_of(const PreflightOutcome& outcome, const PreflightRequest& request,
+                      const std::vector<format::Finding>& findings);
 
 }  // namespace forebay::advice

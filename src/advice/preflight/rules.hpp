@@ -35,9 +35,11 @@ struct CheckRule {
     std::string_view name;
     format::Severity most;  // a worse finding is told as this
     bool on = true;
-    double warn = 0, fail = 0;    // beyond them, where the check has thresholds
-    bool has_thresholds = false;  // else the site's file may not set them
+    double warn = 0, fail = 0;  // beyond them, where the check has thresholds
     std::chrono::milliseconds deadline{};
+    // What the site's file may set, and from where to where.
+    bool has_warn = false, has_fail = false, has_deadline = false;
+    double threshold_min = 0, threshold_max = 0;
 };
 
 class Rules {
@@ -46,12 +48,13 @@ public:
     Rules();
     /// A site's file, which changes ours:
     ///
-    ///     [memory]
+    ///     [targets]
     ///     severity = "warn"      # "fail", "warn", "note" or "off": the most that is made of what it finds
-    ///     warn = 0.10            # the thresholds of the guide's table
+    ///     warn = 0.90            # the thresholds of the guide's table
     ///     deadline_seconds = 5.0
     ///
-    /// `refused`, with path and line, for tables and keys that are not known and values out of range.
+    /// `refused`, with path and line, for tables and keys that are not known or would change nothing, and values out of
+    /// range.
     static Result<Rules> parse(std::string_view text, const std::string& path);
 
     const CheckRule& of(CheckKind check) const { return rules_[static_cast<std::size_t>(check)]; }

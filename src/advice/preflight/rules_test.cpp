@@ -13,11 +13,12 @@ using format::Severity;
 
 TEST_CASE("a site's file") {
     const auto rules = Rules::parse(
-        "[memory]\nseverity = \"warn\"\nwarn = 0.1\ndeadline_seconds = 2\n[clock]\nseverity = \"off\"\n", "p");
+        "[memory]\nseverity = \"warn\"\nwarn = 0.1\n[mounts]\ndeadline_seconds = 2\n[clock]\nseverity = \"off\"\n",
+        "p");
     REQUIRE(rules);
     CHECK(rules->of(CheckKind::memory).most == Severity::warn);
     CHECK(rules->of(CheckKind::memory).warn == 0.1);
-    CHECK(rules->of(CheckKind::memory).deadline == std::chrono::seconds(2));
+    CHECK(rules->of(CheckKind::mounts).deadline == std::chrono::seconds(2));
     CHECK(rules->of(CheckKind::node_speed).warn == Rules().of(CheckKind::node_speed).warn);
     std::vector<format::Finding> findings;
     rules->add(findings, CheckKind::memory, {.severity = Severity::fail, .text = "a"});
@@ -28,9 +29,11 @@ TEST_CASE("a site's file") {
 }
 
 TEST_CASE("what a site's file may not have") {
-    for (const char* text : {"[memroy]\n", "memory = 1\n", "[memory]\nwarm = 1\n", "[memory]\nwarn = -1\n",
-                             "[memory]\nwarn = \"x\"\n", "[mounts]\nwarn = 1\n", "[memory]\nseverity = \"bad\"\n",
-                             "[memory]\ndeadline_seconds = 0\n", "[memory\n", "[memory]\ndeadline_seconds = inf\n"}) {
+    for (const char* text :
+         {"[memroy]\n", "memory = 1\n", "[memory]\nwarm = 1\n", "[memory]\nwarn = -1\n", "[memory]\nwarn = \"x\"\n",
+          "[mounts]\nwarn = 1\n", "[memory]\nseverity = \"bad\"\n", "[mounts]\ndeadline_seconds = 0\n", "[memory\n",
+          "[mounts]\ndeadline_seconds = inf\n", "[memory]\ndeadline_seconds = 5\n", "[target-speed]\nfail = 1.5\n",
+          "[staging]\nfail = 0.1\n", "[targets]\nwarn = 85\n", "[metadata]\nwarn = 0.5\n", "[budget]\nfail = 2\n"}) {
         const auto rules = Rules::parse(text, "site.toml");
         REQUIRE_MESSAGE(!rules, text);
         CHECK(rules.error().kind == ErrorKind::refused);
@@ -67,6 +70,14 @@ TEST_CASE("an answer has at most 256 bytes, and keeps its worst findings") {
     REQUIRE(heard->findings.size() >= 2);
     CHECK(heard->findings.front().text == "46.1 GB free, need 51.4 GB");
     CHECK(heard->findings.back().text.ends_with(" more"));
+    CHECK(heard->findings.back().check == "staging");
+    // The mildest goes before the worst is cut; what is cut ends with a mark.
+    const std::string text = "46.1 GB free, need 51.4 GB: 9.8 GB in /dev/shm left by ann (checkpoint.NVRAM, 3 h old)";
+    answer.findings = {{.check = "staging", .text = std::string(90, 'a')},
+                       {.check = "memory", .severity = Severity::fail, .text = text}};
+    CHECK(decode_answer(encode(answer))->findings.front().text == text);
+    answer.findings = {{.check = "memory", .severity = Severity::fail, .text = text + text}};
+    CHECK(decode_answer(encode(answer))->findings.front().text.ends_with("…"));
     answer.host = std::string(1000, '\"');
     CHECK(encode(answer).size() <= answer_bytes_max);
 }

@@ -118,6 +118,7 @@ private:
                 return Heard{node, Error{ErrorKind::retry, line.error().what + words}};
             }
             if (!(**line).starts_with("{\"n\":")) {
+                while ((**line).ends_with('\r')) (**line).pop_back();  // ssh ends its lines as terminals do
                 if (!(**line).empty()) host.last_words = **line;
                 continue;
             }

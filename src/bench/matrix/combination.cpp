@@ -39,7 +39,7 @@ std::string why_not(const RowSetting& setting) {
     if (setting.stonewall_seconds > 0 && setting.sync != Sync::independent)
         return "a collective call cannot be left by one rank";
     if (setting.stonewall_seconds > 0 && setting.via == Via::hdf5) return "HDF5 does not stop in the middle of a save";
-    if (setting.stonewall_seconds > 0 && reads) return "what was not written cannot be read";
+    if (setting.stonewall_seconds > 0 && reads) return "what was not written cannot be read: use --op write";
     if (operations.kill && (setting.dumps < 2 || !operations.restart))
         return "a kill in the last dump needs --dumps 2 or more to go back to, and restart in --op";
     if (operations.kill && setting.agent == AgentMode::dedicated) return "a killed job takes its dedicated ranks along";

@@ -201,7 +201,7 @@ private:
             if (key == "striping_unit") found = stripes.stripe_bytes > 0 ? std::to_string(stripes.stripe_bytes) : "";
             const bool seen = key == "striping_factor" || key == "striping_unit";
             auto remark = fmt::format("hint {}={} ", key, value);
-            if (found == value) remark += seen ? "was applied" : "was taken by the library";
+            if (found == value) remark += seen ? "was applied" : "was read back, not necessarily obeyed";
             else remark += found.empty() ? "was not applied" : fmt::format("was not applied: it is {}", found);
             if (std::ranges::find(row_.remarks, remark) == row_.remarks.end())
                 row_.remarks.push_back(std::move(remark));

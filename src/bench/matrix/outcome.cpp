@@ -138,6 +138,26 @@ bool is_headline(const RowOutcome& outcome, const std::string& measure) {
     return std::ranges::find(parts, measure) == parts.end();
 }
 
+std::string timed_and_fixed(const RowOutcome& outcome) {
+    constexpr std::array<std::string_view, 4> ends{"the last write", "files are closed", "files are synced",
+                                                   "files are read back and compared"};
+    std::vector<std::string> timed, fixed;
+    for (const auto& row : outcome.rows) {
+        const bool commits = row.setting.via == Via::forebay;
+        const auto durable = row.setting.durable;
+        const auto end = !commits                   ? ends[static_cast<std::size_t>(durable)]
+                         : durable == Durable::none ? std::string_view("the save returns")
+                                                    : std::string_view("committed");
+        auto one = fmt::format("{} until {}", word_of(row.setting.words, "via"), end);
+        if (std::ranges::find(timed, one) == timed.end()) timed.push_back(std::move(one));
+    }
+    const auto axes = axes_of(outcome);
+    for (const auto* key : {"size", "xfer", "durable", "op", "dumps", "data"})
+        if (std::ranges::find(axes, key) == axes.end() && !outcome.rows.empty())
+            fixed.push_back(fmt::format("--{} {}", key, word_of(outcome.rows.front().setting.words, key)));
+    return show_text(fmt::format("timed: {}; of all rows: {}", fmt::join(timed, ", "), fmt::join(fixed, " ")));
+}
+
 cli::Shown table_of(const RowOutcome& outcome) {
     const auto axes = axes_of(outcome);
     const bool published = !outcome.of.published.empty();
@@ -169,6 +189,7 @@ cli::Shown table_of(const RowOutcome& outcome) {
             table.row(std::move(cells));
         }
     if (!table.empty()) text += table.text().text;
+    if (!table.empty()) text += timed_and_fixed(outcome) + "\n";
     if (outcome.rows.size() > 1 && !table.empty())
         text += "to 1st: the median over that of the first row that has the measure, whatever its way: 1.000 there\n";
     for (const auto& row : outcome.rows) {
@@ -206,20 +227,28 @@ std::string csv_of(const RowOutcome& outcome) {
 
 namespace {
 
-// What a plan takes of it: of the row with the fastest drain.
-void add_for_plans(const RowResult& row, const std::vector<format::Measure>& of_row, const format::Measure& drain_rate,
-                   std::vector<format::Measure>& of_all) {
+// What a plan takes of it: of the row with the fastest drain, which `from` names where there are several.
+void add_for_plans(const RowOutcome& outcome, const RowResult& row, const std::vector<format::Measure>& of_row,
+                   const format::Measure& drain_rate, std::vector<format::Measure>& of_all) {
     const auto* before = format::find(of_all, "drain_rate_bytes_per_second");
     if (before != nullptr && before->value >= drain_rate.value) return;
     of_all = {drain_rate};
     if (const auto* save_rate = format::find(of_row, "save_rate_bytes_per_second"); save_rate != nullptr)
         of_all.push_back(*save_rate);
-    const auto add = [&](const char* name, double value) {
-        of_all.push_back({name, value, 0, 0, 0, 1, format::MeasureOrigin::measured, "bench run"});
-    };
-    if (row.nodes <= 0) return;
-    add("nodes", row.nodes);
-    if (row.bytes > 0) add("node_bytes", static_cast<double>(row.bytes) / row.nodes);
+    if (row.nodes > 0) {
+        const auto add = [&](const char* name, double value) {
+            of_all.push_back({name, value, 0, 0, 0, 1, format::MeasureOrigin::measured, "bench run"});
+        };
+        // Rows tell it of all nodes together.
+        if (const auto* read_rate = format::find(of_row, "read_rate_bytes_per_second"); read_rate != nullptr) {
+            of_all.push_back(*read_rate);
+            for (auto* value : {&of_all.back().value, &of_all.back().low, &of_all.back().high}) *value /= row.nodes;
+        }
+        add("nodes", row.nodes);
+        if (row.bytes > 0) add("node_bytes", static_cast<double>(row.bytes) / row.nodes);
+    }
+    if (outcome.rows.size() > 1)
+        for (auto& measure : of_all) measure.from = "row " + name_of_row(outcome, row);
 }
 
 }  // namespace
@@ -246,7 +275,7 @@ format::Advice advice_of(const RowOutcome& outcome) {
                                     format::MeasureOrigin::measured, "bench run"});
         if (!row.skipped.empty()) one.remarks.push_back("skipped: " + row.skipped);
         if (const auto* rate = format::find(one.measures, "drain_rate_bytes_per_second"); rate != nullptr)
-            add_for_plans(row, one.measures, *rate, advice.measures);
+            add_for_plans(outcome, row, one.measures, *rate, advice.measures);
         advice.rows.push_back(std::move(one));
     }
     return advice;

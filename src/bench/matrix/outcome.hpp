@@ -64,6 +64,8 @@ std::string shown_published(const MeasureLine& line);
 /// Whether people want to see it: parts of IOR's times are for its table and files alone.
 bool is_headline(const RowOutcome& outcome, const std::string& measure);
 
+/// One line: until when each way is timed, and which options all rows have alike.
+std::string timed_and_fixed(const RowOutcome& outcome);
 cli::Shown table_of(const RowOutcome& outcome);
 std::string csv_of(const RowOutcome& outcome);
 format::Advice advice_of(const RowOutcome& outcome);

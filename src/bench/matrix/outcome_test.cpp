@@ -72,12 +72,31 @@ TEST_CASE("outcome: advice that others read, with the ranks and nodes that there
     CHECK(back->rows[2].remarks.at(0) == "skipped: not here");
 }
 
+TEST_CASE("outcome: a plan takes the row with the fastest drain, a node's part of what it read, and its name") {
+    constexpr const char *drain = "drain_rate_bytes_per_second", *read = "read_rate_bytes_per_second";
+    RowOutcome outcome;
+    outcome.rows.push_back(row_of({{"via", "posix"}}, {{read, {9e9}}}));
+    for (const auto& [xfer, rate_of_drain] : {std::pair{"1M", 1e9}, {"4M", 2e9}, {"8M", 1.5e9}})
+        outcome.rows.push_back(row_of({{"via", "forebay"}, {"xfer", xfer}}, {{read, {3e9}}, {drain, {rate_of_drain}}}));
+    const auto advice = advice_of(outcome);
+    CHECK(format::find(advice.measures, drain)->value == 2e9);
+    CHECK(format::find(advice.measures, read)->value == 1.5e9);
+    for (const auto& one : advice.measures) CHECK(one.from == "row forebay, 4M");
+    outcome.rows.resize(1);
+    CHECK(advice_of(outcome).measures.empty());
+}
+
 TEST_CASE("outcome: tables and the page show all rows, and text of others stays text") {
     const auto outcome = two_rows();
     const auto table = table_of(outcome).text, csv = csv_of(outcome), ior = ior_tables_of(outcome),
                page = page_of(outcome);
     CHECK(table.find("40.0 GB/s") != std::string::npos);
     CHECK(table.find("skipped: dfs: not here") != std::string::npos);
+    const std::string line =
+        "timed: posix until files are closed, mpiio until files are closed, dfs until files are "
+        "closed; of all rows: --size 64M --xfer 1M --durable close --op write,read --dumps 1 --data 1xu8";
+    CHECK(table.find(line + "\n") != std::string::npos);
+    CHECK(page.find(line + ".") != std::string::npos);
     CHECK(csv.find("mpiio,shared") != std::string::npos);
     CHECK(ior.find("Max Write: 2861.02 MiB/sec (3000.00 MB/sec)") != std::string::npos);
     CHECK(ior.find("   File creation             700.000        500.000        600.000        141.421") !=

@@ -112,6 +112,7 @@ std::string page_of(const RowOutcome& outcome) {
         "<th>min</th><th>p95</th><th>max</th><th>95 % low</th><th>high</th><th>to 1st</th><th>runs</th>"
         "<th>published</th><th>ratio there</th></tr></thead>\n<tbody>\n";
     page += table_rows(outcome) + "</tbody>\n</table></div>\n";
+    page += fmt::format("<p class=\"faint\">{}.</p>\n", html_escaped(timed_and_fixed(outcome)));
     page += "<p class=\"faint\">To 1st: the median over that of the first row that has the measure.</p>\n";
     page += remarks_of(outcome);
     page += "<h2>Environment</h2>\n<div class=\"scroll\"><table><tbody>\n";

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/nearest_word.hpp"
 #include "base/try.hpp"
 #include "cli/sizes.hpp"
 
@@ -323,12 +324,17 @@ Result<RowSetting> setting_from(const Words& words) {
 
 Result<std::vector<Words>> rows_of(const Words& words, const std::vector<std::string>& sweeps) {
     std::vector<Words> rows{words};
+    std::vector<std::string> keys;
+    for (const auto& option : options) keys.emplace_back(option.key);
     for (const auto& sweep : sweeps) {
         const auto [key, values] = split(sweep, '=');
-        const bool known = std::ranges::any_of(options, [&](const auto& option) { return key == option.key; });
-        if (!known || values.empty())
+        const bool known = std::ranges::find(keys, key) != keys.end();
+        if (!known || values.empty()) {
+            const auto near = nearest_word(key, keys);
             return Error{ErrorKind::refused, fmt::format("--sweep {} is not understood", sweep), "",
-                         "--sweep via=posix,mpiio; the keys are the options of --help"};
+                         known || near.empty() ? "--sweep via=posix,mpiio; the keys are the options of --help"
+                                               : fmt::format("--sweep {}={}", near, values.empty() ? "A,B" : values)};
+        }
         std::vector<Words> more;
         for (const auto& row : rows)
             for (const auto& value : parts_of(values, values.find(';') == std::string::npos ? ',' : ';')) {

@@ -125,7 +125,7 @@ TEST_CASE("combinations: what cannot be is said, what can be is not") {
     CHECK_FALSE(reason({{"op", "read"}}).empty());
     CHECK_FALSE(reason({{"op", "write,kill,restart"}}).empty());
     CHECK(reason({{"op", "write,kill,restart"}, {"dumps", "3"}}).empty());
-    CHECK_FALSE(reason({{"stonewall", "1"}}).empty());
+    CHECK(reason({{"stonewall", "1"}}).find("use --op write") != std::string::npos);
     CHECK(reason({{"stonewall", "1"}, {"op", "write"}}).empty());
 }
 
@@ -138,6 +138,11 @@ TEST_CASE("scale: bytes and seconds alone") {
     CHECK(word_of(*words, "xfer") == "1M");
     CHECK(word_of(*words, "data") == "grid:10x7");
     CHECK(word_of(*scaled({{"data", "particles:8M"}}, 0.5), "data") == "particles:4194304");
+}
+
+TEST_CASE("sweep: of a key that is none the nearest is named") {
+    CHECK(rows_of({}, {"transfer=1M,4M"}).error().next == "--sweep xfer=1M,4M");
+    CHECK(rows_of({}, {"target_dir=/a"}).error().next == "--sweep target=/a");
 }
 
 TEST_CASE("case files: options, rows, sweeps and what was published; a wrong key names its line") {

@@ -1,0 +1,36 @@
+// Which of known words was meant by one that is none of them.
+
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace forebay {
+
+/// The longest part that two words have in common, as a share of both: 1 for equal ones. "transfer" is nearer to "xfer"
+/// (3 of 6 letters, the mean of both) than to "ranks" (3 of 6.5).
+inline double likeness(std::string_view one, std::string_view other) {
+    std::vector<std::size_t> ends(other.size() + 1, 0);  // length of the common part that ends there
+    std::size_t longest = 0;
+    for (const char letter : one)
+        for (auto i = other.size(); i > 0; --i) {
+            ends[i] = letter == other[i - 1] ? ends[i - 1] + 1 : 0;
+            longest = std::max(longest, ends[i]);
+        }
+    return longest == 0 ? 0 : 2 * static_cast<double>(longest) / static_cast<double>(one.size() + other.size());
+}
+
+/// "" where none is near.
+inline std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
+    constexpr double near = 0.4;
+    std::string nearest;
+    double best = near;
+    for (const auto& one : known)
+        if (const double like = likeness(word.substr(0, 64), one); like >= best && (nearest.empty() || like > best))
+            best = like, nearest = one;
+    return nearest;
+}
+
+}  // namespace forebay
