@@ -148,10 +148,9 @@ std::string encode(NodeAnswer answer) {
     std::ranges::stable_sort(answer.findings, std::ranges::greater(), &format::Finding::severity);
     cut(answer.host, host_bytes_max);
     auto kept = answer.findings.size();
-    // The mildest go first; those that are as bad as the worst are shortened before one of them goes.
-    const auto worst =
-        kept == 0 ? 0 : std::ranges::count(answer.findings, answer.findings[0].severity, &format::Finding::severity);
-    for (; kept > static_cast<std::size_t>(worst); --kept)
+    // The mildest, and of those that are as bad the later ones, go before a text is shortened: half a sentence helps
+    // nobody.
+    for (; kept > 1; --kept)
         if (auto text = encoded(answer, kept, text_bytes_max); text.size() <= answer_bytes_max) return text;
     for (;; --kept)
         for (const std::size_t text_bytes : {text_bytes_max, std::size_t{90}, std::size_t{60}, text_bytes_min}) {

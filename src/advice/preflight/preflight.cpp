@@ -25,7 +25,7 @@ using telemetry::quantile_of;
 constexpr std::size_t metadata_nodes_max = 64;
 // What nobody notices is not told, however far from the median.
 constexpr double metadata_seconds_min = 0.02;
-// The offset of a clock is known to half of the shortest of so many round trips.
+// The offset of a clock is known by the shortest of so many round trips.
 constexpr std::size_t clock_tries = 8;
 constexpr std::chrono::seconds clocks_max{10};
 constexpr std::size_t numbers_of_check = 5;
@@ -186,8 +186,10 @@ void Preflight::time_metadata() {
 
 void Preflight::compare_clocks() {
     if (!rule(CheckKind::clock).on) return;
+    // How far a clock is ahead of this one, in seconds: it was read between the question and the answer, whatever held
+    // either up.
     struct Clocked {
-        double offset = 0, open = 1e9;  // seconds, and half of the round trip
+        double low = -1e9, high = 1e9;
     };
     std::map<std::size_t, Clocked> clocks;
     const Question question{.task = Task::clock};
@@ -196,32 +198,38 @@ void Preflight::compare_clocks() {
     for (const auto node : whom) {
         if (nodes_.size() == 1 || nodes_.now() > end) break;
         for (std::size_t i = 0; i < clock_tries && !talk_.over(); ++i) {
+            const auto asked = sys::unix_ns();
             talk_.ask(node, question, rule(CheckKind::clock).deadline, node);
             const auto reply = talk_.next();
-            const auto now = sys::unix_ns();
+            const auto heard = sys::unix_ns();
             if (!reply || !reply->answer || reply->answer->numbers.size() != 2) break;
             const auto there = static_cast<std::int64_t>(reply->answer->numbers[0]) * 1'000'000'000 +
                                static_cast<std::int64_t>(reply->answer->numbers[1]);
-            const double open = reply->seconds / 2;
             auto& known = clocks[node];
-            if (open < known.open) known = {static_cast<double>(there - now) * 1e-9 + open, open};
+            if (static_cast<double>(heard - asked) * 1e-9 < known.high - known.low)
+                known = {static_cast<double>(there - heard) * 1e-9, static_cast<double>(there - asked) * 1e-9};
         }
     }
-    // The first node's clock may be the wrong one: the median of all counts.
-    Numbers offsets;
-    for (const auto& [node, clock] : clocks) offsets.push_back(clock.offset);
-    // Of two clocks nobody knows which is wrong: then the first counts.
-    const double median = offsets.size() == 2 ? offsets.front() : median_of(offsets);
+    // The first node's clock may be the wrong one: the median of all counts. Of two clocks nobody knows which is wrong:
+    // then the first counts.
+    Numbers lows, highs;
+    for (const auto& [node, clock] : clocks) {
+        lows.push_back(clock.low);
+        highs.push_back(clock.high);
+    }
+    const Clocked all{lows.size() == 2 ? lows.front() : median_of(lows),
+                      highs.size() == 2 ? highs.front() : median_of(highs)};
     double largest = 0;
     for (const auto& [node, clock] : clocks) {
-        const double off = clock.offset - median, sure = std::abs(off) - clock.open;
+        const double off = (clock.low + clock.high - all.low - all.high) / 2;
+        const double open = (clock.high - clock.low + all.high - all.low) / 2, sure = std::abs(off) - open;
         largest = std::max(largest, std::abs(off));
         if (sure > rule(CheckKind::clock).warn)
             add(CheckKind::clock,
                 {.subject = names_[node],
                  .severity = sure > rule(CheckKind::clock).fail ? Severity::fail : Severity::warn,
                  .text = fmt::format("its clock is {} {} the others (known to {})", show_seconds(std::abs(off)),
-                                     off > 0 ? "ahead of" : "behind", show_seconds(clock.open)),
+                                     off > 0 ? "ahead of" : "behind", show_seconds(open)),
                  .samples = clock_tries});
     }
     if (nodes_.size() > 1 && clocks.size() < whom.size())
