@@ -33,17 +33,20 @@ function(forebay_test_executable target source)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()
 
-# A test's own code does little; not to optimise it halves the time of its compilation, which is longer than its run. Of
-# the rest most goes into headers that nearly every test includes: they are compiled once, for all tests, where rooms are
-# compiled as one text too.
+# A test's own code does little; not to optimise it halves the time of its compilation, which is longer than its run.
 function(forebay_compile_fast target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+endfunction()
+
+# Most of that time goes into headers that nearly every test includes: they are compiled once, for all tests whose flags
+# are the same, where rooms are compiled as one text too.
+function(forebay_share_headers target)
   if(NOT FOREBAY_JUMBO)
     return()
   endif()
   if(NOT TARGET forebay_test_headers)
     forebay_test_executable(forebay_test_headers ${PROJECT_SOURCE_DIR}/tests/support/test_headers.cpp)
-    target_compile_options(forebay_test_headers PRIVATE $<$<CONFIG:Release>:-O0>)
+    forebay_compile_fast(forebay_test_headers)
     target_precompile_headers(forebay_test_headers PRIVATE <doctest/doctest.h> <fmt/format.h> <algorithm> <atomic> <chrono>
       <cmath> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <random> <set> <span> <string> <thread>
       <vector>)
@@ -82,6 +85,9 @@ function(forebay_unit_test source)
   endif()
   forebay_test_executable(${room}_${stem} ${source} ${libraries})
   forebay_compile_fast(${room}_${stem})
+  if(NOT room STREQUAL "cli")  # curses defines what the C library's headers look at
+    forebay_share_headers(${room}_${stem})
+  endif()
   if(room MATCHES "^(agent|api|cli|commit|drain|node)$" AND TARGET forebay_program)
     add_dependencies(${room}_${stem} forebay_program)  # they start the agent
   endif()
@@ -102,6 +108,7 @@ function(forebay_mpi_test source)
   string(REGEX MATCHALL "[0-9]+" counts ${stated})
   forebay_test_executable(mpi_${stem} ${source} forebay_mpi)
   forebay_compile_fast(mpi_${stem})
+  forebay_share_headers(mpi_${stem})
   if(TARGET forebay_program)
     add_dependencies(mpi_${stem} forebay_program)
   endif()
