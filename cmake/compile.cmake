@@ -26,10 +26,13 @@ if(FOREBAY_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# What was compiled once is not compiled again, in another build folder of this source tree either: paths below it are
+# taken as seen from the folder. The package that doors.pip builds comes out of the cache so.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(FOREBAY_CCACHE ccache)
   if(FOREBAY_CCACHE)
-    set(CMAKE_C_COMPILER_LAUNCHER ${FOREBAY_CCACHE})
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${FOREBAY_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${FOREBAY_CCACHE})
+    set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
   endif()
 endif()

@@ -1,7 +1,7 @@
 # Goal: `pip install .` gives a clean environment a package that works by itself: libraries and the program inside, found
 # wherever the environment lies.
-# Method: no downloads but what the environment of the tests has; build in a folder of its own, save, list, read. Without
-# optimisation and without what debuggers read, which take half of the compiling and are no part of what is tested.
+# Method: no downloads but what the environment of the tests has; build in a folder of its own, save, list, read. With the
+# flags of this build, below a folder of the same name: a compiler cache has all of it then.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,10 +16,11 @@ pathlib.Path(sysconfig.get_paths()["purelib"], "tests.pth").write_text(f"{other}
 PATHS
 cp -r "$FOREBAY_SOURCE_DIR"/{CMakeLists.txt,cmake,include,src,pyproject.toml,README.md,LICENSE} "$work"
 cd "$work"
+of_this_build() { sed -nE "s/^$1:[A-Z]+=//p" "$FOREBAY_BINARY_DIR/CMakeCache.txt"; }
 "$work/clean/bin/python" -m pip install --quiet --no-build-isolation --no-index --no-deps --disable-pip-version-check \
-    --config-settings=cmake.build-type=Debug --config-settings=cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O0 \
-    --prefix "$work/clean" "$work"
-rm -rf "$work"/{src,include,cmake}
+    --config-settings=build-dir=build --config-settings=cmake.build-type="$(of_this_build CMAKE_BUILD_TYPE)" \
+    --config-settings=cmake.define.FOREBAY_WERROR="$(of_this_build FOREBAY_WERROR)" --prefix "$work/clean" "$work"
+rm -rf "$work"/{src,include,cmake,build}
 mv "$work/clean" "$work/moved"
 mkdir memory
 cat > program.py << 'PROGRAM'
