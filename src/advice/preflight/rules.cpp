@@ -59,6 +59,12 @@ Result<> take_key(CheckRule& rule, std::string_view key, const toml::node& value
     return {};
 }
 
+// Of two thresholds the one that fails lies farther out: above where the defaults rise, else below.
+bool fails_before_it_warns(const CheckRule& rule, const CheckRule& usual) {
+    if (!rule.has_warn || !rule.has_fail) return false;
+    return usual.fail > usual.warn ? rule.fail < rule.warn : rule.fail > rule.warn;
+}
+
 // A deadline of 0: the check has none.
 CheckRule plain(std::string_view name, Severity most, seconds deadline) {
     return {.name = name, .most = most, .deadline = deadline, .has_deadline = deadline > seconds(0)};
@@ -116,6 +122,11 @@ Result<Rules> Rules::parse(std::string_view text, const std::string& path) {
             return refused_rule(path, node, fmt::format("there is no check \"{}\"", show_text(name.str())));
         for (const auto& [key, value] : *keys)
             if (const auto taken = take_key(*rule, key.str(), value, path); !taken) return taken.error();
+        const Rules usual;
+        if (fails_before_it_warns(*rule, usual.rules_[static_cast<std::size_t>(rule - rules.rules_.begin())]))
+            return refused_rule(
+                path, node,
+                fmt::format("[{}] would fail at {} before it warns at {}", rule->name, rule->fail, rule->warn));
     }
     return rules;
 }

@@ -33,7 +33,8 @@ TEST_CASE("what a site's file may not have") {
          {"[memroy]\n", "memory = 1\n", "[memory]\nwarm = 1\n", "[memory]\nwarn = -1\n", "[memory]\nwarn = \"x\"\n",
           "[mounts]\nwarn = 1\n", "[memory]\nseverity = \"bad\"\n", "[mounts]\ndeadline_seconds = 0\n", "[memory\n",
           "[mounts]\ndeadline_seconds = inf\n", "[memory]\ndeadline_seconds = 5\n", "[target-speed]\nfail = 1.5\n",
-          "[staging]\nfail = 0.1\n", "[targets]\nwarn = 85\n", "[metadata]\nwarn = 0.5\n", "[budget]\nfail = 2\n"}) {
+          "[staging]\nfail = 0.1\n", "[targets]\nwarn = 85\n", "[metadata]\nwarn = 0.5\n", "[budget]\nfail = 2\n",
+          "[targets]\nwarn = 0.9\nfail = 0.5\n", "[node-speed]\nwarn = 0.3\n", "[clock]\nwarn = 2\n"}) {
         const auto rules = Rules::parse(text, "site.toml");
         REQUIRE_MESSAGE(!rules, text);
         CHECK(rules.error().kind == ErrorKind::refused);
