@@ -90,9 +90,10 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
         for (auto& note : look.notes) note = "a profile is passed over: " + note;
         if (!found) look.notes.emplace_back("no profile fits this run: forebay tune makes one");
     } else {
-        FB_TRY_ASSIGN(advice, telemetry::read_profile(store, name));
-        const auto apart = telemetry::distance(wanted, advice.key);
-        found = telemetry::FoundProfile{std::move(advice), name, apart.value_or(telemetry::distance_max + 1)};
+        auto advice = telemetry::read_profile(store, name);
+        if (!advice) return because(advice.error(), "profile = \"" + name + "\": " + advice.error().what);
+        const auto apart = telemetry::distance(wanted, advice->key);
+        found = telemetry::FoundProfile{std::move(*advice), name, apart.value_or(telemetry::distance_max + 1)};
     }
     if (!found) return {};
     const auto other = telemetry::difference(wanted, found->advice.key);

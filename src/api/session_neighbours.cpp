@@ -26,13 +26,16 @@ Result<bool> is_excluded(const std::string& list, const std::string& host, std::
     auto text = list;
     if (list.starts_with('@')) {
         FB_TRY_ASSIGN(path, absolute_path(list.substr(1), "the file of agent.exclude_nodes"));
-        FB_TRY_ASSIGN(read, sys::read_text(sys::posix_store(), path, exclude_file_bytes_max));
-        text = std::move(read);
+        auto read = sys::read_text(sys::posix_store(), path, exclude_file_bytes_max);
+        if (!read) return because(read.error(), "agent.exclude_nodes: " + read.error().what);
+        text = std::move(*read);
     }
-    FB_TRY_ASSIGN(names, describe::hosts_of(text));
+    const auto names = describe::hosts_of(text);
+    if (!names)
+        return because(names.error(), fmt::format("agent.exclude_nodes = \"{}\": {}", list, names.error().what));
     const auto is_named = [&](const std::string& name) {
-        return std::ranges::find(names, name) != names.end() ||
-               std::ranges::find(names, fmt::format("{}/{}", name, virtual_index)) != names.end();
+        return std::ranges::find(*names, name) != names->end() ||
+               std::ranges::find(*names, fmt::format("{}/{}", name, virtual_index)) != names->end();
     };
     return is_named(host) || is_named(host.substr(0, host.find('.')));
 }

@@ -101,8 +101,9 @@ Result<> read_excluded_targets(AgentOptions& agent) {
     constexpr std::uint64_t file_bytes_max = 4u << 20;
     if (!agent.exclude_targets.starts_with('@')) return {};
     FB_TRY_ASSIGN(path, absolute_path(agent.exclude_targets.substr(1), "the file of agent.exclude_targets"));
-    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, file_bytes_max));
-    FB_TRY_ASSIGN(targets, describe::parse_storage_targets(text, path));
+    const auto text = sys::read_text(sys::posix_store(), path, file_bytes_max);
+    if (!text) return because(text.error(), "agent.exclude_targets: " + text.error().what);
+    FB_TRY_ASSIGN(targets, describe::parse_storage_targets(*text, path));
     agent.exclude_targets = fmt::format("{}", fmt::join(targets, ","));
     return {};
 }
