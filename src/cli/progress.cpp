@@ -14,13 +14,14 @@ namespace forebay::cli {
 namespace {
 
 constexpr auto redraw_pause = std::chrono::milliseconds(100);
+constexpr auto log_pause = std::chrono::minutes(1);
 constexpr std::uint64_t bar_cells = 24;
 constexpr const char* erase_line = "\r\x1b[K";
 
 }  // namespace
 
 Progress::Progress(const std::string& label, bool quiet)
-    : label_(show_text(label)), on_(!quiet && sys::is_terminal(sys::Output::error)) {}
+    : label_(show_text(label)), on_(!quiet), on_terminal_(sys::is_terminal(sys::Output::error)) {}
 
 Progress::~Progress() {
     if (drawn_) std::fputs(erase_line, stderr);
@@ -42,14 +43,14 @@ std::string Progress::line(const std::string& label, std::uint64_t bytes_done, s
 
 bool Progress::is_due() {
     const auto now = sys::Clock::now();
-    if (!on_ || now - last_ < redraw_pause) return false;
+    if (!on_ || (on_terminal_ ? now - last_ < redraw_pause : now - last_ < log_pause)) return false;
     last_ = now;
     return true;
 }
 
 void Progress::draw(const std::string& text) {
-    drawn_ = true;
-    std::fputs((erase_line + text).c_str(), stderr);
+    drawn_ = on_terminal_;
+    std::fputs((on_terminal_ ? erase_line + text : text + "\n").c_str(), stderr);
 }
 
 void Progress::show(std::uint64_t bytes_done, std::uint64_t bytes_all) {

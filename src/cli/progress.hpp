@@ -1,5 +1,5 @@
-// A bar on standard error while something long goes on, for people only: nothing is printed unless standard error is
-// a terminal. The bar vanishes with its object, so that what is printed afterwards starts on a clean line.
+// A bar on standard error while something long goes on. On a terminal it vanishes with its object, so that what is
+// printed afterwards starts on a clean line. In the log of a job it is a line a minute, and the first after a minute.
 
 #pragma once
 
@@ -12,13 +12,13 @@ namespace forebay::cli {
 
 class Progress {
 public:
-    /// `quiet` shows nothing even on a terminal.
+    /// `quiet` shows nothing.
     Progress(const std::string& label, bool quiet);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    /// Cheap: draws at most ten times a second.
+    /// Cheap: draws at most ten times a second on a terminal, once a minute in a log.
     void show(std::uint64_t bytes_done, std::uint64_t bytes_all);
     /// The same of what has no bytes: "plan: 3 of 8".
     void show_count(std::uint64_t done, std::uint64_t all);
@@ -32,10 +32,10 @@ private:
     void draw(const std::string& text);
 
     std::string label_;
-    bool on_;
+    bool on_, on_terminal_;
     bool drawn_ = false;
     sys::Clock::time_point start_ = sys::Clock::now();
-    sys::Clock::time_point last_{};
+    sys::Clock::time_point last_ = start_;
 };
 
 }  // namespace forebay::cli
