@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "advice/tune/foreign.hpp"
@@ -49,14 +50,16 @@ public:
     }
 
 private:
-    // Another process adds to it: only what ends in a newline is whole.
+    // Another process adds to it: what ends in a newline is whole, and what is an object of JSON by itself.
     bool find() {
         const auto text = sys::read_text(sys::posix_store(), path_, bytes_max);
         if (!text) return false;
-        const auto end = text->find('\n', at_);
-        if (end == std::string::npos) return false;
-        line_ = text->substr(at_, end + 1 - at_);
-        at_ = end + 1;
+        at_ = std::min(text->find_first_not_of("\n", at_), text->size());
+        const auto end = std::min(text->find('\n', at_), text->size());
+        auto line = text->substr(at_, end - at_);
+        if (line.empty() || (end == text->size() && !advice::is_whole(line))) return false;
+        line_ = std::move(line);
+        at_ = end;
         return true;
     }
     static constexpr std::uint64_t bytes_max = 16u << 20;
@@ -146,9 +149,12 @@ private:
         return trial;
     }
 
-    // A line for each trial, on standard error of a person.
-    void show(const Trial& trial, const advice::Outcome& outcome) const {
-        if (ranks_.rank() != 0 || !sys::is_terminal(sys::Output::error)) return;
+    // On standard error: a line for each trial on a terminal, one a minute in the log of a job.
+    void show(const Trial& trial, const advice::Outcome& outcome) {
+        if (ranks_.rank() != 0) return;
+        const auto now = sys::Clock::now();
+        if (!sys::is_terminal(sys::Output::error) && now - shown_ < std::chrono::minutes(1)) return;
+        shown_ = now;
         std::string changed;
         for (std::size_t knob = 0; knob < tuner_.knobs().size(); ++knob)
             if (const auto& one = tuner_.knobs()[knob]; trial.choice[knob] != one.by_default)
@@ -209,6 +215,7 @@ private:
     TuneTrials& trials_;
     Tuner tuner_;
     AskFile ask_;
+    sys::Clock::time_point shown_ = sys::Clock::now();
 };
 
 namespace {

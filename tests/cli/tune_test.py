@@ -90,7 +90,7 @@ def check_foreign(scratch):
         assert answer["setting"]["agent.in_flight"] == wanted and answer["cost"] > 0 and answer["learned"], answer
     assert answer["spent"] == 2.25, answer
     with ask.open("a", encoding="ascii") as file:
-        file.write('{"done": true}\n')
+        file.write('{"done": true}')  # whole, and without a line end
     out, _ = ended(job)
     assert len(json.loads(out)["rows"]) == 3
     ask.write_text('{"setting": {"agent.in_flight": "5"}}\n', encoding="ascii")

@@ -49,6 +49,11 @@ std::string outcome_line(const Tuner& tuner) {
                     {"spent", tuner.spent()}});
 }
 
+bool is_whole(std::string_view text) {
+    const auto document = format::json::Document::parse(text);
+    return document && document->root().members();
+}
+
 Result<std::optional<Trial>> read_trial(std::string_view line, const std::vector<Knob>& knobs) {
     const auto document = format::json::Document::parse(line);
     if (!document) return refusal(line, "it is no JSON");
