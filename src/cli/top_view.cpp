@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "node/control.hpp"
@@ -117,11 +118,16 @@ void put_in_order(std::vector<TopSentence>& sentences) {
     if (sentences.size() > sentences_shown_max) sentences.resize(sentences_shown_max);
 }
 
+// Why bytes go where the file system would not have put them, or through another node.
+constexpr std::string_view other_ways[] = {"avoids",    "uses_again", "unplaced",    "detours",
+                                           "no_detour", "helps_not",  "writes_again"};
+
 void add_sentences(TopView& view, const telemetry::Chronicle& chronicle, const std::vector<StatusLine>& statuses) {
     for (const auto& event : chronicle.events) {
         const TopSentence sentence{event.unix_ns, event.host, event.text};
         if (event.event == "failed" || event.event == "set_aside") view.errors.push_back(sentence);
-        if (event.event == "slow") view.why.push_back(sentence);
+        if (std::ranges::find(other_ways, event.event) != std::end(other_ways) || event.event == "slow")
+            view.why.push_back(sentence);
     }
     for (const auto& row : view.summary.rows)
         for (const auto& text : row.why)

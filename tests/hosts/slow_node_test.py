@@ -54,7 +54,12 @@ def job(place, slow, act):
             program.kill()
         wait_until(lambda: not list(place.glob("forebay-*/*")), "the agents have ended")
         forebay("verify", mount / "run")
-        return [told(target, node) for node in range(NODES)]
+        nodes = [told(target, node) for node in range(NODES)]
+        if slow:
+            why = [sentence["text"] for sentence in json.loads(forebay("top", mount / "run", "--once", "--json"))["why"]]
+            ways = nodes[SLOW]["detours"] + nodes[SLOW]["writes_again"]
+            expect(any(text in ways for text in why), "forebay top says which way it goes", why)
+        return nodes
 
 
 def committed(target):
