@@ -273,9 +273,9 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     const auto& first = steps.snapshots.front();
     FB_TRY_ASSIGN(analyses, analyses_of(options, first.stream));
     const auto is_script = [](const Analysis& one) { return one.kind == Analysis::Kind::script; };
-    const auto scripts = std::ranges::stable_partition(analyses, std::not_fn(is_script));
-    const std::vector<Analysis> of_python(scripts.begin(), scripts.end());
-    analyses.erase(scripts.begin(), scripts.end());
+    const auto scripts = std::stable_partition(analyses.begin(), analyses.end(), std::not_fn(is_script));
+    const std::vector<Analysis> of_python(scripts, analyses.end());
+    analyses.erase(scripts, analyses.end());
     if (options.json && !analyses.empty() && !of_python.empty())
         return Error{ErrorKind::refused,
                      fmt::format("{} has built-in analyses and scripts, whose reports are two", options.configuration),

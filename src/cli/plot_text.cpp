@@ -45,7 +45,7 @@ public:
     std::string row(int y) const {
         std::string text;
         for (int x = 0; x < columns_; ++x) {
-            const auto value = cells_[static_cast<std::size_t>(y * columns_ + x)];
+            const auto value = cells_[index(x, y)];
             if (value == 0) text += ' ';
             else if (!has_dots_) text += static_cast<char>(value);
             else text += {'\xE2', static_cast<char>(0xA0 | value >> 6), static_cast<char>(0x80 | (value & 0x3F))};
@@ -54,7 +54,10 @@ public:
     }
 
 private:
-    std::uint8_t& cell(int x, int y) { return cells_[static_cast<std::size_t>(y * columns_ + x)]; }
+    std::size_t index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(x);
+    }
+    std::uint8_t& cell(int x, int y) { return cells_[index(x, y)]; }
     int columns_, rows_;
     bool has_dots_;
     std::vector<std::uint8_t> cells_;  // patterns of Braille, or letters
@@ -277,8 +280,8 @@ Result<Shown> text_of(const insitu::Scene& scene, const TextPicture& picture) {
     std::vector<std::uint8_t> steps(cells.size());
     colours.steps_of(cells, levels, steps);
     const auto row_of = [&](int row) {
-        return std::span(steps).subspan(static_cast<std::size_t>((cell_rows - 1 - row) * columns),
-                                        static_cast<std::size_t>(columns));
+        const auto cells_a_row = static_cast<std::size_t>(columns);
+        return std::span(steps).subspan(static_cast<std::size_t>(cell_rows - 1 - row) * cells_a_row, cells_a_row);
     };
     for (int row = 0; row < rows; ++row) {
         auto line = to_right(page.words(labels[0][static_cast<std::size_t>(row)]), left) + page.vertical();

@@ -162,6 +162,7 @@ cli::Shown table_of(const RowOutcome& outcome) {
     const auto axes = axes_of(outcome);
     const bool published = !outcome.of.published.empty();
     std::vector<cli::Table::Column> columns;
+    columns.reserve(axes.size() + 11);
     for (const auto& axis : axes) columns.push_back({axis});
     columns.push_back({"measure"});
     for (const auto* title : {"median", "min", "p95", "max", "95 % low", "high", "to 1st", "runs"})
@@ -176,6 +177,7 @@ cli::Shown table_of(const RowOutcome& outcome) {
         for (const auto& line : lines_of(outcome, row)) {
             if (!is_headline(outcome, line.measure)) continue;
             std::vector<std::string> cells;
+            cells.reserve(columns.size());
             for (const auto& axis : axes) cells.push_back(word_of(row.setting.words, axis));
             cells.push_back(line.measure);
             for (const auto value : {line.median, line.min, line.p95, line.max, line.interval.low, line.interval.high})

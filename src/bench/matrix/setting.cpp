@@ -325,6 +325,7 @@ Result<RowSetting> setting_from(const Words& words) {
 Result<std::vector<Words>> rows_of(const Words& words, const std::vector<std::string>& sweeps) {
     std::vector<Words> rows{words};
     std::vector<std::string> keys;
+    keys.reserve(options.size());
     for (const auto& option : options) keys.emplace_back(option.key);
     for (const auto& sweep : sweeps) {
         const auto [key, values] = split(sweep, '=');
