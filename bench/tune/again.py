@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Measures a profile again: its chosen setting and the defaults in turns, by `forebay tune` in one job, whose trials this script
-chooses. Prints both medians, and the ratio of each turn."""
+chooses. Prints both medians, and the ratios of the turns; appends a line to a CSV, with how long after the search it was."""
 
 import argparse
+import csv
+import datetime
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -20,11 +23,29 @@ def key(profile, name):
     return next((one["value"] for one in profile["key"] if one["name"] == name), "")
 
 
+def append(path, profile, seconds, ratios):
+    """One line: what `ratios` says of the profile now, on this processor."""
+    is_new = not path.exists()
+    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    processor = " ".join(re.search(rf"{field}\s*: (.*)", info)[1] for field in ("model name", "cpu family", r"model\b"))
+    low, _, high = statistics.quantiles(ratios, n=4)
+    with path.open("a", encoding="ascii", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if is_new:
+            writer.writerow("date processor load file_system minutes_after turns default_s tuned_s ratio quartile_low quartile_high tuned".split())
+        writer.writerow([datetime.date.today(), processor, f"{os.getloadavg()[0]:.1f}", key(profile, "file_system"),
+                         round((time.time() - profile["made_unix_ns"] / 1e9) / 60), len(ratios),
+                         *(f"{statistics.median(seconds[name]):.4g}" for name in ("default", "tuned")),
+                         *(f"{value:.3f}" for value in (statistics.median(ratios), low, high)),
+                         " ".join(f"{one['name']}={one['value']}" for one in profile["chosen"] if one["name"] != "run")])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("profile")
     parser.add_argument("--run", default=os.environ.get("TMPDIR", "/var/tmp"))
     parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "bench/results/tune-again.csv")
     parser.add_argument("--wait", type=float, default=300, help="seconds for a trial")
     given = parser.parse_args()
     profile = json.loads(pathlib.Path(given.profile).read_text(encoding="utf-8"))
@@ -67,6 +88,7 @@ def main():
     for name, samples in seconds.items():
         print(f"{name:8} {statistics.median(samples) * 1e3:8.1f} ms  ({min(samples) * 1e3:.1f}-{max(samples) * 1e3:.1f}), {len(samples)} trials")
     print(f"default / tuned {statistics.median(ratios):.2f}  ({min(ratios):.2f}-{max(ratios):.2f})")
+    append(given.results, profile, seconds, ratios)
 
 
 main()
