@@ -22,7 +22,7 @@ Error passing_on_way(Error error) {
     return error;
 }
 
-Result<> passing(Result<> done) { return done ? done : Result<>(passing_on_way(done.error())); }
+Result<> passing(const Result<>& done) { return done ? done : Result<>(passing_on_way(done.error())); }
 
 class DetouredFile final : public sys::PassingFile {
 public:

@@ -299,7 +299,7 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
         own->answer(request, to);
         return httplib::Server::HandlerResponse::Handled;
     });
-    own->parser.set_exception_handler([own](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
+    own->parser.set_exception_handler([own](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
         own->give(to, answer_of({ErrorKind::full, "this answer found no memory"}));
     });
     auto listener = sys::Listener::open(sys::with_port(options.host, static_cast<std::uint16_t>(options.port)));

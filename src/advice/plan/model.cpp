@@ -55,7 +55,8 @@ double random_placement(double files, double targets, double stripes) {
         const double z = normal_quantile(1 - 1 / targets) + gumbel_mean / std::sqrt(2 * std::log(targets));
         return 1 + narrower * z / std::sqrt(mean);
     }
-    for (double k = 0; k < mean + 100 * std::sqrt(mean) + 100; ++k) {
+    const int counts = static_cast<int>(mean + 100 * std::sqrt(mean) + 100);
+    for (int k = 0; k < counts; ++k) {
         below += term;
         const double above = 1 - std::pow(std::min(below, 1.0), targets);
         if (above <= 0) break;

@@ -168,11 +168,12 @@ private:
     void choose_interval() {
         auto model = model_;
         const double least = std::max(1.0, std::ceil(model.steps / saves_max));
-        double best_every = model.every, best = 0;
-        for (double every = least; every <= model.steps; every = std::ceil(every * 1.2)) {
+        double best_every = model.every, best = 0, every = least;
+        while (every <= model.steps) {
             model.every = every;
             const double progress = predict(model).forward_progress;
             if (progress > best) best = progress, best_every = every;
+            every = std::ceil(every * 1.2);
         }
         // By the mean: the median of runs that hardly ever fail would say never to save.
         const double planned = planned_.mean.forward_progress;

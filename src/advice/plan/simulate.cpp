@@ -228,7 +228,8 @@ private:
         const double slow = std::round(model_.slow_target_share * model_.targets);
         const double cv = model_.target_rate_cv * std::sqrt(model_.rendezvous / model_.variables);
         double factor = 0;
-        for (double turn = 0; turn < model_.rendezvous; ++turn) {
+        const auto turns = static_cast<std::uint64_t>(std::ceil(model_.rendezvous));
+        for (std::uint64_t turn = 0; turn < turns; ++turn) {
             double one = chance_.slowest(model_.targets - slow, cv);
             if (slow >= 1) one = std::max(one, chance_.slowest(slow, cv) / model_.slow_target_ratio);
             factor += one / model_.rendezvous;

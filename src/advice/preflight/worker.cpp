@@ -104,7 +104,8 @@ Result<> perform_task(const Question& question, NodeAnswer& answer) {
         }
         case Task::clock: {
             const auto now = sys::unix_ns();
-            answer.numbers = {static_cast<double>(now / 1'000'000'000), static_cast<double>(now % 1'000'000'000)};
+            const auto whole_seconds = now / 1'000'000'000;
+            answer.numbers = {static_cast<double>(whole_seconds), static_cast<double>(now % 1'000'000'000)};
             return {};
         }
         case Task::meet:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double worth_telling = 1.03;
 
-Measure measure_of(const std::string& name, std::vector<double> samples, double value) {
+Measure measure_of(const std::string& name, const std::vector<double>& samples, double value) {
     Measure measure{.name = name, .value = value, .samples = samples.size(), .origin = MeasureOrigin::measured};
     double sum = 0, squares = 0;
     for (const auto one : samples) sum += one;

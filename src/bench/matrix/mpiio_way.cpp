@@ -166,7 +166,8 @@ private:
                 if (writes && out_of_time(times.opened)) return {};
                 const auto done = std::min(call * row_.setting.xfer_bytes, piece.bytes);
                 const auto now = std::min(row_.setting.xfer_bytes, piece.bytes - done);
-                const auto at = static_cast<MPI_Offset>(piece.offset + done);
+                const auto begin = piece.offset + done;
+                const auto at = static_cast<MPI_Offset>(begin);
                 const int count = static_cast<int>(now);
                 int status = MPI_SUCCESS;
                 MPI_Status about{};
