@@ -31,7 +31,8 @@ DarshanLog made_log(const Made& made, unsigned seed) {
     DarshanLog log{.processes = made.files};
     std::vector<double> free(made.targets, 0);
     for (std::uint32_t i = 0; i < made.files; ++i) {
-        const double begin = 1 + 1000.0 * (i * made.bursts / made.files);
+        const auto burst = i * made.bursts / made.files;
+        const double begin = 1 + 1000.0 * burst;
         DarshanFile file{.mount = "/scratch", .written = made.file_bytes, .first = begin};
         for (std::uint32_t s = 0; s < made.stripes; ++s) {
             const auto target = (i + s * 7) % made.targets;

@@ -69,10 +69,10 @@ TEST_CASE("inputs: what is missing is refused, the rest is assumed and says so")
     CHECK(settled.value("mtbf_seconds") == Approx(10 * 365.25 * 86400 / 4));
     CHECK(settled.value("read_rate_bytes_per_second") == Approx(2e9));  // twice what is there for a node
     CHECK(settled.model().target_rate == 4e9);
-    for (const auto& [name, wrong] : {std::pair{"slow_node_share", 1.5}, {"nodes", 1e7}, {"steps", 1e6}}) {
+    for (const auto& wrong : {std::pair{"slow_node_share", 1.5}, {"nodes", 1e7}, {"steps", 1e6}}) {
         auto refused = inputs;
-        give(refused, name, wrong);
-        CHECK_MESSAGE(refused.settled().error().kind == ErrorKind::refused, name);
+        give(refused, wrong.first, wrong.second);
+        CHECK_MESSAGE(refused.settled().error().kind == ErrorKind::refused, wrong.first);
     }
     give(inputs, "rendezvous", 2);
     CHECK(inputs.settled().error().what == "there are more rendezvous than variables");

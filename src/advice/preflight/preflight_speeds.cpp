@@ -76,6 +76,7 @@ void Preflight::measure_nodes() {
     const auto whom = alive();
     // A drain of nodes that share a host is not a drain of either: a host is their server.
     std::vector<std::string> hosts;
+    hosts.reserve(whom.size());
     for (const auto node : whom) hosts.push_back(answers_[node]->host);
     const std::size_t rates = request_.needs.target.empty() ? 2 : 3;
     SlowTest walk(std::move(hosts), rates, request_.seed);
