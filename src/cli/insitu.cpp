@@ -199,6 +199,7 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
 // Seconds of a call of each script, as Python takes them.
 std::string time_limits_of(const InsituArguments& options, const std::vector<Analysis>& scripts) {
     std::vector<double> limits;
+    limits.reserve(scripts.size());
     for (const auto& script : scripts)
         limits.push_back(options.time_limit_seconds < 0 ? std::chrono::duration<double>(script.time_limit).count()
                                                         : static_cast<double>(options.time_limit_seconds));
@@ -260,6 +261,7 @@ Result<Exit> script_of(const InsituArguments& options) {
 
 std::string names_of(const std::vector<Analysis>& analyses) {
     std::vector<std::string> names;
+    names.reserve(analyses.size());
     for (const auto& analysis : analyses) names.push_back(analysis.name);
     return fmt::format("{}", fmt::join(names, ", "));
 }

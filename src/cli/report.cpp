@@ -100,6 +100,7 @@ std::string csv_of(const std::vector<ReportedRun>& runs) {
 Result<> write_html(sys::Store& store, const ReportArguments& options, const std::vector<ReportedRun>& runs) {
     FB_TRY(may_write(store, options.html, report::html_mark, options.replace));
     std::vector<report::HtmlRun> shown;
+    shown.reserve(runs.size());
     for (const auto& run : runs) shown.push_back({run.chronicle, run.summary});
     const auto page = report::html_page(shown, fmt::format("{:016x}{:016x}", sys::random_u64(), sys::random_u64()));
     FB_TRY(sys::write_text_durable(store, options.html, page));

@@ -249,6 +249,7 @@ std::vector<std::size_t> share_out(std::size_t rows, const std::vector<std::pair
 
 std::vector<TopLine> styled(const std::vector<std::string>& texts) {
     std::vector<TopLine> lines;
+    lines.reserve(texts.size());
     for (const auto& text : texts) lines.push_back({text});
     return lines;
 }

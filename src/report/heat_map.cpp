@@ -45,6 +45,7 @@ HeatMap heat_map_of(std::span<const format::TimingBatch> batches) {
         if (at == 0 || batch.drain_unix_ns < at) at = batch.drain_unix_ns;
     }
     std::vector<std::pair<std::int64_t, Key>> by_time;
+    by_time.reserve(began.size());
     for (const auto& [key, at] : began) by_time.emplace_back(at, key);
     std::ranges::sort(by_time);
     if (by_time.size() > heat_columns_max)

@@ -59,6 +59,7 @@ double ratio_of(const std::vector<telemetry::Slow>& slow, const std::string& nam
 template <class Row>
 std::vector<const Row*> slowest(const std::vector<Row>& rows, std::size_t count) {
     std::vector<const Row*> chosen;
+    chosen.reserve(rows.size());
     for (const auto& row : rows) chosen.push_back(&row);
     if (chosen.size() <= count) return chosen;
     std::ranges::stable_sort(chosen, {}, [](const Row* row) { return row->rate > 0 ? row->rate : HUGE_VAL; });

@@ -38,6 +38,7 @@ double drain_rate(const format::TimingBatch& batch) {
 
 void add_compared(std::vector<RateSample> snapshot, std::vector<RateSample>& samples) {
     std::vector<double> rates;
+    rates.reserve(snapshot.size());
     for (const auto& sample : snapshot) rates.push_back(sample.rate);
     const double median = median_of(rates);
     if (median <= 0) return;

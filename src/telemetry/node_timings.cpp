@@ -47,6 +47,7 @@ Result<std::vector<NodeFiles>> timing_files(sys::Store& store, const std::string
         files.bytes += entry.size;
     }
     std::vector<NodeFiles> all;
+    all.reserve(nodes.size());
     for (auto& [node, files] : nodes) all.push_back(std::move(files));
     return all;
 }

@@ -45,6 +45,7 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
         if (std::isfinite(sample.rate) && sample.rate > 0) names[sample.name].rates.push_back(sample.rate);
     if (names.size() < 2) return {};
     std::vector<double> medians;
+    medians.reserve(names.size());
     for (auto& [text, name] : names) medians.push_back(name.median = median_of(name.rates));
     const double median = median_of(medians);
     const double deviation = deviation_of(medians, median);

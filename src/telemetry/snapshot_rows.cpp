@@ -90,6 +90,7 @@ std::vector<Matched> match(const Chronicle& chronicle) {
     }
     std::ranges::stable_sort(order, {}, [](const auto& one) { return std::tie(std::get<0>(one), std::get<1>(one)); });
     std::vector<Matched> sorted;
+    sorted.reserve(order.size());
     for (auto& [time, key, snapshot] : order) sorted.push_back(std::move(snapshot));
     return sorted;
 }

@@ -158,6 +158,7 @@ void add_slowdown(const Chronicle& chronicle, Summary& summary) {
     }
     if (newest.empty()) return;
     std::vector<const format::TimingBatch*> nodes;
+    nodes.reserve(newest.size());
     for (const auto& [name, batch] : newest) nodes.push_back(batch);
     std::ranges::stable_sort(nodes, {}, [](const auto* batch) { return batch->slowdown_percent; });
     const auto& middle = *nodes[(nodes.size() - 1) / 2];

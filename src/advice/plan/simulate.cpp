@@ -319,10 +319,12 @@ SimulatedRun Simulator::run(const Model& model, std::uint64_t number) const {
 
 SimulatedSpread Simulator::runs(const Model& model, int count) const {
     std::vector<SimulatedRun> all;
+    all.reserve(static_cast<std::size_t>(count));
     for (int number = 0; number < count; ++number) all.push_back(run(model, static_cast<std::uint64_t>(number)));
     SimulatedSpread spread;
     for (const auto member : run_members) {
         std::vector<double> values;
+        values.reserve(all.size());
         for (const auto& one : all) values.push_back(one.*member);
         spread.low.*member = telemetry::quantile_of(values, 0.1);
         spread.middle.*member = telemetry::median_of(values);

@@ -45,6 +45,7 @@ std::vector<Measure> measures_of(const Tuner& tuner, const Choice& choice) {
         }
     }
     std::vector<Measure> all;
+    all.reserve(names.size());
     for (const auto& name : names) all.push_back(measure_of(name, samples[name], telemetry::median_of(samples[name])));
     return all;
 }
@@ -140,6 +141,7 @@ std::vector<std::string> not_applied(const Tuner& tuner) {
             if (counts[key]++ == 0) keys.push_back(key);
         }
     std::vector<std::string> lines;
+    lines.reserve(keys.size());
     for (const auto& key : keys) lines.push_back(fmt::format("{}: {} trials", key, counts[key]));
     return lines;
 }

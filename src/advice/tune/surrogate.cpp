@@ -77,6 +77,7 @@ private:
 
 std::vector<double> expected_logs(const std::vector<Knob>& knobs, const std::vector<CostsOfChoice>& choices) {
     std::vector<double> expected;
+    expected.reserve(choices.size());
     for (const auto& one : choices) expected.push_back(median_of(one.logs));
     std::vector<std::size_t> together(choices.size());
     std::iota(together.begin(), together.end(), 0u);

@@ -241,6 +241,7 @@ std::map<Choice, double> Tuner::expected() const {
     for (const auto& [choice, costs] : quarter_)
         for (const auto cost : costs) logs[choice].push_back(std::log(cost * ratio));
     std::vector<CostsOfChoice> choices;
+    choices.reserve(logs.size());
     for (auto& [choice, costs] : logs) choices.push_back({choice, std::move(costs)});
     const auto expected = expected_logs(knobs_, choices);
     std::map<Choice, double> costs;
@@ -251,6 +252,7 @@ std::map<Choice, double> Tuner::expected() const {
 std::vector<Choice> Tuner::ranked() const {
     const auto costs = expected();
     std::vector<Choice> all;
+    all.reserve(costs.size());
     for (const auto& [choice, cost] : costs) all.push_back(choice);
     std::ranges::stable_sort(all, {}, [&](const Choice& choice) { return costs.at(choice); });
     return all;
