@@ -72,9 +72,10 @@ void add_compare(CommandLine& line) {
                 "What is compared beside names, kinds, sizes and bytes: all, or some of "
                 "owner,permissions,times,attributes,hard-links; or none");
     verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
-    verb.json(options->tree.json,
-              "  An object: source, target, entries, bytes, seconds, remarks (how many of each kind), first (the first\n"
-              "  1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.json(
+        options->tree.json,
+        "  An object: source, target, entries, bytes, seconds, remarks (how many of each kind), first (the first\n"
+        "  1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"

@@ -43,8 +43,8 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
                  fmt::format("--cannot-keep {}: it is refuse, manifest or drop", options.cannot_keep)};
 }
 
-Result<tree::CopyOptions> copy_options(const CopyArguments& options) {
-    tree::CopyOptions wished;
+Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
+    tree::TreeCopyOptions wished;
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
@@ -81,8 +81,8 @@ Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, dou
 
 void say_counts(const tree::CopyCounts& counts, double seconds) {
     say("{} entries: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", counts.entries.load(),
-        counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(),
-        counts.removed.load(), show_bytes(counts.bytes), show_seconds(seconds));
+        counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
+        show_bytes(counts.bytes), show_seconds(seconds));
     if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
 }
 
@@ -112,8 +112,7 @@ Result<Exit> copy(const CopyArguments& options, const char* label) {
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks);
         say_counts(counts, lasted.count());
-        if (options.remove && remarks->has_errors())
-            say("nothing was removed: not all of the source could be read\n");
+        if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);
     return exit_of(*remarks);
@@ -124,8 +123,7 @@ constexpr const char* keys =
     "  resumed_bytes, seconds, remarks (how many of each kind), first (the first 1,000 of them: kind, path, path_hex\n"
     "  where it is no UTF-8, why).\n";
 
-Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name,
-              const char* summary) {
+Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name, const char* summary) {
     auto verb = line.verb(name, summary);
     verb.argument("SOURCE", options->source, "A directory");
     verb.argument("TARGET", options->target, "The directory that becomes its copy; made if missing");

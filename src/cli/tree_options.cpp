@@ -33,7 +33,8 @@ void add_tree_options(Verb& verb, TreeArguments& arguments) {
 void add_filter_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--include", arguments.include,
                 "Only entries whose name fits, as in '*.h5', with a slash whose path does; may be repeated");
-    verb.option("--exclude", arguments.exclude, "No entries whose name or path fits, nor what lies in them; may be repeated");
+    verb.option("--exclude", arguments.exclude,
+                "No entries whose name or path fits, nor what lies in them; may be repeated");
     verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
 }
 

@@ -17,8 +17,8 @@ using tree::RemarkKind;
 constexpr std::size_t line_buffer_bytes = 256u << 10;
 // More than a screen of them is for --report.
 constexpr std::size_t remark_lines_max = 20;
-constexpr std::array bad_kinds{RemarkKind::vanished, RemarkKind::changed,     RemarkKind::failed,
-                               RemarkKind::not_kept, RemarkKind::differs,     RemarkKind::only_source,
+constexpr std::array bad_kinds{RemarkKind::vanished,   RemarkKind::changed, RemarkKind::failed,
+                               RemarkKind::not_kept,   RemarkKind::differs, RemarkKind::only_source,
                                RemarkKind::only_target};
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
@@ -54,7 +54,7 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path) {
 }
 
 Result<> LinesFile::add(const Json& line) {
-    buffer_ += line.text() + "\n";
+    buffer_ += line.line() + "\n";
     return buffer_.size() < line_buffer_bytes ? Result<>() : flush();
 }
 
@@ -112,8 +112,7 @@ void say_remarks(const tree::Remarks& remarks) {
         say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);
     }
     const auto all = all_of(remarks);
-    if (all > remark_lines_max)
-        say("... and {} more: --report FILE has a line for each.\n", all - remark_lines_max);
+    if (all > remark_lines_max) say("... and {} more: --report FILE has a line for each.\n", all - remark_lines_max);
 }
 
 Exit exit_of(const tree::Remarks& remarks) {

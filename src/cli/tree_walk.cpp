@@ -131,10 +131,11 @@ void add_walk(CommandLine& line) {
     verb.option("--list", options->list, "A file that gets a line of JSON for each entry");
     verb.flag("--special", options->special,
               "List only what other movers lose: hard links, fifos, sockets and devices");
-    verb.json(options->tree.json,
-              "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
-              "  (of each inode once), allocated_bytes, further_names, with_holes, largest_bytes, deepest, remarks (how\n"
-              "  many of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.json(
+        options->tree.json,
+        "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
+        "  (of each inode once), allocated_bytes, further_names, with_holes, largest_bytes, deepest, remarks (how\n"
+        "  many of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay walk /scratch/me\n"
         "  forebay walk /projects/old --special --list special.jsonl\n"

@@ -144,7 +144,7 @@ Result<std::unique_ptr<Folder>> PosixFolder::open_folder(const std::string& name
     Fd opened(open_at_alone(fd(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     if (!opened.valid()) return posix_error("open", name, errno);
     return std::unique_ptr<Folder>(
-        std::make_unique<PosixFolder>(PosixEntry(std::move(opened), name, Opened::fully)));
+        std::make_unique<PosixFolder>(PosixEntry(std::move(opened), name, OpenedHow::fully)));
 }
 
 // O_NONBLOCK: a fifo or device that took the file's name meanwhile must not hang the open. Whether it is a regular file
@@ -153,7 +153,7 @@ Result<std::unique_ptr<OpenFile>> PosixFolder::open_regular(const std::string& n
     FB_TRY(check_component(name));
     Fd opened(open_at_alone(fd(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (!opened.valid()) return posix_error("open", name, errno);
-    return open_file_over(PosixEntry(std::move(opened), name, Opened::fully));
+    return open_file_over(PosixEntry(std::move(opened), name, OpenedHow::fully));
 }
 
 Result<std::unique_ptr<OpenEntry>> PosixFolder::open_entry(const std::string& name) {
@@ -161,14 +161,14 @@ Result<std::unique_ptr<OpenEntry>> PosixFolder::open_entry(const std::string& na
     Fd opened(open_at_alone(fd(), name.c_str(), O_PATH | O_NOFOLLOW));
     if (!opened.valid()) return posix_error("open", name, errno);
     return std::unique_ptr<OpenEntry>(
-        std::make_unique<EntryOver<OpenEntry>>(PosixEntry(std::move(opened), name, Opened::as_path)));
+        std::make_unique<EntryOver<OpenEntry>>(PosixEntry(std::move(opened), name, OpenedHow::as_path)));
 }
 
 Result<std::unique_ptr<OpenFile>> PosixFolder::make_file(const std::string& name, std::uint32_t permissions) {
     FB_TRY(check_component(name));
     Fd opened(open_at_alone(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions));
     if (!opened.valid()) return posix_error("create", name, errno);
-    return open_file_over(PosixEntry(std::move(opened), name, Opened::fully));
+    return open_file_over(PosixEntry(std::move(opened), name, OpenedHow::fully));
 }
 
 Result<> PosixFolder::make_special(const std::string& name, const EntryStatus& like) {
@@ -213,7 +213,7 @@ Result<std::unique_ptr<Folder>> open_posix_folder(const std::string& path) {
     Fd opened(open_no_intr(path.c_str(), O_RDONLY | O_DIRECTORY));
     if (!opened.valid()) return posix_error("open", path, errno);
     return std::unique_ptr<Folder>(
-        std::make_unique<PosixFolder>(PosixEntry(std::move(opened), path, Opened::fully)));
+        std::make_unique<PosixFolder>(PosixEntry(std::move(opened), path, OpenedHow::fully)));
 }
 
 NewEntryOwner new_entry_owner() {

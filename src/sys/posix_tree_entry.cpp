@@ -103,7 +103,7 @@ Result<> check_component(const std::string& name) {
 
 // By descriptor where that is possible: /proc need not be mounted, and no path is parsed.
 Result<std::vector<std::string>> PosixEntry::attribute_names() const {
-    if (opened_ == Opened::as_path) return attribute_names_at(path_of_fd(fd()), name_, true);
+    if (opened_ == OpenedHow::as_path) return attribute_names_at(path_of_fd(fd()), name_, true);
     std::array<char, name_list_bytes> names;
     const auto bytes = ::flistxattr(fd(), names.data(), names.size());
     if (bytes == 0 || (bytes < 0 && has_no_attributes(errno))) return std::vector<std::string>();
@@ -121,7 +121,7 @@ Result<std::string> PosixEntry::attribute(const std::string& attribute_name) con
 
 Result<> PosixEntry::set_attribute(const std::string& attribute_name, const std::string& value) const {
     const auto* key = attribute_name.c_str();
-    const int failed = opened_ == Opened::fully
+    const int failed = opened_ == OpenedHow::fully
                            ? ::fsetxattr(fd(), key, value.data(), value.size(), 0)
                            : ::setxattr(path_of_fd(fd()).c_str(), key, value.data(), value.size(), 0);
     if (failed != 0) return attribute_error(("setxattr of " + attribute_name).c_str(), name_, errno);
@@ -129,8 +129,8 @@ Result<> PosixEntry::set_attribute(const std::string& attribute_name, const std:
 }
 
 Result<> PosixEntry::remove_attribute(const std::string& attribute_name) const {
-    const int failed = opened_ == Opened::fully ? ::fremovexattr(fd(), attribute_name.c_str())
-                                                : ::removexattr(path_of_fd(fd()).c_str(), attribute_name.c_str());
+    const int failed = opened_ == OpenedHow::fully ? ::fremovexattr(fd(), attribute_name.c_str())
+                                                   : ::removexattr(path_of_fd(fd()).c_str(), attribute_name.c_str());
     if (failed != 0 && errno != ENODATA) return posix_error("removexattr of " + attribute_name, name_, errno);
     return {};
 }
@@ -142,8 +142,8 @@ Result<> PosixEntry::set_owner(std::uint32_t user, std::uint32_t group) const {
 }
 
 Result<> PosixEntry::set_permissions(std::uint32_t permissions) const {
-    const int failed = opened_ == Opened::fully ? ::fchmod(fd(), permissions)
-                                                : ::chmod(path_of_fd(fd()).c_str(), permissions);
+    const int failed =
+        opened_ == OpenedHow::fully ? ::fchmod(fd(), permissions) : ::chmod(path_of_fd(fd()).c_str(), permissions);
     if (failed != 0) return posix_error("chmod", name_, errno);
     return {};
 }
@@ -156,8 +156,8 @@ Result<> PosixEntry::set_times(FileTime accessed, FileTime modified) const {
         return made;
     };
     const struct timespec times[2] = {as_timespec(accessed), as_timespec(modified)};
-    const int failed = opened_ == Opened::fully ? ::futimens(fd(), times)
-                                                : ::utimensat(AT_FDCWD, path_of_fd(fd()).c_str(), times, 0);
+    const int failed = opened_ == OpenedHow::fully ? ::futimens(fd(), times)
+                                                   : ::utimensat(AT_FDCWD, path_of_fd(fd()).c_str(), times, 0);
     if (failed != 0) return posix_error("utimensat", name_, errno);
     return {};
 }

@@ -14,7 +14,7 @@ namespace forebay::sys {
 
 /// Of O_PATH alone the calls on descriptors are refused (EBADF): such an entry is reached through /proc/self/fd, a link
 /// of the kernel's own that leads to the open inode and nowhere else.
-enum class Opened { fully, as_path };
+enum class OpenedHow { fully, as_path };
 
 /// Asks by statx(2) in one call, by which also symbolic links and what cannot be opened are looked at.
 Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::string& shown_name);
@@ -32,7 +32,8 @@ Result<> check_component(const std::string& name);
 /// What OpenEntry promises, of any kind of entry.
 class PosixEntry {
 public:
-    PosixEntry(Fd fd, std::string name, Opened opened) : fd_(std::move(fd)), name_(std::move(name)), opened_(opened) {}
+    PosixEntry(Fd fd, std::string name, OpenedHow opened)
+        : fd_(std::move(fd)), name_(std::move(name)), opened_(opened) {}
 
     int fd() const { return fd_.get(); }
     const std::string& name() const { return name_; }
@@ -48,7 +49,7 @@ public:
 private:
     Fd fd_;
     std::string name_;
-    Opened opened_;
+    OpenedHow opened_;
 };
 
 /// An interface that is an OpenEntry, with that part of it made.

@@ -33,8 +33,7 @@ public:
 Result<std::uint64_t> PosixTreeFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
     std::uint64_t done = 0;
     while (done < bytes.size()) {
-        const auto got =
-            ::pread(fd(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+        const auto got = ::pread(fd(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return posix_error("pread at " + std::to_string(offset + done), name(), errno);
         if (got == 0) break;
@@ -47,8 +46,7 @@ Result<> PosixTreeFile::write(std::uint64_t offset, std::span<const std::byte> b
     while (!bytes.empty()) {
         const auto wrote = ::pwrite(fd(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
         if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0)
-            return posix_error("pwrite at " + std::to_string(offset), name(), wrote == 0 ? EIO : errno);
+        if (wrote <= 0) return posix_error("pwrite at " + std::to_string(offset), name(), wrote == 0 ? EIO : errno);
         bytes = bytes.subspan(static_cast<std::size_t>(wrote));
         offset += static_cast<std::uint64_t>(wrote);
     }

@@ -75,8 +75,8 @@ AttributeSource attributes_of(sys::Folder& folder, const std::string& name, std:
 }
 
 bool is_of_file_system(const std::string& attribute_name) {
-    static constexpr std::array prefixes{"lustre.",     "trusted.lov",      "trusted.lma",   "trusted.link",
-                                         "trusted.fid", "trusted.lmv",      "trusted.som",   "trusted.hsm",
+    static constexpr std::array prefixes{"lustre.",     "trusted.lov",      "trusted.lma",    "trusted.link",
+                                         "trusted.fid", "trusted.lmv",      "trusted.som",    "trusted.hsm",
                                          "trusted.dmv", "security.selinux", "security.SMACK", "security.ima",
                                          "security.evm"};
     return std::ranges::any_of(prefixes, [&](const char* prefix) { return attribute_name.starts_with(prefix); });
@@ -100,8 +100,7 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
     const bool is_link = status.kind == sys::EntryKind::link;  // has no permissions of its own
     if (preserve.permissions && !is_link && (has_acl || permissions != status.permissions))
         FB_TRY(settle(fmt::format("mode {:04o}", status.permissions), "", target.set_permissions(status.permissions)));
-    if (preserve.times && !held.times)
-        FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
+    if (preserve.times && !held.times) FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
     return {};
 }
 

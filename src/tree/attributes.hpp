@@ -44,8 +44,8 @@ struct Held {
 };
 
 /// Sets owner, extended attributes, permissions and times, in this order: a change of owner clears setuid bits and
-/// capabilities, and an ACL changes the permissions of the group. `settle` hears how each part went, with the value of an
-/// extended attribute, and says whether to go on: see CannotKeep.
+/// capabilities, and an ACL changes the permissions of the group. `settle` hears how each part went, with the value of
+/// an extended attribute, and says whether to go on: see CannotKeep.
 using Settle = std::function<Result<>(const std::string& part, const std::string& value, Result<> done)>;
 Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
                          const Held& held, const Preserve& preserve, const Settle& settle);

@@ -9,15 +9,16 @@ namespace forebay::tree {
 
 namespace {
 
-// A process may have 1,024 descriptors by default. Of a chain of 4,000 folders the deepest 256 stay open; the way back
-// up opens each folder some 8 times, in 16 turns.
+// A process may have 1,024 descriptors by default, and each of two trees has so many. Of a chain of 4,000 folders the
+// deepest 256 stay open; the way back up opens each folder some 8 times, in 16 turns.
 constexpr std::size_t open_max = 256;
-// Entries of `order_` whose branch is gone are swept out when there are this many: they keep its memory.
+// Entries of an order whose branch is gone are swept out when there are this many: they keep its memory.
 constexpr std::size_t order_max = 4 * open_max;
 
 Error moved(const Branch& branch) {
-    return {ErrorKind::retry, path_of(branch) + " is another folder than the one that was entered: it was renamed or "
-                                                "replaced meanwhile"};
+    return {ErrorKind::retry, path_of(branch) +
+                                  " is another folder than the one that was entered: it was renamed or "
+                                  "replaced meanwhile"};
 }
 
 }  // namespace
@@ -68,41 +69,45 @@ Result<FolderRef> OpenFolders::get(const BranchRef& branch, TreeSide side) {
 void OpenFolders::keep(const BranchRef& branch, TreeSide side, FolderRef folder) {
     const std::lock_guard lock(mutex_);
     auto& handle = branch->handles_[static_cast<std::size_t>(side)];
-    if (!handle.folder) ++open_;
+    if (!handle.folder) ++open_[static_cast<std::size_t>(side)].count;
     handle.folder = std::move(folder);
     handle.was_used = true;
-    if (branch->parent) order_.push_back({branch, side});  // the root stays
-    drop_some();
+    if (!branch->parent) return;  // the root stays
+    open_[static_cast<std::size_t>(side)].order.push_back(branch);
+    drop_some(side);
 }
 
 void OpenFolders::close(Branch& branch) {
+    if (!branch.parent) return;
     const std::lock_guard lock(mutex_);
-    for (auto& handle : branch.handles_) {
-        if (!handle.folder || !branch.parent) continue;
-        handle.folder.reset();
-        --open_;
+    for (std::size_t index = 0; index < branch.handles_.size(); ++index) {
+        if (!branch.handles_[index].folder) continue;
+        branch.handles_[index].folder.reset();
+        --open_[index].count;
     }
 }
 
-void OpenFolders::drop_some() {
-    for (auto turns = 2 * order_.size(); open_ > open_max && turns > 0; --turns) {
-        const auto oldest = std::move(order_.front());
-        order_.pop_front();
-        const auto branch = oldest.branch.lock();
+void OpenFolders::drop_some(TreeSide side) {
+    const auto index = static_cast<std::size_t>(side);
+    auto& [order, count] = open_[index];
+    for (auto turns = 2 * order.size(); count > open_max && turns > 0; --turns) {
+        auto oldest = std::move(order.front());
+        order.pop_front();
+        const auto branch = oldest.lock();
         if (!branch) continue;
-        auto& handle = branch->handles_[static_cast<std::size_t>(oldest.side)];
+        auto& handle = branch->handles_[index];
         if (!handle.folder) continue;
         if (std::exchange(handle.was_used, false)) {
-            order_.push_back(oldest);
+            order.push_back(std::move(oldest));
         } else {
             handle.folder.reset();
-            --open_;
+            --count;
         }
     }
-    if (order_.size() > order_max)
-        std::erase_if(order_, [](const Open& one) {
-            const auto branch = one.branch.lock();
-            return !branch || !branch->handles_[static_cast<std::size_t>(one.side)].folder;
+    if (order.size() > order_max)
+        std::erase_if(order, [index](const std::weak_ptr<Branch>& one) {
+            const auto branch = one.lock();
+            return !branch || !branch->handles_[index].folder;
         });
 }
 

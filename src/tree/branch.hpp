@@ -63,8 +63,8 @@ private:
 std::string path_of(const Branch& branch, const std::string& name);
 std::string path_of(const Branch& branch);
 
-/// The branches' folders, of which few are open at a time: the others are opened anew, name by name from the nearest one
-/// above that is open, and must still be the folder that was entered. Any thread may call it.
+/// The branches' folders, of which few are open at a time. The others are opened anew, name by name from the nearest
+/// one above that is open, and must still be the folders that were entered. Any thread may call it.
 class OpenFolders {
 public:
     Result<FolderRef> get(const BranchRef& branch, TreeSide side);
@@ -74,15 +74,16 @@ public:
     void close(Branch& branch);
 
 private:
+    /// Of one side. Each has its own limit: on the way back up a chain both sides are opened anew in turn, and would
+    /// drive each other out.
     struct Open {
-        std::weak_ptr<Branch> branch;
-        TreeSide side;
+        std::deque<std::weak_ptr<Branch>> order;  // as they were opened; what was used since gets a second turn
+        std::size_t count = 0;
     };
-    void drop_some();
+    void drop_some(TreeSide side);
 
     std::mutex mutex_;
-    std::deque<Open> order_;  // as they were opened; what was used since gets a second turn
-    std::size_t open_ = 0;
+    std::array<Open, 2> open_;
 };
 
 }  // namespace forebay::tree

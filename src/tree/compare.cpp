@@ -41,8 +41,7 @@ private:
                            const ListedName& named);
     Result<> compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
                            const std::string& name);
-    Result<std::string> other_difference(const BothFolders& folders, const std::string& name,
-                                         const BothStatuses& both);
+    Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
     Result<std::string> folder_difference(const BranchRef& branch);
     std::string name_difference(const BothStatuses& both);
     void differs(const BranchRef& branch, const std::string& name, const std::string& why);
@@ -172,8 +171,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
         kind = status.kind;
     }
     if (!options_.filter.takes(*branch, named.name, kind)) return {};
-    if (kind == sys::EntryKind::file && options_.reads_bytes)
-        return compare_files(worker, branch, folders, named.name);
+    if (kind == sys::EntryKind::file && options_.reads_bytes) return compare_files(worker, branch, folders, named.name);
     FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
     FB_TRY_ASSIGN(target, folders.target->status_of(named.name));
     if (source.kind != target.kind) {
@@ -239,8 +237,7 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
     if (source.bytes > 0) {
         FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, source.bytes}, has_holes(source) || has_holes(target),
                                            worker.buffer));
-        if (at < source.bytes)
-            difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
+        if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
         counts_.bytes += source.bytes;
     }
     if (!difference.empty()) differs(branch, name, difference);
@@ -248,8 +245,8 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
 }
 
 Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
-    auto difference = difference_of(branch->status(TreeSide::source), branch->status(TreeSide::target),
-                                    options_.preserve);
+    auto difference =
+        difference_of(branch->status(TreeSide::source), branch->status(TreeSide::target), options_.preserve);
     if (!difference.empty() || !options_.preserve.attributes) return difference;
     FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
     FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));

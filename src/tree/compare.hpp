@@ -25,8 +25,8 @@ struct CompareOptions {
     std::function<void(const CompareCounts&)> watch{};
 };
 
-/// What differs is in `remarks`: `differs`, `only_source`, `only_target`; a folder that one tree lacks is named, and not
-/// what lies in it.
+/// What differs is in `remarks`: `differs`, `only_source`, `only_target`; a folder that one tree lacks is named, and
+/// what lies in it is not.
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts);
 

@@ -5,7 +5,7 @@
 // share (.fb-...). A killed copy leaves such names, folders that are not finished, and nothing else that is wrong; the
 // next copy between the same two places removes the first and finishes the others, and goes on within large files.
 //
-// Threads: work is shared by `threads`. The callbacks of CopyOptions are called by one thread at a time.
+// Threads: work is shared by `threads`. The callbacks of TreeCopyOptions are called by one thread at a time.
 
 #pragma once
 
@@ -31,7 +31,7 @@ enum class CannotKeep {
 
 struct Unkept {
     std::string path;
-    std::string part;  // "fifo", "owner 5:5", "attribute user.a"
+    std::string part;   // "fifo", "owner 5:5", "attribute user.a"
     std::string value;  // of the attribute; of a symbolic link its text
     sys::EntryStatus status;
 };
@@ -43,7 +43,7 @@ struct CopyCounts {
     std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
 };
 
-struct CopyOptions {
+struct TreeCopyOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
     std::optional<WishedNames> wished{};
@@ -52,19 +52,19 @@ struct CopyOptions {
     std::function<Result<>(const Unkept&)> manifest{};
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as it goes
     bool one_file_system = false;
-    bool removes_extra = false;     // what the target has and the source has not; never after an error
-    bool compares_bytes = false;    // of files that are there and look equal
+    bool removes_extra = false;      // what the target has and the source has not; never after an error
+    bool compares_bytes = false;     // of files that are there and look equal
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
-    bool verifies = false;          // what was written is read back and compared
+    bool verifies = false;           // what was written is read back and compared
     bool is_dry = false;
     bool syncs = true;  // the target's file system, at the end
     std::function<void(const CopyCounts&)> watch{};
 };
 
 /// Copies the tree at `source` to `target`, a folder that is made where it is missing. What happened to single entries
-/// is in `remarks`; an error ends it all: the source is missing, one tree lies in the other, the target is full, another
-/// process copies to the same place.
-Result<> copy_tree(const std::string& source, const std::string& target, const CopyOptions& options, Remarks& remarks,
-                   CopyCounts& counts);
+/// is in `remarks`. An error ends it all: the source is missing, one tree lies in the other, the target is full, or
+/// another process copies to the same place.
+Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
+                   Remarks& remarks, CopyCounts& counts);
 
 }  // namespace forebay::tree

@@ -41,14 +41,26 @@ void CopyContext::report(const std::string& path, const Error& error) {
     else remarks.add_error(path, error);
     if (error.kind != ErrorKind::full) return;
     const std::lock_guard lock(mutex_);
-    if (fatal_) fatal_ = Error{error.kind, error.what, "all that has its final name is whole", "make room, and run the "
-                                                                                               "same command again"};
+    if (fatal_)
+        fatal_ = Error{error.kind, error.what, "all that has its final name is whole",
+                       "make room, and run the "
+                       "same command again"};
     share.stop();
 }
 
 Result<> CopyContext::fatal() const {
     const std::lock_guard lock(mutex_);
     return fatal_;
+}
+
+void CopyContext::put_off(EntryPlace place) {
+    const std::lock_guard lock(mutex_);
+    put_off_.push_back(std::move(place));
+}
+
+std::vector<EntryPlace> CopyContext::take_put_off() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(put_off_, {});
 }
 
 DataWay CopyContext::way() {

@@ -25,9 +25,16 @@ struct CopyEntry {
     std::string path() const { return path_of(*branch, name); }
 };
 
+/// What new entries have, as far as this process decides it.
+struct ExpectedOwner : sys::NewEntryOwner {
+    ExpectedOwner() : sys::NewEntryOwner(sys::new_entry_owner()) {}
+    /// They are seen not to have it: a mount may give each the owner of its folder, or another.
+    std::atomic<bool> is_unknown{false};
+};
+
 class CopyContext {
 public:
-    CopyContext(const CopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
+    CopyContext(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
                 std::string prefix_of_temporary)
         : options(given_options),
           remarks(given_remarks),
@@ -47,20 +54,22 @@ public:
     void report(const std::string& path, const Error& error);
     Result<> fatal() const;
 
+    /// A folder stands at the target where the source has another entry: it goes when all else is done.
+    void put_off(EntryPlace place);
+    std::vector<EntryPlace> take_put_off();
+
     DataWay way();
     void tick();
     /// One thing of a branch is done; where it was the last, `finish_branch` is called, and so upwards.
     void done_in(BranchRef branch);
 
-    const CopyOptions& options;
+    const TreeCopyOptions& options;
     Remarks& remarks;
     CopyCounts& counts;
     OpenFolders folders;
     HardLinks links;
     WorkShare share;
-    const sys::NewEntryOwner owner = sys::new_entry_owner();
-    /// Whether new entries are seen not to get that owner: a mount may give each the owner of its folder, or another.
-    std::atomic<bool> owner_is_unknown{false};
+    ExpectedOwner owner;
     std::function<void(const BranchRef&)> finish_branch;
 
 private:
@@ -69,6 +78,7 @@ private:
     std::atomic<bool> by_kernel_{true};
     mutable std::mutex mutex_;  // guards what follows, and the manifest
     Result<> fatal_;
+    std::vector<EntryPlace> put_off_;
     sys::Clock::time_point last_watch_{};
 };
 

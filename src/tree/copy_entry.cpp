@@ -17,7 +17,8 @@ constexpr int tries_max = 3;
 }  // namespace
 
 Error report_changes(CopyContext& context, const std::string& path) {
-    context.remarks.add(RemarkKind::changed, path, "it changed each time that it was copied, so it is not at the target");
+    context.remarks.add(RemarkKind::changed, path,
+                        "it changed each time that it was copied, so it is not at the target");
     return {ErrorKind::retry, ""};
 }
 
@@ -63,6 +64,11 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
 
 Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& status,
                                 std::unique_ptr<sys::OpenFile> file, const std::optional<sys::EntryStatus>& existing) {
+    if (existing && existing->kind == sys::EntryKind::folder && context_.options.removes_extra &&
+        !context_.options.is_dry) {
+        context_.put_off({entry.branch, entry.name});
+        return Error{ErrorKind::retry, ""};
+    }
     if (existing) {
         FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
         if (is_kept) return true;
@@ -96,6 +102,8 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
 Result<> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
     const auto temporary_name = context_.temporary_name(entry.name);
     for (int tries = 0; tries < tries_max; ++tries) {
+        FB_TRY_ASSIGN(settled, settled_status(file, before));
+        before = settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
         TemporaryName temporary(*entry.target, temporary_name);
         const bool sparse = has_holes(before);
@@ -130,13 +138,14 @@ Result<> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus&
     FB_TRY_ASSIGN(now, opened->status());
     // Somebody who may write here could have put another entry in its place: its owner is not given away.
     if (now.kind != status.kind || now.names != 1 || now.device_number != status.device_number ||
-        (now.user != context_.owner.user && !context_.owner_is_unknown))
+        (now.user != context_.owner.user && !context_.owner.is_unknown))
         return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
     Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
-    if (entry.branch->gives_acl) held = [&, inherits = held_by_new(context_, entry)]() mutable {
-        inherits.user = now.user, inherits.group = now.group, inherits.permissions = now.permissions;
-        return inherits;
-    }();
+    if (entry.branch->gives_acl)
+        held = [&, inherits = held_by_new(context_, entry)]() mutable {
+            inherits.user = now.user, inherits.group = now.group, inherits.permissions = now.permissions;
+            return inherits;
+        }();
     FB_TRY_ASSIGN(attributes, source_attributes(entry));
     FB_TRY(give_attributes(status, attributes, *opened, held, context_.options.preserve,
                            settle_of(context_, entry, status)));

@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "tree/copy_entry.hpp"
 #include "tree/large_file.hpp"
+#include "tree/remove.hpp"
 
 namespace forebay::tree {
 
@@ -126,7 +127,7 @@ Result<> CopyWalk::enter_target(const BranchRef& branch) {
         branch->parent->was_changed = true;
         const auto& outer = branch->parent->status(TreeSide::target);
         const auto group = (outer.permissions & 02000u) != 0 ? outer.group : context_.owner.group;
-        if (status.user != context_.owner.user || status.group != group) context_.owner_is_unknown = true;
+        if (status.user != context_.owner.user || status.group != group) context_.owner.is_unknown = true;
     }
     return prepare_target(branch, *folder);
 }
@@ -195,14 +196,42 @@ Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
         return {};
     }));
     for (const auto& name : names) {
-        const bool goes_on = names.contains(parts_name(name)) ||
-                             (name.ends_with(parts_name("")) &&
-                              names.contains(name.substr(0, name.size() - parts_name("").size())));
+        const bool goes_on =
+            names.contains(parts_name(name)) ||
+            (name.ends_with(parts_name("")) && names.contains(name.substr(0, name.size() - parts_name("").size())));
         if (goes_on) branch->leftovers.push_back(name);
         else FB_TRY(folder.remove(name));
     }
     branch->was_changed = branch->was_changed || !names.empty();
     return {};
+}
+
+Result<> CopyWalk::replace_folders() {
+    const auto places = context_.take_put_off();
+    if (places.empty()) return {};
+    if (context_.remarks.has_errors()) {
+        for (const auto& place : places)
+            context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
+                                 "a folder stands there at the target, and after errors nothing is removed");
+        return {};
+    }
+    // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
+    for (const auto& place : places) ++place.branch->pending;
+    TreeRemover remover({.folders = context_.folders, .remarks = context_.remarks, .removed = context_.counts.removed},
+                        TreeSide::target);
+    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+        for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
+    }));
+    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+        for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
+    }));
+    std::set<BranchRef> branches;
+    for (const auto& place : places) branches.insert(place.branch);
+    for (const auto& branch : branches) {
+        branch->was_changed = true;
+        finish(branch);
+    }
+    return context_.fatal();
 }
 
 void CopyWalk::finish(const BranchRef& branch) {
@@ -213,8 +242,7 @@ void CopyWalk::finish(const BranchRef& branch) {
 Result<> CopyWalk::try_finish(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
     for (const auto& name : branch->leftovers)  // nobody went on with them: their sources are gone
-        if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing)
-            return removed;
+        if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};

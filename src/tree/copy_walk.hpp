@@ -16,6 +16,9 @@ public:
 
     /// Both roots are open; in a dry run that of the target may be missing. False: the target was there before.
     Result<> run(FolderRef source, FolderRef target, bool was_made);
+    /// Removes the folders of the target that stand where the source has other entries, and copies these; after errors
+    /// it says that they stay.
+    Result<> replace_folders();
 
 private:
     void enter(TreeWorker& worker, const BranchRef& branch);

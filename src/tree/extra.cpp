@@ -11,7 +11,7 @@ namespace {
 
 class ExtraWalk {
 public:
-    ExtraWalk(const CopyOptions& options, Remarks& remarks, CopyCounts& counts)
+    ExtraWalk(const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts)
         : options_(options),
           remarks_(remarks),
           remover_({.folders = folders_,
@@ -30,7 +30,7 @@ private:
     Result<> compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
     void finish(const BranchRef& branch);
 
-    const CopyOptions& options_;
+    const TreeCopyOptions& options_;
     Remarks& remarks_;
     OpenFolders folders_;
     TreeRemover remover_;
@@ -80,8 +80,9 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
         for (const auto& one : names) kinds.emplace(one.name, one.kind);
         return {};
     }));
-    const bool crosses = branch->parent && options_.one_file_system &&
-                         branch->status(TreeSide::source).id.device != branch->parent->status(TreeSide::source).id.device;
+    const bool crosses =
+        branch->parent && options_.one_file_system &&
+        branch->status(TreeSide::source).id.device != branch->parent->status(TreeSide::source).id.device;
     if (crosses) return {};  // what is mounted there was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         for (const auto& one : names) {
@@ -120,8 +121,8 @@ void ExtraWalk::finish(const BranchRef& branch) {
 
 }  // namespace
 
-Result<> remove_extra(const FolderRef& source, const FolderRef& target, const CopyOptions& options, Remarks& remarks,
-                      CopyCounts& counts) {
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const TreeCopyOptions& options,
+                      Remarks& remarks, CopyCounts& counts) {
     return ExtraWalk(options, remarks, counts).run(source, target);
 }
 

@@ -2,13 +2,13 @@
 
 #pragma once
 
-#include "tree/copy.hpp"
 #include "tree/branch.hpp"
+#include "tree/copy.hpp"
 
 namespace forebay::tree {
 
 /// Removes it, after a copy without errors. Entries that the filter leaves out stay.
-Result<> remove_extra(const FolderRef& source, const FolderRef& target, const CopyOptions& options, Remarks& remarks,
-                      CopyCounts& counts);
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const TreeCopyOptions& options,
+                      Remarks& remarks, CopyCounts& counts);
 
 }  // namespace forebay::tree

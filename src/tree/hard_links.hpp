@@ -5,9 +5,9 @@
 
 #pragma once
 
-#include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sys/tree.hpp"
@@ -45,9 +45,13 @@ private:
         std::vector<EntryPlace> waiting;
     };
 
+    struct Hash {
+        std::size_t operator()(const sys::EntryId& id) const { return id.number * 0x9e37'79b9'7f4a'7c15u ^ id.device; }
+    };
+
     mutable std::mutex mutex_;
-    std::map<sys::EntryId, Links> links_;
-    std::map<sys::EntryId, sys::EntryId> claimed_;
+    std::unordered_map<sys::EntryId, Links, Hash> links_;
+    std::unordered_map<sys::EntryId, sys::EntryId, Hash> claimed_;
 };
 
 }  // namespace forebay::tree

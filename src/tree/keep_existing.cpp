@@ -79,12 +79,10 @@ Result<bool> EntryCopier::has_same_attributes(const CopyEntry& entry, const sys:
     return difference.empty();
 }
 
-Result<> EntryCopier::adjust(const CopyEntry& entry, const sys::EntryStatus& status,
-                             const sys::EntryStatus& existing) {
+Result<> EntryCopier::adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
     FB_TRY_ASSIGN(opened, entry.target->open_entry(entry.name));
     FB_TRY_ASSIGN(now, opened->status());
-    if (now.id != existing.id)
-        return Error{ErrorKind::retry, "the target's entry was replaced while it was looked at"};
+    if (now.id != existing.id) return Error{ErrorKind::retry, "the target's entry was replaced while it was looked at"};
     Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
     if (context_.options.preserve.attributes) {
         FB_TRY_ASSIGN(names, opened->attribute_names());

@@ -63,7 +63,8 @@ Result<> LargeFile::start(TreeWorker& worker) {
     source_ = std::move(opened);
     FB_TRY_ASSIGN(status, source_->status());
     if (status.kind != sys::EntryKind::file) return report_changes(context_, entry_.path());
-    before_ = status;
+    FB_TRY_ASSIGN(settled, settled_status(*source_, status));
+    before_ = settled;
     return add_pieces(worker);
 }
 
@@ -76,9 +77,8 @@ Result<std::uint64_t> LargeFile::open_target() {
         if (old_journal && old) {
             std::vector<std::byte> text(journal_bytes_max);
             const auto got = (*old_journal)->read(0, text);
-            const auto journal =
-                got ? move::journal_from(std::string(reinterpret_cast<const char*>(text.data()), *got))
-                    : Result<move::Journal>(got.error());
+            const auto journal = got ? move::journal_from(std::string(reinterpret_cast<const char*>(text.data()), *got))
+                                     : Result<move::Journal>(got.error());
             const auto status = (*old)->status();
             if (journal && journal->identity == identity_of(before_) && status && status->names == 1 &&
                 status->kind == sys::EntryKind::file && status->user == context_.owner.user) {
@@ -114,11 +114,10 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     pieces_done_.assign(pieces, false);
     std::fill_n(pieces_done_.begin(), low_water_, true);
     failed_ = Result<>();
-    pieces_left_ = pieces - low_water_ + 1;  // and this call itself
+    pieces_left_ = pieces - low_water_ + 1;                 // and this call itself
     for (auto index = pieces; index > low_water_; --index)  // what is added last is done first
-        context_.share.add(worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) {
-            self->copy_piece(other, at);
-        });
+        context_.share.add(
+            worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) { self->copy_piece(other, at); });
     if (--pieces_left_ == 0) end(worker);
     return {};
 }

@@ -15,7 +15,8 @@ namespace forebay::tree {
 /// Two pieces: what one thread copies alone takes 30 ms at most.
 inline constexpr std::uint64_t large_file_bytes = 64u << 20;
 
-/// Adds the file, which had `status`, to the work of `worker`; it counts in the branch's `pending`, and gives that back.
+/// Adds the file, which had `status`, to the work of `worker`. It counts in the branch's `pending`, and gives that
+/// back.
 void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place,
                       const sys::EntryStatus& status);
 

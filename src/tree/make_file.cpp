@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "base/try.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::tree {
 
@@ -10,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t setgid_bit = 02000;
 constexpr std::uint32_t private_file = 0600;
+constexpr std::chrono::milliseconds some_ticks{30};
 
 // Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
 // Where others may do as much, it sees no more than afterwards.
@@ -36,7 +40,7 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     const auto& folder = entry.branch->status(TreeSide::target);
     Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
     if ((folder.permissions & setgid_bit) != 0) held.group = folder.group;
-    if (context.owner_is_unknown) held.user = held.group = UINT32_MAX;
+    if (context.owner.is_unknown) held.user = held.group = UINT32_MAX;
     if (entry.branch->gives_acl) held.attributes = {access_acl};
     return held;
 }
@@ -52,6 +56,15 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
     }
     if (!file) return file.error();
     return MadeFile{.file = std::move(*file), .held = std::move(held)};
+}
+
+Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto changed =
+        std::chrono::seconds(first.changed.seconds) + std::chrono::nanoseconds(first.changed.nanoseconds);
+    if (now < changed || now - changed > some_ticks) return first;
+    move::sleep_until(sys::Clock::now() + some_ticks, nullptr);
+    return file.status();
 }
 
 bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after) {

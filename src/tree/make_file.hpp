@@ -14,8 +14,8 @@ struct MadeFile {
     Held held;
 };
 
-/// Makes it, in place of one of an earlier run. Where its permissions would let nobody in during the copy whom they keep
-/// out afterwards, it has them from the beginning: a call less.
+/// Makes it, in place of one of an earlier run. It has its permissions from the beginning, which saves a call, where
+/// they let nobody in during the copy who is kept out afterwards.
 Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
                                 const sys::EntryStatus& status);
 
@@ -26,6 +26,10 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry);
 Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
                        const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
                        std::vector<std::byte>& buffer);
+
+/// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
+/// alike, so that a file which has just been written is looked at again after some ticks.
+Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first);
 
 /// Whether what was copied is what the file is now: nobody wrote to it meanwhile.
 bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after);

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <mutex>
 
-#include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "sys/clock.hpp"
+#include "tree/named_root.hpp"
 
 namespace forebay::tree {
 
@@ -108,14 +107,8 @@ void TreeRemover::done_in(BranchRef branch) {
 
 Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
                      std::atomic<std::uint64_t>& removed) {
-    const auto given = std::filesystem::path(path).lexically_normal();
-    const auto own = given.has_filename() ? given : given.parent_path();
-    const auto name = own.filename().string();
-    if (name.empty() || name == "." || name == "..")
-        return Error{ErrorKind::refused, fmt::format("{} is not removed: a directory is named by its own name",
-                                                     show_text(path))};
-    FB_TRY_ASSIGN(opened, sys::open_posix_folder(directory_of(own.string())));
-    const FolderRef above = std::move(opened);
+    FB_TRY_ASSIGN(named, open_above(path));
+    const auto& [above, name] = named;
     FB_TRY_ASSIGN(status, above->status_of(name));
     if (status.kind != sys::EntryKind::folder)
         return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
@@ -142,7 +135,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
         {.folders = folders, .remarks = remarks, .removed = removed, .tick = tick, .is_dry = options.is_dry},
         TreeSide::source);
     FB_TRY(share.run([&](TreeWorker& worker) {
-        remover.add_folder(worker, root, name);
+        remover.add_folder(worker, root, named.name);
         remover.done_in(root);
     }));
     return remarks.taken();

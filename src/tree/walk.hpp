@@ -15,7 +15,7 @@
 namespace forebay::tree {
 
 struct WalkCounts {
-    std::array<std::atomic<std::uint64_t>, 8> of_kind{};  // by EntryKind; folders with the root
+    std::array<std::atomic<std::uint64_t>, 8> of_kind{};      // by EntryKind; folders with the root
     std::atomic<std::uint64_t> bytes{0}, allocated_bytes{0};  // of inodes: an inode of three names counts once
     std::atomic<std::uint64_t> further_names{0};              // hard links beside the first
     std::atomic<std::uint64_t> with_holes{0}, largest_bytes{0}, deepest{0};
