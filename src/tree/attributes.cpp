@@ -98,6 +98,9 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
         has_acl = given;
     }
     const bool is_link = status.kind == sys::EntryKind::link;  // has no permissions of its own
+    const auto usual = status.permissions & 0777u & ~held.umask;
+    if (!preserve.permissions && held.is_new && !is_link)
+        FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
     if (preserve.permissions && !is_link && (has_acl || permissions != status.permissions))
         FB_TRY(settle(fmt::format("mode {:04o}", status.permissions), "", target.set_permissions(status.permissions)));
     if (preserve.times && !held.times) FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));

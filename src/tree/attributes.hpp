@@ -39,7 +39,9 @@ void drop_those_of_file_system(std::vector<std::string>& names);
 struct Held {
     std::uint32_t user = 0, group = 0;
     std::uint32_t permissions = 0;
-    bool times = false;                   // already the source's
+    bool times = false;       // already the source's
+    std::uint32_t umask = 0;  // of a new entry whose permissions are not preserved
+    bool is_new = false;
     std::vector<std::string> attributes;  // extended ones, of which those that the source has not are removed
 };
 

@@ -57,7 +57,8 @@ struct TreeCopyOptions {
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared
     bool is_dry = false;
-    bool syncs = true;  // the target's file system, at the end
+    bool syncs = true;        // the target's file system, at the end
+    bool syncs_each = false;  // each file before it gets its name, so that a power cut leaves whole ones alone
     std::function<void(const CopyCounts&)> watch{};
 };
 

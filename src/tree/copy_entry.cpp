@@ -140,12 +140,10 @@ Result<> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus&
     if (now.kind != status.kind || now.names != 1 || now.device_number != status.device_number ||
         (now.user != context_.owner.user && !context_.owner.is_unknown))
         return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
-    Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
-    if (entry.branch->gives_acl)
-        held = [&, inherits = held_by_new(context_, entry)]() mutable {
-            inherits.user = now.user, inherits.group = now.group, inherits.permissions = now.permissions;
-            return inherits;
-        }();
+    auto held = held_by_new(context_, entry);
+    held.user = now.user;
+    held.group = now.group;
+    held.permissions = now.permissions;
     FB_TRY_ASSIGN(attributes, source_attributes(entry));
     FB_TRY(give_attributes(status, attributes, *opened, held, context_.options.preserve,
                            settle_of(context_, entry, status)));

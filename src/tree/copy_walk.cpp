@@ -180,7 +180,8 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
         return {};
     }
     branch->gives_acl = has_default;
-    if ((status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
+    const bool may_all = context_.owner.user == 0;
+    if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
         FB_TRY(folder.set_permissions(status.permissions | while_filled));
         status.permissions |= while_filled;
     }
@@ -246,6 +247,8 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
+    held.umask = context_.owner.umask;
+    held.is_new = branch->was_made;
     held.times = !branch->was_made && !branch->was_changed && own.modified == status.modified;
     AttributeSource attributes;
     FolderRef source;

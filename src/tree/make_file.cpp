@@ -42,6 +42,8 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     if ((folder.permissions & setgid_bit) != 0) held.group = folder.group;
     if (context.owner.is_unknown) held.user = held.group = UINT32_MAX;
     if (entry.branch->gives_acl) held.attributes = {access_acl};
+    held.umask = context.owner.umask;
+    held.is_new = true;
     return held;
 }
 
@@ -89,6 +91,7 @@ Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFi
     if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, buffer));
     FB_TRY(give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
                            settle_of(context, entry, status)));
+    if (context.options.syncs_each) FB_TRY(made.file->sync());
     FB_TRY(temporary.publish(entry.name));
     entry.branch->was_changed = true;
     ++context.counts.copied;

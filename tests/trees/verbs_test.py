@@ -60,6 +60,21 @@ def check_codes(place):
     forebay("delete", target, code=3)
 
 
+def check_permissions(place):
+    source = place / "permissions"
+    source.mkdir()
+    (source / "file").touch()
+    os.chmod(source / "file", 0o4777)
+    os.chmod(source, 0o2775)
+    os.umask(0o027)
+    forebay("copy", source, place / "usual", "--preserve", "none")
+    expect((place / "usual/file").stat().st_mode & 0o7777 == 0o750, "permissions that are not preserved are as the umask wants them")
+    expect((place / "usual").stat().st_mode & 0o7777 == 0o750, "those of directories too")
+    forebay("copy", source, place / "kept")
+    expect((place / "kept/file").stat().st_mode & 0o7777 == 0o4777, "preserved permissions do not depend on the umask")
+    os.umask(0o022)
+
+
 def check_lists(place):
     source = place / "source"
     (place / "list").write_bytes(b"file\0\xff\n\0")
@@ -106,6 +121,7 @@ def main():
         place = pathlib.Path(name)
         check_codes(place)
         check_lists(place)
+        check_permissions(place)
         if os.geteuid() == 0 and shutil.which("setpriv"):
             check_cannot_keep(place)
     print("verbs: as the guide says")
