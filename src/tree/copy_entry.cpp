@@ -190,6 +190,12 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     auto linked = link_to(entry, *first_folder, first.name);
     if (linked) return linked;
     FB_TRY_ASSIGN(status, source->status_of(place.name));
+    const auto existing = target->status_of(place.name);
+    if (existing && existing->kind == sys::EntryKind::folder && context_.options.removes_extra) {
+        context_.links.asks_again(status.id, first);
+        context_.put_off(place);
+        return Error{ErrorKind::retry, ""};
+    }
     FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
     // As wished, it becomes a file of its own.
     const auto placed = this->place(entry, status, nullptr, std::nullopt);

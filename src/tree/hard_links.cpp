@@ -37,6 +37,13 @@ std::vector<EntryPlace> HardLinks::published(const sys::EntryId& id, const Entry
     return waiting;
 }
 
+void HardLinks::asks_again(const sys::EntryId& id, const EntryPlace& at) {
+    const std::lock_guard lock(mutex_);
+    auto& links = links_[id];
+    links.at = at;
+    ++links.names_left;
+}
+
 std::vector<EntryPlace> HardLinks::failed(const sys::EntryId& id) {
     const std::lock_guard lock(mutex_);
     const auto found = links_.find(id);

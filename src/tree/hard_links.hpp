@@ -31,6 +31,8 @@ public:
     bool knows(const sys::EntryId& id) const;
     /// The copy has its name: those that wait for it.
     std::vector<EntryPlace> published(const sys::EntryId& id, const EntryPlace& at);
+    /// A name that was not linked to `at` yet asks once more, later.
+    void asks_again(const sys::EntryId& id, const EntryPlace& at);
     /// It has none: those that wait, of which one should try.
     std::vector<EntryPlace> failed(const sys::EntryId& id);
 

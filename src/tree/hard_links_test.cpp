@@ -40,6 +40,19 @@ TEST_CASE("hard_links: where the first fails, another one is first") {
     CHECK(links.take(status, waiting.front(), at) == HardLinks::Turn::first);
 }
 
+TEST_CASE("hard_links: a name that could not be linked yet is linked later") {
+    HardLinks links;
+    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const sys::EntryStatus status{.names = 2, .id = {1, 2}};
+    tree::EntryPlace at;
+    CHECK(links.take(status, {branch, "a"}, at) == HardLinks::Turn::first);
+    CHECK(links.published(status.id, {branch, "a"}).empty());
+    CHECK(links.take(status, {branch, "b"}, at) == HardLinks::Turn::ready);
+    links.asks_again(status.id, at);
+    CHECK(links.take(status, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(at.name == "a");
+}
+
 TEST_CASE("hard_links: an inode of the target stands for one of the source") {
     HardLinks links;
     CHECK(links.claim_target({1, 10}, {2, 20}));
