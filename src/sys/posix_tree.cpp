@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -57,6 +58,10 @@ public:
     Result<std::string> link_text(const std::string& name) override;
     Result<std::vector<std::string>> attribute_names_of(const std::string& name) override {
         FB_TRY(check_component(name));
+        if (lists_below_) {
+            if (auto names = attribute_names_below(fd(), name)) return *std::move(names);
+            lists_below_ = false;
+        }
         return attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
     }
     Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) override {
@@ -107,6 +112,7 @@ private:
     Result<std::unique_ptr<OpenFile>> open_regular(const std::string& name, int flags);
 
     bool was_listed_ = false;
+    std::atomic<bool> lists_below_{true};  // the kernel has the call
 };
 
 Result<> PosixFolder::list(const NameTaker& take) {

@@ -1,6 +1,7 @@
 #include "sys/posix_tree_entry.hpp"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -14,6 +15,9 @@ namespace {
 constexpr std::size_t name_list_bytes = 4096;        // one call for nearly every entry
 constexpr std::size_t attribute_bytes_max = 65'536;  // XATTR_SIZE_MAX and XATTR_LIST_MAX of Linux
 
+constexpr long listxattrat_call =
+    465;  // in no header of Debian 12; since Linux 5.1 new calls have one number everywhere
+
 bool has_no_attributes(int number) { return number == EOPNOTSUPP || number == ENOSYS; }
 
 FileTime time_of(const statx_timestamp& time) { return {.seconds = time.tv_sec, .nanoseconds = time.tv_nsec}; }
@@ -26,6 +30,25 @@ Error attribute_error(const char* call, const std::string& name, int number) {
         return error;
     }
     return posix_error(call, name, number);
+}
+
+// `list` answers as listxattr(2).
+template <class List>
+Result<std::vector<std::string>> names_by(const std::string& shown_name, const List& list) {
+    std::array<char, name_list_bytes> first;
+    std::vector<char> larger;
+    const char* names = first.data();
+    auto bytes = list(first.data(), first.size());
+    if (bytes < 0 && errno == ERANGE) {
+        larger.resize(attribute_bytes_max);
+        bytes = list(larger.data(), larger.size());
+        names = larger.data();
+    }
+    if (bytes < 0 && has_no_attributes(errno)) return std::vector<std::string>();
+    if (bytes < 0) return posix_error("listxattr", shown_name, errno);
+    std::vector<std::string> found;
+    for (const char* end = names + bytes; names < end; names += found.back().size() + 1) found.emplace_back(names);
+    return found;
 }
 
 }  // namespace
@@ -65,28 +88,33 @@ Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::st
 
 Result<std::vector<std::string>> attribute_names_at(const std::string& path, const std::string& shown_name,
                                                     bool follow) {
-    std::array<char, name_list_bytes> first;
-    std::vector<char> larger;
-    const auto list = follow ? ::listxattr : ::llistxattr;
-    const char* names = first.data();
-    auto bytes = list(path.c_str(), first.data(), first.size());
-    if (bytes < 0 && errno == ERANGE) {
-        larger.resize(attribute_bytes_max);
-        bytes = list(path.c_str(), larger.data(), larger.size());
-        names = larger.data();
-    }
-    if (bytes < 0 && has_no_attributes(errno)) return std::vector<std::string>();
-    if (bytes < 0) return posix_error("listxattr", shown_name, errno);
-    std::vector<std::string> found;
-    for (const char* end = names + bytes; names < end; names += found.back().size() + 1) found.emplace_back(names);
+    return names_by(shown_name, [&](char* names, std::size_t bytes) {
+        return follow ? ::listxattr(path.c_str(), names, bytes) : ::llistxattr(path.c_str(), names, bytes);
+    });
+}
+
+std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder, const std::string& name) {
+    bool is_there = true;
+    auto found = names_by(name, [&](char* names, std::size_t bytes) {
+        const auto listed = ::syscall(listxattrat_call, folder, name.c_str(), AT_SYMLINK_NOFOLLOW, names, bytes);
+        if (listed < 0 && errno == ENOSYS) is_there = false;
+        return static_cast<ssize_t>(listed);
+    });
+    if (!is_there) return {};
     return found;
 }
 
 Result<std::string> attribute_at(const std::string& path, const std::string& attribute_name,
                                  const std::string& shown_name, bool follow) {
-    std::string value(attribute_bytes_max, '\0');
     const auto get = follow ? ::getxattr : ::lgetxattr;
-    const auto bytes = get(path.c_str(), attribute_name.c_str(), value.data(), value.size());
+    std::array<char, name_list_bytes> first;
+    auto bytes = get(path.c_str(), attribute_name.c_str(), first.data(), first.size());
+    if (bytes >= 0) return std::string(first.data(), static_cast<std::size_t>(bytes));
+    std::string value;
+    if (errno == ERANGE) {
+        value.resize(attribute_bytes_max);
+        bytes = get(path.c_str(), attribute_name.c_str(), value.data(), value.size());
+    }
     if (bytes < 0 && errno == ENODATA)
         return Error{ErrorKind::missing, posix_error("getxattr of " + attribute_name, shown_name, errno).what};
     if (bytes < 0) return posix_error("getxattr of " + attribute_name, shown_name, errno);
@@ -104,15 +132,7 @@ Result<> check_component(const std::string& name) {
 // By descriptor where that is possible: /proc need not be mounted, and no path is parsed.
 Result<std::vector<std::string>> PosixEntry::attribute_names() const {
     if (opened_ == OpenedHow::as_path) return attribute_names_at(path_of_fd(fd()), name_, true);
-    std::array<char, name_list_bytes> names;
-    const auto bytes = ::flistxattr(fd(), names.data(), names.size());
-    if (bytes == 0 || (bytes < 0 && has_no_attributes(errno))) return std::vector<std::string>();
-    if (bytes < 0 && errno == ERANGE) return attribute_names_at(path_of_fd(fd()), name_, true);
-    if (bytes < 0) return posix_error("flistxattr", name_, errno);
-    std::vector<std::string> found;
-    for (const char *at = names.data(), *end = at + bytes; at < end; at += found.back().size() + 1)
-        found.emplace_back(at);
-    return found;
+    return names_by(name_, [this](char* names, std::size_t bytes) { return ::flistxattr(fd(), names, bytes); });
 }
 
 Result<std::string> PosixEntry::attribute(const std::string& attribute_name) const {

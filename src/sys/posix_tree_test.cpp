@@ -1,7 +1,6 @@
 // Goal: folders reach their own entries alone, follow no link and wait for no fifo, and tell all that an entry has.
 // Method: real folders with links that lead outside, names that are no names, and attributes on every kind of entry.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

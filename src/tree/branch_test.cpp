@@ -3,7 +3,6 @@
 // Method: a chain of 3,000 folders is entered to its end and looked at on the way back, while the descriptors of this
 // process are counted; a folder is renamed and another one made in its place; a chain of branches is freed.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -1,7 +1,6 @@
 // Goal: whatever two trees do not have alike is named, and nothing else is.
 // Method: a tree and its copy, in which one thing at a time is changed.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

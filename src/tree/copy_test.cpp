@@ -3,7 +3,6 @@
 // Method: small trees with each oddity, on 1, 2 and 5 threads, compared by compare_trees(), which compare_test.cpp
 // tests; targets that hold something else under a name, leftovers of killed runs, and a source that is never still.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

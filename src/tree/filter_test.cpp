@@ -1,7 +1,6 @@
 // Goal: patterns and lists mean what the guide says, with names of any bytes.
 // Method: names against patterns; lists as text and with zero bytes, and those that are refused.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "tree/filter.hpp"

@@ -2,7 +2,6 @@
 // nothing is kept of an inode all of whose names were met.
 // Method: the turns of names that come before, while and after the first is copied, and after it failed.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "tree/hard_links.hpp"

@@ -1,7 +1,6 @@
 // Goal: a tree is removed whole, and nothing outside it, through links neither; a name that means nothing is refused.
 // Method: trees with links that lead outside, on 1, 2 and 5 threads, and a depth of 2,000.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

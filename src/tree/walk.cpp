@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -34,7 +35,13 @@ private:
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     void look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
-    void count(const sys::EntryStatus& status);
+    /// Added up for a portion: threads that count each entry in the same places wait for each other.
+    struct Sums {
+        std::array<std::uint64_t, 8> of_kind{};
+        std::uint64_t bytes = 0, allocated_bytes = 0, further_names = 0, with_holes = 0, largest_bytes = 0;
+    };
+    void count(const sys::EntryStatus& status, Sums& sums);
+    void add(const Sums& sums);
     bool is_first_name(const sys::EntryStatus& status);
     void done_in(BranchRef branch);
     void tick();
@@ -100,6 +107,7 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     const auto folder = folders_.get(branch, TreeSide::source);
     if (!folder) return remarks_.add_error(path_of(*branch), folder.error());
     std::vector<WalkedEntry> walked;
+    Sums sums;
     for (const auto& named : portion) {
         if (share_.is_stopped()) return;
         const auto status = (*folder)->status_of(named.name);
@@ -108,7 +116,7 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
             continue;
         }
         if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
-        count(*status);
+        count(*status, sums);
         if (options_.take) walked.push_back({path_of(*branch, named.name), *status});
         if (status->kind != sys::EntryKind::folder) continue;
         const auto child = std::make_shared<Branch>(branch, named.name);
@@ -116,6 +124,7 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
         ++branch->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
     }
+    add(sums);
     tick();
     if (walked.empty()) return;
     const std::lock_guard lock(mutex_);
@@ -123,18 +132,27 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     if (!taken_) share_.stop();
 }
 
-void TreeWalk::count(const sys::EntryStatus& status) {
-    ++counts_.of_kind[static_cast<std::size_t>(status.kind)];
+void TreeWalk::count(const sys::EntryStatus& status, Sums& sums) {
+    ++sums.of_kind[static_cast<std::size_t>(status.kind)];
     if (status.kind == sys::EntryKind::folder) return;
     if (status.names > 1 && !is_first_name(status)) {
-        ++counts_.further_names;
+        ++sums.further_names;
         return;
     }
-    counts_.bytes += status.bytes;
-    counts_.allocated_bytes += status.allocated_bytes;
+    sums.bytes += status.bytes;
+    sums.allocated_bytes += status.allocated_bytes;
     if (status.kind != sys::EntryKind::file) return;
-    raise(counts_.largest_bytes, status.bytes);
-    if (has_holes(status)) ++counts_.with_holes;
+    sums.largest_bytes = std::max(sums.largest_bytes, status.bytes);
+    if (has_holes(status)) ++sums.with_holes;
+}
+
+void TreeWalk::add(const Sums& sums) {
+    for (std::size_t kind = 0; kind < sums.of_kind.size(); ++kind) counts_.of_kind[kind] += sums.of_kind[kind];
+    counts_.bytes += sums.bytes;
+    counts_.allocated_bytes += sums.allocated_bytes;
+    counts_.further_names += sums.further_names;
+    counts_.with_holes += sums.with_holes;
+    raise(counts_.largest_bytes, sums.largest_bytes);
 }
 
 bool TreeWalk::is_first_name(const sys::EntryStatus& status) {

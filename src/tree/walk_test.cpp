@@ -1,7 +1,6 @@
 // Goal: a walk counts every entry once, by its kind, and an inode's bytes once, on any number of threads.
 // Method: a tree whose numbers are known; a folder of more names than a portion has.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

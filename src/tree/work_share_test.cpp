@@ -1,7 +1,6 @@
 // Goal: all work is done once, on any number of threads, however it grows; what a piece throws ends it as an error.
 // Method: a tree of pieces that add pieces, on 1, 2, 3, 5 and 17 threads; pieces that throw or stop the rest.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <stdexcept>
