@@ -44,8 +44,8 @@ Json& Json::push(const Json& value) {
 }
 
 // What commands a terminal, and JSON holds as it is, stands only inside of texts: there \u says the same.
-std::string Json::text() const {
-    const auto exact = tree_->value.dump(1, ' ', false, Value::error_handler_t::replace);
+std::string Json::shown(int indent) const {
+    const auto exact = tree_->value.dump(indent, ' ', false, Value::error_handler_t::replace);
     std::string out;
     for (std::string_view rest = exact; !rest.empty();) {
         const auto [bytes, number] = first_character(rest);
@@ -56,6 +56,10 @@ std::string Json::text() const {
     }
     return out;
 }
+
+std::string Json::text() const { return shown(1); }
+
+std::string Json::line() const { return shown(-1); }
 
 void Json::print() const {
     const auto line = text() + "\n";

@@ -32,6 +32,8 @@ public:
     Json& set(const std::string& key, const Json& value);
     Json& push(const Json& value);
     std::string text() const;
+    /// The same on one line, for files with a value a line.
+    std::string line() const;
     /// Prints text() and a newline to standard output.
     void print() const;
 
@@ -47,6 +49,8 @@ private:
     explicit Json(Signed number);
     explicit Json(Unsigned number);
     explicit Json(std::unique_ptr<Tree> tree);
+    /// Below 0: on one line.
+    std::string shown(int indent) const;
 
     std::unique_ptr<Tree> tree_;
 };

@@ -24,6 +24,11 @@ int main(int count, char** arguments) {
     forebay::cli::add_export(line);
     forebay::cli::add_pack(line);
     forebay::cli::add_extract(line);
+    forebay::cli::add_walk(line);
+    forebay::cli::add_copy(line);
+    forebay::cli::add_sync(line);
+    forebay::cli::add_compare(line);
+    forebay::cli::add_delete(line);
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_insitu(line);

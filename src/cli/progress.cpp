@@ -63,4 +63,13 @@ void Progress::show_count(std::uint64_t done, std::uint64_t all) {
     if (is_due()) draw(fmt::format("{}: {} of {}", label_, done, all));
 }
 
+void Progress::show_flow(std::uint64_t entries, std::uint64_t bytes) {
+    if (!is_due()) return;
+    const std::chrono::duration<double> seconds = last_ - start_;
+    auto text = fmt::format("{}: {} entries", label_, entries);
+    if (bytes > 0)
+        text += fmt::format(", {}, {}", show_bytes(bytes), show_rate(static_cast<double>(bytes) / seconds.count()));
+    draw(text);
+}
+
 }  // namespace forebay::cli

@@ -23,6 +23,9 @@ public:
     /// The same of what has no bytes: "plan: 3 of 8".
     void show_count(std::uint64_t done, std::uint64_t all);
 
+    /// The same where nobody knows how much there is: "copy: 12000 entries, 1.2 GB, 310 MB/s".
+    void show_flow(std::uint64_t entries, std::uint64_t bytes);
+
     /// The line that show() draws.
     static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all,
                             double seconds);

@@ -17,6 +17,11 @@ void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
+void add_walk(CommandLine& line);
+void add_copy(CommandLine& line);
+void add_sync(CommandLine& line);
+void add_compare(CommandLine& line);
+void add_delete(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5

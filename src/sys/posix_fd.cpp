@@ -62,6 +62,14 @@ int open_at(int directory, const char* name, int flags) {
     return new_fd([&] { return ::openat(directory, name, flags | O_CLOEXEC); });
 }
 
+int open_at_alone(int directory, const char* name, int flags, unsigned mode) {
+    int fd = -1;
+    do {
+        fd = ::openat(directory, name, flags | O_CLOEXEC, mode);
+    } while (fd < 0 && errno == EINTR);
+    return above_standard(fd);
+}
+
 int new_socket(int family, int type) {
     return new_fd([&] { return ::socket(family, type | SOCK_CLOEXEC, 0); });
 }

@@ -22,6 +22,11 @@ Subcommands:
   export                      Copy snapshots into one file of a format of other programs
   pack                        Pack the small files of a directory into few files of a run
   extract                     Write the files of packed streams back, or list them
+  walk                        Count what is in a tree of files, and list it
+  copy                        Copy a tree of files with all that it has: links, holes, ACLs, times
+  sync                        Make a tree of files equal to another; copies what differs
+  compare                     Say what two trees of files do not have alike
+  delete                      Remove a tree of files
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
   insitu                      Make the analyses of a stream from snapshots that are committed

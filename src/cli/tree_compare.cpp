@@ -1,0 +1,86 @@
+// forebay compare: what two trees of files do not have alike.
+
+#include <chrono>
+#include <memory>
+
+#include "base/try.hpp"
+#include "base/units.hpp"
+#include "cli/progress.hpp"
+#include "cli/say.hpp"
+#include "cli/tree_options.hpp"
+#include "cli/verbs.hpp"
+#include "sys/clock.hpp"
+#include "tree/compare.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct CompareArguments {
+    TreeArguments tree;
+    std::string source, target;
+    bool no_bytes = false;
+};
+
+Result<Exit> compare(const CompareArguments& options) {
+    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
+    std::unique_ptr<LinesFile> report;
+    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    tree::CompareCounts counts;
+    const auto begin = sys::Clock::now();
+    const auto compared = [&] {
+        Progress progress("compare", options.tree.json);
+        return tree::compare_trees(
+            options.source, options.target,
+            {.threads = threads,
+             .filter = options.tree.filter(),
+             .preserve = preserve,
+             .reads_bytes = !options.no_bytes,
+             .one_file_system = options.tree.one_file_system,
+             .watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); }},
+            *remarks, counts);
+    }();
+    const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
+    if (report) FB_TRY(report->close());
+    FB_TRY(compared);
+    if (options.tree.json) {
+        auto object = Json::object();
+        object.set("source", options.source).set("target", options.target);
+        object.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
+        object.set("seconds", lasted.count());
+        set_remarks(object, *remarks);
+        object.print();
+    } else {
+        say_remarks(*remarks);
+        say("{} entries compared, {} of each in {}\n", counts.entries.load(), show_bytes(counts.bytes),
+            show_seconds(lasted.count()));
+    }
+    return exit_of(*remarks);
+}
+
+}  // namespace
+
+void add_compare(CommandLine& line) {
+    const auto options = std::make_shared<CompareArguments>();
+    auto verb = line.verb("compare", "Say what two trees of files do not have alike");
+    verb.argument("SOURCE", options->source, "A directory");
+    verb.argument("TARGET", options->target, "The directory that should be its copy");
+    add_tree_options(verb, options->tree);
+    add_filter_options(verb, options->tree);
+    verb.option("--preserve", options->tree.preserve,
+                "What is compared beside names, kinds, sizes and bytes: all, or some of "
+                "owner,permissions,times,attributes,hard-links; or none");
+    verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
+    verb.json(
+        options->tree.json,
+        "  An object: source, target, entries, bytes, seconds, remarks (how many of each kind), first (the first\n"
+        "  1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.examples(
+        "  forebay compare /scratch/me/case /archive/me/case\n"
+        "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
+        "Exit code 0 only where nothing differs and all could be read.\n");
+    verb.action([options] { return compare(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,68 @@
+// forebay delete: removes a tree of files.
+
+#include <atomic>
+#include <memory>
+
+#include "base/try.hpp"
+#include "cli/progress.hpp"
+#include "cli/say.hpp"
+#include "cli/tree_options.hpp"
+#include "cli/verbs.hpp"
+#include "tree/remove.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct DeleteArguments {
+    TreeArguments tree;
+    std::string place;
+    bool dry_run = false;
+};
+
+Result<Exit> remove(const DeleteArguments& options) {
+    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    std::unique_ptr<LinesFile> report;
+    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    std::atomic<std::uint64_t> removed{0};
+    const auto done = [&] {
+        Progress progress("delete", options.tree.json);
+        return tree::remove_tree(options.place,
+                                 {.threads = threads,
+                                  .is_dry = options.dry_run,
+                                  .watch = [&](std::uint64_t count) { progress.show_flow(count, 0); }},
+                                 *remarks, removed);
+    }();
+    if (report) FB_TRY(report->close());
+    FB_TRY(done);
+    if (options.tree.json) {
+        auto object = Json::object();
+        object.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        set_remarks(object, *remarks);
+        object.print();
+    } else {
+        say_remarks(*remarks);
+        say("{} entries removed\n", removed.load());
+    }
+    return exit_of(*remarks);
+}
+
+}  // namespace
+
+void add_delete(CommandLine& line) {
+    const auto options = std::make_shared<DeleteArguments>();
+    auto verb = line.verb("delete", "Remove a tree of files");
+    verb.argument("DIRECTORY", options->place, "With all that is in it; what is mounted in it stays");
+    add_tree_options(verb, options->tree);
+    verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
+    verb.json(options->tree.json,
+              "  An object: directory, dry_run, removed, remarks (how many of each kind), first (the first 1,000 of\n"
+              "  them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.examples(
+        "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
+        "  forebay delete /scratch/me/old\n"
+        "No symbolic link is followed. Exit code 1 where something stays.\n");
+    verb.action([options] { return remove(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,50 @@
+#include "cli/tree_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "sys/process.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// More threads than cores help where calls wait for a server; without being asked not many.
+constexpr int default_threads_max = 16;
+constexpr std::uint64_t threads_max = 1024;
+
+}  // namespace
+
+Result<std::uint32_t> TreeArguments::thread_count() const {
+    if (threads > threads_max)
+        return Error{ErrorKind::refused, fmt::format("--threads {}: at most {}", threads, threads_max)};
+    if (threads > 0) return static_cast<std::uint32_t>(threads);
+    return static_cast<std::uint32_t>(std::clamp(sys::cpus_allowed(), 1, default_threads_max));
+}
+
+void add_tree_options(Verb& verb, TreeArguments& arguments) {
+    verb.option("--threads", arguments.threads, "How many share the work; 0: one a core, at most 16");
+    verb.option("--report", arguments.report,
+                "A file that gets a line of JSON for each entry that there is something to say of");
+}
+
+void add_filter_options(Verb& verb, TreeArguments& arguments) {
+    verb.option("--include", arguments.include,
+                "Only entries whose name fits, as in '*.h5', with a slash whose path does; may be repeated");
+    verb.option("--exclude", arguments.exclude,
+                "No entries whose name or path fits, nor what lies in them; may be repeated");
+    verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
+}
+
+Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,
+                                                    std::unique_ptr<LinesFile>& report) {
+    if (arguments.report.empty()) return std::make_unique<tree::Remarks>();
+    FB_TRY_ASSIGN(made, LinesFile::make(arguments.report));
+    report = std::move(made);
+    return std::make_unique<tree::Remarks>(
+        [file = report.get()](const tree::Remark& remark) { return file->add(json_of(remark)); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,36 @@
+// Options that the verbs of trees share, and what follows from them.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/tree_report.hpp"
+#include "tree/attributes.hpp"
+#include "tree/filter.hpp"
+
+namespace forebay::cli {
+
+struct TreeArguments {
+    std::uint64_t threads = 0;
+    std::vector<std::string> include, exclude;
+    std::string preserve = "all";
+    std::string report;
+    bool one_file_system = false;
+    bool json = false;
+
+    tree::EntryFilter filter() const { return {.include = include, .exclude = exclude}; }
+    /// As many as this process may use CPUs, where the caller does not say.
+    Result<std::uint32_t> thread_count() const;
+};
+
+/// --threads, --report, and --include, --exclude and --one-file-system.
+void add_tree_options(Verb& verb, TreeArguments& arguments);
+void add_filter_options(Verb& verb, TreeArguments& arguments);
+
+/// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
+Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);
+
+}  // namespace forebay::cli

@@ -1,0 +1,124 @@
+#include "cli/tree_report.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "cli/say.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using tree::RemarkKind;
+
+constexpr std::size_t line_buffer_bytes = 256u << 10;
+// More than a screen of them is for --report.
+constexpr std::size_t remark_lines_max = 20;
+constexpr std::array bad_kinds{RemarkKind::vanished,   RemarkKind::changed, RemarkKind::failed,
+                               RemarkKind::not_kept,   RemarkKind::differs, RemarkKind::only_source,
+                               RemarkKind::only_target};
+constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
+                                                "fifo",    "socket", "character_device", "block_device"};
+
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const auto first = first_character(text);
+        if (first.bytes == 0) return false;
+        text.remove_prefix(first.bytes);
+    }
+    return true;
+}
+
+std::string hex_of(const std::string& bytes) {
+    std::string text;
+    for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    return text;
+}
+
+std::uint64_t all_of(const tree::Remarks& remarks) {
+    std::uint64_t all = 0;
+    for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
+        all += remarks.count_of(static_cast<RemarkKind>(kind));
+    return all;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path) {
+    FB_TRY_ASSIGN(file, sys::PlainFile::open(path, sys::PlainFile::Use::create));
+    FB_TRY(file.set_size(0));
+    return std::unique_ptr<LinesFile>(new LinesFile(std::move(file)));
+}
+
+Result<> LinesFile::add(const Json& line) {
+    buffer_ += line.line() + "\n";
+    return buffer_.size() < line_buffer_bytes ? Result<>() : flush();
+}
+
+Result<> LinesFile::flush() {
+    FB_TRY(file_.write(bytes_, std::as_bytes(std::span(buffer_))));
+    bytes_ += buffer_.size();
+    buffer_.clear();
+    return {};
+}
+
+Result<> LinesFile::close() {
+    FB_TRY(flush());
+    FB_TRY(file_.sync());
+    return file_.close();
+}
+
+void set_path(Json& object, const std::string& path) {
+    object.set("path", path);
+    if (!is_utf8(path)) object.set("path_hex", hex_of(path));
+}
+
+Json json_of(const tree::Remark& remark) {
+    auto object = Json::object();
+    object.set("kind", tree::name_of(remark.kind));
+    set_path(object, remark.path);
+    return object.set("why", remark.why);
+}
+
+Json json_of(const tree::Unkept& unkept) {
+    const auto& status = unkept.status;
+    auto object = Json::object();
+    set_path(object, unkept.path);
+    object.set("part", unkept.part).set("value_hex", hex_of(unkept.value));
+    object.set("kind", kind_words[static_cast<std::size_t>(status.kind)]).set("permissions", status.permissions);
+    object.set("user", status.user).set("group", status.group);
+    object.set("device_major", status.device_number >> 32).set("device_minor", status.device_number & 0xffff'ffffu);
+    object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);
+    return object;
+}
+
+void set_remarks(Json& object, const tree::Remarks& remarks) {
+    auto counts = Json::object();
+    for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
+        counts.set(tree::name_of(static_cast<RemarkKind>(kind)), remarks.count_of(static_cast<RemarkKind>(kind)));
+    auto first = Json::array();
+    for (const auto& remark : remarks.first()) first.push(json_of(remark));
+    object.set("remarks", counts).set("first", first);
+}
+
+void say_remarks(const tree::Remarks& remarks) {
+    const auto first = remarks.first();
+    std::size_t shown = 0;
+    for (const auto& remark : first) {
+        if (shown++ == remark_lines_max) break;
+        say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);
+    }
+    const auto all = all_of(remarks);
+    if (all > remark_lines_max) say("... and {} more: --report FILE has a line for each.\n", all - remark_lines_max);
+}
+
+Exit exit_of(const tree::Remarks& remarks) {
+    for (const auto kind : bad_kinds)
+        if (remarks.count_of(kind) > 0) return Exit::found;
+    return Exit::good;
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,46 @@
+// What the verbs of trees say of single entries: lines for people, JSON, and a file with a line of JSON for each.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "cli/json.hpp"
+#include "sys/plain_file.hpp"
+#include "tree/copy.hpp"
+#include "tree/remarks.hpp"
+
+namespace forebay::cli {
+
+/// A file of lines, made anew; written in large pieces, and whole when close() succeeds. One thread at a time.
+class LinesFile {
+public:
+    static Result<std::unique_ptr<LinesFile>> make(const std::string& path);
+    Result<> add(const Json& line);
+    Result<> close();
+
+private:
+    explicit LinesFile(sys::PlainFile file) : file_(std::move(file)) {}
+    Result<> flush();
+
+    sys::PlainFile file_;
+    std::string buffer_;
+    std::uint64_t bytes_ = 0;
+};
+
+/// "path", and where it is no UTF-8 "path_hex" with its bytes.
+void set_path(Json& object, const std::string& path);
+Json json_of(const tree::Remark& remark);
+/// What brings back a part that the target could not keep.
+Json json_of(const tree::Unkept& unkept);
+/// The key "remarks": how many of each kind there are; and "first", the first of all.
+void set_remarks(Json& object, const tree::Remarks& remarks);
+
+/// Lines for people: each remark of the first ones, then how many more there are.
+void say_remarks(const tree::Remarks& remarks);
+
+/// 0 only where all was represented and equal, and nothing failed.
+Exit exit_of(const tree::Remarks& remarks);
+
+}  // namespace forebay::cli

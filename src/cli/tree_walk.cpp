@@ -1,0 +1,146 @@
+// forebay walk: what there is in a tree of files.
+
+#include <chrono>
+#include <memory>
+
+#include "base/try.hpp"
+#include "base/units.hpp"
+#include "cli/progress.hpp"
+#include "cli/say.hpp"
+#include "cli/tree_options.hpp"
+#include "cli/verbs.hpp"
+#include "tree/walk.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using sys::EntryKind;
+
+struct WalkArguments {
+    TreeArguments tree;
+    std::string place, list;
+    bool special = false;
+};
+
+std::uint64_t count_of(const tree::WalkCounts& counts, EntryKind kind) {
+    return counts.of_kind[static_cast<std::size_t>(kind)];
+}
+
+const char* word_of(EntryKind kind) {
+    switch (kind) {
+        case EntryKind::file: return "file";
+        case EntryKind::folder: return "folder";
+        case EntryKind::link: return "link";
+        case EntryKind::fifo: return "fifo";
+        case EntryKind::socket: return "socket";
+        case EntryKind::character_device: return "character_device";
+        case EntryKind::block_device: return "block_device";
+        case EntryKind::unknown: break;
+    }
+    return "unknown";
+}
+
+bool is_special(const sys::EntryStatus& status) {
+    return status.kind != EntryKind::folder &&
+           (status.names > 1 || (status.kind != EntryKind::file && status.kind != EntryKind::link));
+}
+
+Json line_of(const tree::WalkedEntry& entry) {
+    const auto& status = entry.status;
+    auto object = Json::object();
+    set_path(object, entry.path);
+    object.set("kind", word_of(status.kind)).set("bytes", status.bytes).set("allocated_bytes", status.allocated_bytes);
+    object.set("permissions", status.permissions).set("user", status.user).set("group", status.group);
+    object.set("names", status.names).set("inode", status.id.number);
+    object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);
+    return object;
+}
+
+std::uint64_t entries_of(const tree::WalkCounts& counts) {
+    std::uint64_t entries = 0;
+    for (const auto& of_kind : counts.of_kind) entries += of_kind;
+    return entries;
+}
+
+void say_counts(const tree::WalkCounts& counts) {
+    constexpr std::array kinds{EntryKind::file,   EntryKind::folder,           EntryKind::link,        EntryKind::fifo,
+                               EntryKind::socket, EntryKind::character_device, EntryKind::block_device};
+    say("{} entries, {}, {} of them on storage\n", entries_of(counts), show_bytes(counts.bytes),
+        show_bytes(counts.allocated_bytes));
+    for (const auto kind : kinds)
+        if (count_of(counts, kind) > 0) say("{:>12}  {}\n", count_of(counts, kind), word_of(kind));
+    say("{:>12}  further names of files that were counted (hard links)\n", counts.further_names.load());
+    say("{:>12}  files with holes\n", counts.with_holes.load());
+    say("largest file {}, {} folders deep\n", show_bytes(counts.largest_bytes), counts.deepest.load());
+}
+
+Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
+    auto object = Json::object();
+    object.set("directory", options.place).set("entries", entries_of(counts));
+    for (std::size_t kind = 1; kind < counts.of_kind.size(); ++kind)
+        object.set(word_of(static_cast<EntryKind>(kind)), counts.of_kind[kind].load());
+    object.set("bytes", counts.bytes.load()).set("allocated_bytes", counts.allocated_bytes.load());
+    object.set("further_names", counts.further_names.load()).set("with_holes", counts.with_holes.load());
+    return object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
+}
+
+Result<Exit> walk(const WalkArguments& options) {
+    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    std::unique_ptr<LinesFile> report, list;
+    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    tree::WalkOptions wished{
+        .threads = threads, .filter = options.tree.filter(), .one_file_system = options.tree.one_file_system};
+    if (!options.list.empty()) {
+        FB_TRY_ASSIGN(made, LinesFile::make(options.list));
+        list = std::move(made);
+        wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
+            for (const auto& entry : entries)
+                if (!options.special || is_special(entry.status)) FB_TRY(list->add(line_of(entry)));
+            return {};
+        };
+    }
+    tree::WalkCounts counts;
+    const auto walked = [&] {
+        Progress progress("walk", options.tree.json);
+        wished.watch = [&](const tree::WalkCounts& now) { progress.show_flow(entries_of(now), now.bytes); };
+        return tree::walk_tree(options.place, wished, *remarks, counts);
+    }();
+    if (report) FB_TRY(report->close());
+    if (list) FB_TRY(list->close());
+    FB_TRY(walked);
+    if (options.tree.json) {
+        auto object = walk_json(options, counts);
+        set_remarks(object, *remarks);
+        object.print();
+    } else {
+        say_remarks(*remarks);
+        say_counts(counts);
+    }
+    return exit_of(*remarks);
+}
+
+}  // namespace
+
+void add_walk(CommandLine& line) {
+    const auto options = std::make_shared<WalkArguments>();
+    auto verb = line.verb("walk", "Count what is in a tree of files, and list it");
+    verb.argument("DIRECTORY", options->place, "With all that is in it");
+    add_tree_options(verb, options->tree);
+    add_filter_options(verb, options->tree);
+    verb.option("--list", options->list, "A file that gets a line of JSON for each entry");
+    verb.flag("--special", options->special,
+              "List only what other movers lose: hard links, fifos, sockets and devices");
+    verb.json(
+        options->tree.json,
+        "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
+        "  (of each inode once), allocated_bytes, further_names, with_holes, largest_bytes, deepest, remarks (how\n"
+        "  many of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.examples(
+        "  forebay walk /scratch/me\n"
+        "  forebay walk /projects/old --special --list special.jsonl\n"
+        "Exit code 1 where something could not be looked at.\n");
+    verb.action([options] { return walk(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,231 @@
+// Folders of POSIX file systems, by descriptors alone.
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "base/try.hpp"
+#include "sys/posix_tree_entry.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+// Some 1,500 names at once: 100 names of 20 bytes are 5 KB, and a call for 32 KiB costs what one for less does.
+constexpr std::size_t listing_bytes = 65'536;
+
+EntryKind kind_of_listed(unsigned char type) {
+    switch (type) {
+        case DT_REG: return EntryKind::file;
+        case DT_DIR: return EntryKind::folder;
+        case DT_LNK: return EntryKind::link;
+        case DT_FIFO: return EntryKind::fifo;
+        case DT_SOCK: return EntryKind::socket;
+        case DT_CHR: return EntryKind::character_device;
+        case DT_BLK: return EntryKind::block_device;
+        default: return EntryKind::unknown;
+    }
+}
+
+unsigned type_bits_of(EntryKind kind) {
+    switch (kind) {
+        case EntryKind::fifo: return S_IFIFO;
+        case EntryKind::socket: return S_IFSOCK;
+        case EntryKind::character_device: return S_IFCHR;
+        case EntryKind::block_device: return S_IFBLK;
+        default: return 0;
+    }
+}
+
+class PosixFolder final : public EntryOver<Folder> {
+public:
+    using EntryOver::EntryOver;
+
+    Result<> list(const NameTaker& take) override;
+    Result<EntryStatus> status_of(const std::string& name) override {
+        FB_TRY(check_component(name));
+        return status_at(fd(), name.c_str(), 0, name);
+    }
+    Result<std::string> link_text(const std::string& name) override;
+    Result<std::vector<std::string>> attribute_names_of(const std::string& name) override {
+        FB_TRY(check_component(name));
+        if (lists_below_) {
+            if (auto names = attribute_names_below(fd(), name)) return *std::move(names);
+            lists_below_ = false;
+        }
+        return attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
+    }
+    Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) override {
+        FB_TRY(check_component(name));
+        return attribute_at(path_of_fd(fd()) + "/" + name, attribute_name, name, false);
+    }
+    Result<std::unique_ptr<Folder>> open_folder(const std::string& name) override;
+    Result<std::unique_ptr<OpenFile>> open_file(const std::string& name) override {
+        return open_regular(name, O_RDONLY);
+    }
+    Result<std::unique_ptr<OpenFile>> reopen_file(const std::string& name) override {
+        return open_regular(name, O_RDWR);
+    }
+    Result<std::unique_ptr<OpenEntry>> open_entry(const std::string& name) override;
+    Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) override;
+    Result<> make_folder(const std::string& name, std::uint32_t permissions) override {
+        FB_TRY(check_component(name));
+        return done(::mkdirat(fd(), name.c_str(), permissions), "mkdir", name);
+    }
+    Result<> make_link(const std::string& name, const std::string& text) override {
+        FB_TRY(check_component(name));
+        return done(::symlinkat(text.c_str(), fd(), name.c_str()), "symlink", name);
+    }
+    Result<> make_special(const std::string& name, const EntryStatus& like) override;
+    Result<> make_hard_link(const std::string& name, Folder& other, const std::string& other_name) override;
+    Result<> rename(const std::string& name, const std::string& new_name) override {
+        FB_TRY(check_component(name));
+        FB_TRY(check_component(new_name));
+        return done(::renameat(fd(), name.c_str(), fd(), new_name.c_str()), "rename", new_name);
+    }
+    Result<> remove(const std::string& name) override {
+        FB_TRY(check_component(name));
+        return done(::unlinkat(fd(), name.c_str(), 0), "unlink", name);
+    }
+    Result<> remove_folder(const std::string& name) override {
+        FB_TRY(check_component(name));
+        return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
+    }
+    Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
+    Result<bool> lock_alone() override;
+    Result<bool> lies_in(const EntryId& id) override;
+
+private:
+    static Result<> done(int failed, const char* call, const std::string& name) {
+        if (failed != 0) return posix_error(call, name, errno);
+        return {};
+    }
+    Result<std::unique_ptr<OpenFile>> open_regular(const std::string& name, int flags);
+
+    bool was_listed_ = false;
+    std::atomic<bool> lists_below_{true};  // the kernel has the call
+};
+
+Result<> PosixFolder::list(const NameTaker& take) {
+    if (was_listed_ && ::lseek(fd(), 0, SEEK_SET) != 0) return posix_error("lseek", name(), errno);
+    was_listed_ = true;
+    const std::unique_ptr<char[]> buffer(new char[listing_bytes]);
+    std::vector<NamedEntry> names;
+    while (true) {
+        const auto got = ::syscall(SYS_getdents64, fd(), buffer.get(), listing_bytes);
+        if (got < 0) return posix_error("getdents64", name(), errno);
+        if (got == 0) return {};
+        names.clear();
+        for (const char *at = buffer.get(), *end = at + got; at < end;) {
+            struct dirent64 listed;  // copied in part: the record is only as long as its name
+            std::memcpy(&listed, at, offsetof(struct dirent64, d_name));
+            const std::string_view listed_name(at + offsetof(struct dirent64, d_name));
+            if (listed_name != "." && listed_name != "..")
+                names.push_back({listed_name, kind_of_listed(listed.d_type), listed.d_ino});
+            at += listed.d_reclen;
+        }
+        if (!names.empty()) FB_TRY(take(names));
+    }
+}
+
+Result<std::string> PosixFolder::link_text(const std::string& name) {
+    FB_TRY(check_component(name));
+    std::array<char, PATH_MAX> text;
+    const auto bytes = ::readlinkat(fd(), name.c_str(), text.data(), text.size());
+    if (bytes < 0) return posix_error("readlink", name, errno);
+    return std::string(text.data(), static_cast<std::size_t>(bytes));
+}
+
+Result<std::unique_ptr<Folder>> PosixFolder::open_folder(const std::string& name) {
+    FB_TRY(check_component(name));
+    Fd opened(open_at_alone(fd(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    if (!opened.valid()) return posix_error("open", name, errno);
+    return std::unique_ptr<Folder>(
+        std::make_unique<PosixFolder>(PosixEntry(std::move(opened), name, OpenedHow::fully)));
+}
+
+// O_NONBLOCK: a fifo or device that took the file's name meanwhile must not hang the open. Whether it is a regular file
+// its status says, which callers ask for next: no call of its own is spent on that.
+Result<std::unique_ptr<OpenFile>> PosixFolder::open_regular(const std::string& name, int flags) {
+    FB_TRY(check_component(name));
+    Fd opened(open_at_alone(fd(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if (!opened.valid()) return posix_error("open", name, errno);
+    return open_file_over(PosixEntry(std::move(opened), name, OpenedHow::fully));
+}
+
+Result<std::unique_ptr<OpenEntry>> PosixFolder::open_entry(const std::string& name) {
+    FB_TRY(check_component(name));
+    Fd opened(open_at_alone(fd(), name.c_str(), O_PATH | O_NOFOLLOW));
+    if (!opened.valid()) return posix_error("open", name, errno);
+    return std::unique_ptr<OpenEntry>(
+        std::make_unique<EntryOver<OpenEntry>>(PosixEntry(std::move(opened), name, OpenedHow::as_path)));
+}
+
+Result<std::unique_ptr<OpenFile>> PosixFolder::make_file(const std::string& name, std::uint32_t permissions) {
+    FB_TRY(check_component(name));
+    Fd opened(open_at_alone(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions));
+    if (!opened.valid()) return posix_error("create", name, errno);
+    return open_file_over(PosixEntry(std::move(opened), name, OpenedHow::fully));
+}
+
+Result<> PosixFolder::make_special(const std::string& name, const EntryStatus& like) {
+    FB_TRY(check_component(name));
+    const auto device = makedev(static_cast<unsigned>(like.device_number >> 32),
+                                static_cast<unsigned>(like.device_number & 0xffff'ffffu));
+    return done(::mknodat(fd(), name.c_str(), type_bits_of(like.kind) | 0600u, device), "mknod", name);
+}
+
+Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, const std::string& other_name) {
+    FB_TRY(check_component(name));
+    FB_TRY(check_component(other_name));
+    const auto* folder = dynamic_cast<PosixFolder*>(&other);
+    if (folder == nullptr) return Error{ErrorKind::unsupported, "hard link between trees of two kinds: " + name};
+    return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
+}
+
+Result<bool> PosixFolder::lock_alone() {
+    if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno == EWOULDBLOCK) return false;
+    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF || errno == EINVAL) return true;
+    return posix_error("flock", name(), errno);
+}
+
+Result<bool> PosixFolder::lies_in(const EntryId& id) {
+    FB_TRY_ASSIGN(at, status());
+    Fd below;
+    while (at.id != id) {
+        Fd above(open_at_alone(below.valid() ? below.get() : fd(), "..", O_PATH | O_DIRECTORY | O_NOFOLLOW));
+        if (!above.valid()) return posix_error("open", name() + "/..", errno);
+        FB_TRY_ASSIGN(up, status_at(above.get(), "", AT_EMPTY_PATH, name()));
+        if (up.id == at.id) return false;  // the root is its own parent
+        at = up;
+        below = std::move(above);
+    }
+    return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Folder>> open_posix_folder(const std::string& path) {
+    Fd opened(open_no_intr(path.c_str(), O_RDONLY | O_DIRECTORY));
+    if (!opened.valid()) return posix_error("open", path, errno);
+    return std::unique_ptr<Folder>(
+        std::make_unique<PosixFolder>(PosixEntry(std::move(opened), path, OpenedHow::fully)));
+}
+
+NewEntryOwner new_entry_owner() {
+    const auto umask = ::umask(077);
+    ::umask(umask);
+    return {.user = ::geteuid(), .group = ::getegid(), .umask = umask};
+}
+
+}  // namespace forebay::sys

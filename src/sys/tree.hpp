@@ -1,0 +1,151 @@
+// Directory trees as an interface: open directories, and what they hold by ONE name each. No call follows a symbolic
+// link, so that nothing outside the tree can be reached, whatever other users rename or plant meanwhile.
+//
+// Life:    open_folder() -> list(), open_file(), make_..., rename() ... -> the destructor closes
+// Threads: all calls of one object may run at once, but for list(), which one thread calls at a time.
+// Errors:  name the entry alone: the caller knows where the directory lies. `missing`: the name is not there;
+//          `unsupported`: the file system does not hold this; `refused`: a right is missing, or the name has another
+//          kind than the one asked for.
+
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+enum class EntryKind : std::uint8_t { unknown, file, folder, link, fifo, socket, character_device, block_device };
+
+struct FileTime {
+    std::int64_t seconds = 0;  // since 1970; before it below 0
+    std::uint32_t nanoseconds = 0;
+    auto operator<=>(const FileTime&) const = default;
+};
+
+/// Which inode it is, on this machine, as long as it exists.
+struct EntryId {
+    std::uint64_t device = 0, number = 0;
+    auto operator<=>(const EntryId&) const = default;
+};
+
+struct EntryStatus {
+    EntryKind kind = EntryKind::unknown;
+    std::uint32_t permissions = 0;  // with the bits of setuid, setgid and the sticky bit: 04755
+    std::uint32_t user = 0, group = 0;
+    std::uint64_t names = 1;  // hard links
+    std::uint64_t bytes = 0, allocated_bytes = 0;
+    std::uint64_t device_number = 0;  // of a device: its major number above 32 bits of its minor one
+    EntryId id;
+    FileTime accessed, modified, changed;
+};
+
+/// What a directory says of an entry without looking at it; its name is valid during the call that gets it.
+struct NamedEntry {
+    std::string_view name;
+    EntryKind kind = EntryKind::unknown;
+    std::uint64_t number = 0;  // of its inode
+};
+
+struct ByteStretch {
+    std::uint64_t begin = 0, end = 0;
+};
+
+/// Whatever has a name in a tree, opened; other names and renames do not change what it is.
+class OpenEntry {
+public:
+    OpenEntry() = default;
+    OpenEntry(const OpenEntry&) = delete;
+    OpenEntry& operator=(const OpenEntry&) = delete;
+    virtual ~OpenEntry() = default;
+
+    virtual Result<EntryStatus> status() = 0;
+    /// Extended attributes: ACLs and capabilities of files are some of them. No names where the file system has none.
+    virtual Result<std::vector<std::string>> attribute_names() = 0;
+    virtual Result<std::string> attribute(const std::string& attribute_name) = 0;
+    virtual Result<> set_attribute(const std::string& attribute_name, const std::string& value) = 0;
+    virtual Result<> remove_attribute(const std::string& attribute_name) = 0;
+    /// Clears setuid bits and capabilities: both are set after it.
+    virtual Result<> set_owner(std::uint32_t user, std::uint32_t group) = 0;
+    virtual Result<> set_permissions(std::uint32_t permissions) = 0;
+    virtual Result<> set_times(FileTime accessed, FileTime modified) = 0;
+};
+
+class OpenFile : public OpenEntry {
+public:
+    /// Fills `bytes`, up to the file's end: how many there were.
+    virtual Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
+    virtual Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+    virtual Result<> resize(std::uint64_t bytes) = 0;
+    /// The next bytes at or behind `offset` that are no hole; none up to the end.
+    virtual Result<std::optional<ByteStretch>> next_data(std::uint64_t offset) = 0;
+    /// Copies bytes without bringing them into this process, to the same offset of this file; how many, 0 at the
+    /// source's end. `unsupported` between these two files.
+    virtual Result<std::uint64_t> copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) = 0;
+    virtual Result<> sync() = 0;
+    /// What is read next comes from storage, as far as the kernel does what it is asked for.
+    virtual void forget_cached() = 0;
+};
+
+class Folder : public OpenEntry {
+public:
+    using NameTaker = std::function<Result<>(std::span<const NamedEntry>)>;
+
+    /// All names but "." and "..", in portions. Names that come or go meanwhile may be among them or not.
+    virtual Result<> list(const NameTaker& take) = 0;
+    virtual Result<EntryStatus> status_of(const std::string& name) = 0;
+    virtual Result<std::string> link_text(const std::string& name) = 0;
+    /// The same as those of OpenEntry, in one call and without opening what may not be opened, such as a fifo.
+    virtual Result<std::vector<std::string>> attribute_names_of(const std::string& name) = 0;
+    virtual Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) = 0;
+
+    virtual Result<std::unique_ptr<Folder>> open_folder(const std::string& name) = 0;
+    /// To read. Only a regular file: no fifo is waited for and no device touched.
+    virtual Result<std::unique_ptr<OpenFile>> open_file(const std::string& name) = 0;
+    /// To write and read, for a file of ours that a killed run left.
+    virtual Result<std::unique_ptr<OpenFile>> reopen_file(const std::string& name) = 0;
+    /// Anything, to look at it and to set what OpenEntry can set.
+    virtual Result<std::unique_ptr<OpenEntry>> open_entry(const std::string& name) = 0;
+
+    /// New names; `refused` where the name is taken. The process's umask takes from `permissions`.
+    virtual Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) = 0;
+    virtual Result<> make_folder(const std::string& name, std::uint32_t permissions) = 0;
+    virtual Result<> make_link(const std::string& name, const std::string& text) = 0;
+    /// A fifo, socket or device, as `like` is one, open to its owner alone.
+    virtual Result<> make_special(const std::string& name, const EntryStatus& like) = 0;
+    /// A further name for an entry of `other`, a folder of the same maker.
+    virtual Result<> make_hard_link(const std::string& name, Folder& other, const std::string& other_name) = 0;
+
+    /// Replaces what is not a folder.
+    virtual Result<> rename(const std::string& name, const std::string& new_name) = 0;
+    virtual Result<> remove(const std::string& name) = 0;
+    virtual Result<> remove_folder(const std::string& name) = 0;
+    /// All that was written to this folder's file system is on storage.
+    virtual Result<> sync_file_system() = 0;
+    /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the
+    /// file system has no locks.
+    virtual Result<bool> lock_alone() = 0;
+    /// Whether this folder is the one of `id`, or lies below it.
+    virtual Result<bool> lies_in(const EntryId& id) = 0;
+};
+
+/// The root of a tree by its path, of which links are followed: the caller chose it.
+Result<std::unique_ptr<Folder>> open_posix_folder(const std::string& path);
+
+/// As whom this process makes entries: what a new entry has before anything is set.
+struct NewEntryOwner {
+    std::uint32_t user = 0, group = 0;
+    std::uint32_t umask = 0;
+};
+NewEntryOwner new_entry_owner();
+
+}  // namespace forebay::sys

@@ -1,0 +1,137 @@
+#include "tree/attributes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::uint32_t special_bits = 07000;
+
+std::string show_time(sys::FileTime time) { return fmt::format("{}.{:09}", time.seconds, time.nanoseconds); }
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+void join(std::string& text, const std::string& more) { text += (text.empty() ? "" : ", ") + more; }
+
+// Whether attributes were set or removed that change the permissions.
+Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target, const Held& held,
+                           const Settle& settle) {
+    bool has_acl = false;
+    for (const auto& name : source.names) {
+        const auto value = source.value(name);
+        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the source's status tells
+        if (!value) return value.error();
+        FB_TRY(settle("attribute " + name, *value, target.set_attribute(name, *value)));
+        has_acl |= name == access_acl;
+    }
+    for (const auto& name : held.attributes) {
+        if (has(source.names, name)) continue;
+        FB_TRY(settle("absence of attribute " + name, "", target.remove_attribute(name)));
+        has_acl |= name == access_acl;
+    }
+    return has_acl;
+}
+
+}  // namespace
+
+Result<Preserve> preserve_from(std::string_view words) {
+    Preserve preserve{.owner = false, .permissions = false, .times = false, .attributes = false, .hard_links = false};
+    while (!words.empty()) {
+        const auto word = words.substr(0, words.find(','));
+        words.remove_prefix(std::min(words.size(), word.size() + 1));
+        if (word == "all") preserve = {};
+        else if (word == "owner") preserve.owner = true;
+        else if (word == "permissions") preserve.permissions = true;
+        else if (word == "times") preserve.times = true;
+        else if (word == "attributes") preserve.attributes = true;
+        else if (word == "hard-links") preserve.hard_links = true;
+        else if (word != "none")
+            return Error{ErrorKind::refused,
+                         fmt::format("--preserve {}: the words are owner, permissions, times, attributes, hard-links, "
+                                     "all and none, with commas between them",
+                                     word)};
+    }
+    return preserve;
+}
+
+AttributeSource attributes_of(sys::OpenEntry& entry, std::vector<std::string> names) {
+    drop_those_of_file_system(names);
+    return {std::move(names), [&entry](const std::string& name) { return entry.attribute(name); }};
+}
+
+AttributeSource attributes_of(sys::Folder& folder, const std::string& name, std::vector<std::string> names) {
+    drop_those_of_file_system(names);
+    return {std::move(names),
+            [&folder, name](const std::string& attribute) { return folder.attribute_of(name, attribute); }};
+}
+
+bool is_of_file_system(const std::string& attribute_name) {
+    static constexpr std::array prefixes{"lustre.",     "trusted.lov",      "trusted.lma",    "trusted.link",
+                                         "trusted.fid", "trusted.lmv",      "trusted.som",    "trusted.hsm",
+                                         "trusted.dmv", "security.selinux", "security.SMACK", "security.ima",
+                                         "security.evm"};
+    return std::ranges::any_of(prefixes, [&](const char* prefix) { return attribute_name.starts_with(prefix); });
+}
+
+void drop_those_of_file_system(std::vector<std::string>& names) { std::erase_if(names, is_of_file_system); }
+
+Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
+                         const Held& held, const Preserve& preserve, const Settle& settle) {
+    auto permissions = held.permissions;
+    if (preserve.owner && (held.user != status.user || held.group != status.group)) {
+        FB_TRY(settle(fmt::format("owner {}:{}", status.user, status.group), "",
+                      target.set_owner(status.user, status.group)));
+        permissions &= ~special_bits;
+    }
+    bool has_acl = false;
+    if (preserve.attributes) {
+        FB_TRY_ASSIGN(given, give_extended(source, target, held, settle));
+        has_acl = given;
+    }
+    const bool is_link = status.kind == sys::EntryKind::link;  // has no permissions of its own
+    const auto usual = status.permissions & 0777u & ~held.umask;
+    if (!preserve.permissions && held.is_new && !is_link)
+        FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
+    if (preserve.permissions && !is_link && (has_acl || permissions != status.permissions))
+        FB_TRY(settle(fmt::format("mode {:04o}", status.permissions), "", target.set_permissions(status.permissions)));
+    if (preserve.times && !held.times) FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
+    return {};
+}
+
+std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& other, const Preserve& preserve) {
+    std::string text;
+    if (preserve.owner && (one.user != other.user || one.group != other.group))
+        join(text, fmt::format("owner {}:{} and {}:{}", one.user, one.group, other.user, other.group));
+    if (preserve.permissions && one.permissions != other.permissions && one.kind != sys::EntryKind::link)
+        join(text, fmt::format("mode {:04o} and {:04o}", one.permissions, other.permissions));
+    if (preserve.times && one.modified != other.modified)
+        join(text, fmt::format("modified at {} and {}", show_time(one.modified), show_time(other.modified)));
+    return text;
+}
+
+Result<std::string> difference_of(const AttributeSource& one, const AttributeSource& other) {
+    std::string text;
+    for (const auto& name : one.names) {
+        if (!has(other.names, name)) {
+            join(text, name);
+            continue;
+        }
+        FB_TRY_ASSIGN(value, one.value(name));
+        FB_TRY_ASSIGN(other_value, other.value(name));
+        if (value != other_value) join(text, name);
+    }
+    for (const auto& name : other.names)
+        if (!has(one.names, name)) join(text, name);
+    return text;
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,89 @@
+// A folder of the tree, or of the two trees, that a mover works on, and the folders above it. It keeps the name and not
+// the descriptor: with 4,000 folders one in the other, open folders are many more than a process may have.
+//
+// Life:    made when its parent is listed -> its entries, and those of all folders below -> finished
+// Threads: any may open it and count on `pending`; the one that enters it sets the rest, before others see it.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sys/tree.hpp"
+
+namespace forebay::tree {
+
+/// Which of the two trees; a mover of one tree has its source alone.
+enum class TreeSide : std::size_t { source, target };
+
+using FolderRef = std::shared_ptr<sys::Folder>;
+struct Branch;
+struct WishedNames;
+using BranchRef = std::shared_ptr<Branch>;
+
+struct Branch {
+    Branch(BranchRef above, std::string own_name) : parent(std::move(above)), name(std::move(own_name)) {}
+    Branch(const Branch&) = delete;
+    Branch& operator=(const Branch&) = delete;
+    /// Frees the branches above that nobody else holds, one after the other: a destructor in a destructor would need a
+    /// stack as deep as the tree.
+    ~Branch();
+
+    const sys::EntryStatus& status(TreeSide side) const { return statuses[static_cast<std::size_t>(side)]; }
+    sys::EntryStatus& status(TreeSide side) { return statuses[static_cast<std::size_t>(side)]; }
+
+    BranchRef parent;  // null of the root
+    std::string name;
+    std::array<sys::EntryStatus, 2> statuses;  // when it was entered
+    /// What is still to do before it is finished: its own listing, portions of it, folders and large files below.
+    std::atomic<std::uint64_t> pending{1};
+    std::atomic<bool> was_changed{false};  // the target's folder: its times are not what they were
+    bool was_entered = false;              // on all sides
+    bool was_made = false;                 // by this run, so that nothing of others is in it
+    bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
+    const WishedNames* wished = nullptr;   // what a list wants of it; null: all
+    std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
+
+private:
+    friend class OpenFolders;
+    struct Handle {
+        FolderRef folder;
+        bool was_used = false;
+    };
+    std::array<Handle, 2> handles_;  // guarded by OpenFolders
+};
+
+/// "fields/u" of the entry "u" of the branch "fields"; "." of the root itself.
+std::string path_of(const Branch& branch, const std::string& name);
+std::string path_of(const Branch& branch);
+
+/// The branches' folders, of which few are open at a time. The others are opened anew, name by name from the nearest
+/// one above that is open, and must still be the folders that were entered. Any thread may call it.
+class OpenFolders {
+public:
+    Result<FolderRef> get(const BranchRef& branch, TreeSide side);
+    /// The branch was entered: `folder` has the status that it holds.
+    void keep(const BranchRef& branch, TreeSide side, FolderRef folder);
+    /// The branch is finished.
+    void close(Branch& branch);
+
+private:
+    /// Of one side. Each has its own limit: on the way back up a chain both sides are opened anew in turn, and would
+    /// drive each other out.
+    struct Open {
+        std::deque<std::weak_ptr<Branch>> order;  // as they were opened; what was used since gets a second turn
+        std::size_t count = 0;
+    };
+    void drop_some(TreeSide side);
+
+    std::mutex mutex_;
+    std::array<Open, 2> open_;
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,33 @@
+// Compares two trees: names, kinds, sizes, attributes, names of one inode, bytes. Changes nothing.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+
+#include "tree/attributes.hpp"
+#include "tree/filter.hpp"
+#include "tree/remarks.hpp"
+
+namespace forebay::tree {
+
+struct CompareCounts {
+    std::atomic<std::uint64_t> entries{0}, bytes{0};  // looked at on both sides, and read on one
+};
+
+struct CompareOptions {
+    std::uint32_t threads = 1;
+    EntryFilter filter{};
+    Preserve preserve{};  // which attributes are compared
+    bool reads_bytes = true;
+    bool one_file_system = false;
+    std::function<void(const CompareCounts&)> watch{};
+};
+
+/// What differs is in `remarks`: `differs`, `only_source`, `only_target`; a folder that one tree lacks is named, and
+/// what lies in it is not.
+Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
+                       Remarks& remarks, CompareCounts& counts);
+
+}  // namespace forebay::tree

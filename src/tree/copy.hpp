@@ -1,0 +1,71 @@
+// Makes one tree the copy of another: a new one (copy), or an old one made equal (sync). Everything that has a name is
+// kept with all that it has: names of one inode, holes, owners, permissions, ACLs, capabilities, times.
+//
+// An entry gets its final name when it is whole: bytes and attributes come first, under a name that temporary names
+// share (.fb-...). A killed copy leaves such names, folders that are not finished, and nothing else that is wrong; the
+// next copy between the same two places removes the first and finishes the others, and goes on within large files.
+//
+// Threads: work is shared by `threads`. The callbacks of TreeCopyOptions are called by one thread at a time.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "forebay/result.hpp"
+#include "tree/attributes.hpp"
+#include "tree/filter.hpp"
+#include "tree/remarks.hpp"
+
+namespace forebay::tree {
+
+/// What becomes of an entry of which the target cannot hold a part: an owner that only root may give, a device.
+enum class CannotKeep {
+    refuse,    // the entry is not copied
+    manifest,  // it is copied without that part, which the manifest has
+    drop,      // it is copied without that part
+};
+
+struct Unkept {
+    std::string path;
+    std::string part;   // "fifo", "owner 5:5", "attribute user.a"
+    std::string value;  // of the attribute; of a symbolic link its text
+    sys::EntryStatus status;
+};
+
+struct CopyCounts {
+    std::atomic<std::uint64_t> entries{0};  // looked at
+    std::atomic<std::uint64_t> copied{0}, linked{0}, adjusted{0}, equal{0}, folders{0}, removed{0};
+    std::atomic<std::uint64_t> bytes{0};          // moved
+    std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
+};
+
+struct TreeCopyOptions {
+    std::uint32_t threads = 1;
+    EntryFilter filter{};
+    std::optional<WishedNames> wished{};
+    Preserve preserve{};
+    CannotKeep cannot_keep = CannotKeep::refuse;
+    std::function<Result<>(const Unkept&)> manifest{};
+    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as it goes
+    bool one_file_system = false;
+    bool removes_extra = false;      // what the target has and the source has not; never after an error
+    bool compares_bytes = false;     // of files that are there and look equal
+    bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
+    bool verifies = false;           // what was written is read back and compared
+    bool is_dry = false;
+    bool syncs = true;        // the target's file system, at the end
+    bool syncs_each = false;  // each file before it gets its name, so that a power cut leaves whole ones alone
+    std::function<void(const CopyCounts&)> watch{};
+};
+
+/// Copies the tree at `source` to `target`, a folder that is made where it is missing. What happened to single entries
+/// is in `remarks`. An error ends it all: the source is missing, one tree lies in the other, the target is full, or
+/// another process copies to the same place.
+Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
+                   Remarks& remarks, CopyCounts& counts);
+
+}  // namespace forebay::tree

@@ -1,0 +1,92 @@
+#include "tree/copy_context.hpp"
+
+#include <fmt/format.h>
+
+#include "base/siphash.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::chrono::milliseconds watch_pause{100};
+
+// The target does not hold it, or this user may not make it.
+bool cannot_be_kept(ErrorKind kind) { return kind == ErrorKind::refused || kind == ErrorKind::unsupported; }
+
+}  // namespace
+
+std::string CopyContext::temporary_name(const std::string& name) const {
+    return fmt::format("{}{:016x}", temporary_prefix_, siphash({}, std::as_bytes(std::span(name))));
+}
+
+Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
+                             const std::string& value, Result<> done) {
+    if (done || !cannot_be_kept(done.error().kind)) return done;
+    const auto why = fmt::format("the target cannot keep {}: {}", part, done.error().what);
+    switch (options.cannot_keep) {
+        case CannotKeep::refuse: return Error{ErrorKind::unsupported, why};
+        case CannotKeep::drop: remarks.add(RemarkKind::not_kept, path, why); return {};
+        case CannotKeep::manifest: break;
+    }
+    remarks.add(RemarkKind::kept_beside, path, why);
+    const std::lock_guard lock(mutex_);
+    return options.manifest ? options.manifest({.path = path, .part = part, .value = value, .status = status})
+                            : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + part});
+}
+
+void CopyContext::report(const std::string& path, const Error& error) {
+    if (share.is_stopped() && error.kind == ErrorKind::retry) return;  // an entry that the end has cut off
+    if (error.what.empty()) return;                                    // it was reported where more was known
+    if (error.kind == ErrorKind::unsupported) remarks.add(RemarkKind::not_kept, path, error.what);
+    else remarks.add_error(path, error);
+    if (error.kind != ErrorKind::full) return;
+    const std::lock_guard lock(mutex_);
+    if (fatal_)
+        fatal_ = Error{error.kind, error.what, "all that has its final name is whole",
+                       "make room, and run the "
+                       "same command again"};
+    share.stop();
+}
+
+Result<> CopyContext::fatal() const {
+    const std::lock_guard lock(mutex_);
+    return fatal_;
+}
+
+void CopyContext::put_off(EntryPlace place) {
+    const std::lock_guard lock(mutex_);
+    put_off_.push_back(std::move(place));
+}
+
+std::vector<EntryPlace> CopyContext::take_put_off() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(put_off_, {});
+}
+
+DataWay CopyContext::way() {
+    return {.pace = &pace_, .stop = &share.stopped(), .by_kernel = &by_kernel_, .moved = [this](std::uint64_t bytes) {
+                counts.bytes += bytes;
+                tick();
+            }};
+}
+
+void CopyContext::tick() {
+    if (!options.watch) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    const auto now = sys::Clock::now();
+    if (!lock || now - last_watch_ < watch_pause) return;
+    last_watch_ = now;
+    options.watch(counts);
+}
+
+void CopyContext::done_in(BranchRef branch) {
+    while (branch && --branch->pending == 0) {
+        finish_branch(branch);
+        folders.close(*branch);
+        // Held while the branch goes, so that its destructor finds the one above in use.
+        auto above = branch->parent;
+        branch = std::move(above);
+    }
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,85 @@
+// What all parts of one copy share.
+
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "move/pace.hpp"
+#include "sys/clock.hpp"
+#include "tree/branch.hpp"
+#include "tree/copy.hpp"
+#include "tree/file_data.hpp"
+#include "tree/hard_links.hpp"
+#include "tree/work_share.hpp"
+
+namespace forebay::tree {
+
+/// An entry of the source with both folders that it is in. In a dry run the target's may be missing.
+struct CopyEntry {
+    BranchRef branch;
+    FolderRef source, target;
+    std::string name;
+
+    std::string path() const { return path_of(*branch, name); }
+};
+
+/// What new entries have, as far as this process decides it.
+struct ExpectedOwner : sys::NewEntryOwner {
+    ExpectedOwner() : sys::NewEntryOwner(sys::new_entry_owner()) {}
+    /// They are seen not to have it: a mount may give each the owner of its folder, or another.
+    std::atomic<bool> is_unknown{false};
+};
+
+class CopyContext {
+public:
+    CopyContext(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
+                std::string prefix_of_temporary)
+        : options(given_options),
+          remarks(given_remarks),
+          counts(given_counts),
+          share(given_options.threads),
+          temporary_prefix_(std::move(prefix_of_temporary)),
+          pace_(given_options.rate_bytes_per_second) {}
+
+    /// The name, of constant length, under which an entry is made; known again by a later run between the same places.
+    std::string temporary_name(const std::string& name) const;
+    bool is_temporary(std::string_view name) const { return name.starts_with(temporary_prefix_); }
+
+    /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
+    Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
+                    const std::string& value, Result<> done);
+    /// An entry could not be copied. Without room nothing else can be either: the copy ends.
+    void report(const std::string& path, const Error& error);
+    Result<> fatal() const;
+
+    /// A folder stands at the target where the source has another entry: it goes when all else is done.
+    void put_off(EntryPlace place);
+    std::vector<EntryPlace> take_put_off();
+
+    DataWay way();
+    void tick();
+    /// One thing of a branch is done; where it was the last, `finish_branch` is called, and so upwards.
+    void done_in(BranchRef branch);
+
+    const TreeCopyOptions& options;
+    Remarks& remarks;
+    CopyCounts& counts;
+    OpenFolders folders;
+    HardLinks links;
+    WorkShare share;
+    ExpectedOwner owner;
+    std::function<void(const BranchRef&)> finish_branch;
+
+private:
+    const std::string temporary_prefix_;
+    move::Pace pace_;
+    std::atomic<bool> by_kernel_{true};
+    mutable std::mutex mutex_;  // guards what follows, and the manifest
+    Result<> fatal_;
+    std::vector<EntryPlace> put_off_;
+    sys::Clock::time_point last_watch_{};
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,229 @@
+#include "tree/copy_entry.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/try.hpp"
+#include "tree/large_file.hpp"
+#include "tree/make_file.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// A file that was written once meanwhile is copied; one that somebody writes without a pause is said to change.
+constexpr int tries_max = 3;
+
+}  // namespace
+
+Error report_changes(CopyContext& context, const std::string& path) {
+    context.remarks.add(RemarkKind::changed, path,
+                        "it changed each time that it was copied, so it is not at the target");
+    return {ErrorKind::retry, ""};
+}
+
+Result<> TemporaryName::publish(const std::string& final_name) {
+    FB_TRY(folder_->rename(name_, final_name));
+    name_.clear();
+    return {};
+}
+
+Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number) {
+    std::optional<sys::EntryStatus> existing;
+    if (!entry.branch->was_made && entry.target) {
+        auto looked = entry.target->status_of(entry.name);
+        if (looked) existing = *looked;
+        else if (looked.error().kind != ErrorKind::missing) return looked.error();
+    }
+    const sys::EntryId listed{entry.branch->status(TreeSide::source).id.device, listed_number};
+    std::unique_ptr<sys::OpenFile> file;
+    // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
+    if (kind == sys::EntryKind::file && !existing && !context_.options.is_dry && !context_.links.knows(listed)) {
+        FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
+        file = std::move(opened);
+    }
+    FB_TRY_ASSIGN(status, file ? file->status() : entry.source->status_of(entry.name));
+    if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
+        return report_changes(context_, entry.path());
+
+    const bool has_names = status.names > 1 && context_.options.preserve.hard_links && !context_.options.is_dry;
+    const EntryPlace own{entry.branch, entry.name};
+    if (has_names) {
+        EntryPlace first;
+        ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
+        const auto turn = context_.links.take(status, own, first);
+        if (turn == HardLinks::Turn::waits) return {};
+        --entry.branch->pending;  // never the last: this portion of names holds the branch
+        if (turn == HardLinks::Turn::ready) return link(own, first);
+    }
+    const auto placed = place(entry, status, std::move(file), existing);
+    if (has_names && !placed) give_up_waiting(status.id);
+    if (has_names && placed && *placed) link_waiting(status.id, own);
+    return placed ? Result<>() : Result<>(placed.error());
+}
+
+Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& status,
+                                std::unique_ptr<sys::OpenFile> file, const std::optional<sys::EntryStatus>& existing) {
+    if (existing && existing->kind == sys::EntryKind::folder && context_.options.removes_extra &&
+        !context_.options.is_dry) {
+        context_.put_off({entry.branch, entry.name});
+        return Error{ErrorKind::retry, ""};
+    }
+    if (existing) {
+        FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
+        if (is_kept) return true;
+    }
+    if (context_.options.is_dry) {
+        context_.remarks.add(RemarkKind::would_copy, entry.path(), existing ? "it differs" : "it is not at the target");
+        return true;
+    }
+    if (status.kind != sys::EntryKind::file) {
+        FB_TRY(make_other(entry, status));
+        return true;
+    }
+    if (status.bytes >= large_file_bytes) {
+        ++entry.branch->pending;
+        start_large_file(context_, worker_, {entry.branch, entry.name}, status);
+        return false;
+    }
+    auto before = status;
+    if (!file) {
+        FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
+        file = std::move(opened);
+        FB_TRY_ASSIGN(looked, file->status());
+        if (looked.kind != sys::EntryKind::file || looked.id != status.id)
+            return report_changes(context_, entry.path());
+        before = looked;
+    }
+    FB_TRY(copy_file(entry, *file, before));
+    return true;
+}
+
+Result<> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
+    const auto temporary_name = context_.temporary_name(entry.name);
+    for (int tries = 0; tries < tries_max; ++tries) {
+        FB_TRY_ASSIGN(settled, settled_status(file, before));
+        before = settled;
+        FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
+        TemporaryName temporary(*entry.target, temporary_name);
+        const bool sparse = has_holes(before);
+        FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
+        if (sparse) FB_TRY(made.file->resize(before.bytes));  // a hole may be the last
+        FB_TRY_ASSIGN(after, file.status());
+        if (is_unchanged(before, after))
+            return complete_file(context_, entry, file, before, made, temporary, worker_.buffer);
+        before = after;
+    }
+    return report_changes(context_, entry.path());
+}
+
+Result<AttributeSource> EntryCopier::source_attributes(const CopyEntry& entry) {
+    if (!context_.options.preserve.attributes) return AttributeSource{};
+    FB_TRY_ASSIGN(names, entry.source->attribute_names_of(entry.name));
+    return attributes_of(*entry.source, entry.name, std::move(names));
+}
+
+Result<> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus& status) {
+    const auto temporary_name = context_.temporary_name(entry.name);
+    auto made = make_unfinished(entry, status, temporary_name);
+    if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
+        entry.target->remove(temporary_name))  // of a run that was killed
+        made = make_unfinished(entry, status, temporary_name);
+    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
+                                                      "fifo", "socket", "character device", "block device"};
+    if (!made)  // as settled, the manifest has it whole
+        return settle_of(context_, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made);
+    TemporaryName temporary(*entry.target, temporary_name);
+    FB_TRY_ASSIGN(opened, entry.target->open_entry(temporary_name));
+    FB_TRY_ASSIGN(now, opened->status());
+    // Somebody who may write here could have put another entry in its place: its owner is not given away.
+    if (now.kind != status.kind || now.names != 1 || now.device_number != status.device_number ||
+        (now.user != context_.owner.user && !context_.owner.is_unknown))
+        return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
+    auto held = held_by_new(context_, entry);
+    held.user = now.user;
+    held.group = now.group;
+    held.permissions = now.permissions;
+    FB_TRY_ASSIGN(attributes, source_attributes(entry));
+    FB_TRY(give_attributes(status, attributes, *opened, held, context_.options.preserve,
+                           settle_of(context_, entry, status)));
+    FB_TRY(temporary.publish(entry.name));
+    entry.branch->was_changed = true;
+    ++context_.counts.copied;
+    return {};
+}
+
+Result<> EntryCopier::make_unfinished(const CopyEntry& entry, const sys::EntryStatus& status,
+                                      const std::string& temporary) {
+    if (status.kind != sys::EntryKind::link) return entry.target->make_special(temporary, status);
+    FB_TRY_ASSIGN(text, entry.source->link_text(entry.name));
+    return entry.target->make_link(temporary, text);
+}
+
+void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) {
+    for (const auto& waiting : context_.links.published(id, first)) {
+        if (auto linked = link(waiting, first); !linked)
+            context_.report(path_of(*waiting.branch, waiting.name), linked.error());
+        context_.done_in(waiting.branch);
+    }
+}
+
+void EntryCopier::give_up_waiting(const sys::EntryId& id) {
+    for (auto& waiting : context_.links.failed(id))
+        context_.share.add(worker_, [&context = context_, waiting](TreeWorker& worker) {
+            auto copied = [&]() -> Result<> {
+                FB_TRY_ASSIGN(source, context.folders.get(waiting.branch, TreeSide::source));
+                FB_TRY_ASSIGN(target, context.folders.get(waiting.branch, TreeSide::target));
+                return EntryCopier(context, worker)
+                    .copy({waiting.branch, source, target, waiting.name}, sys::EntryKind::unknown, 0);
+            }();
+            if (!copied) context.report(path_of(*waiting.branch, waiting.name), copied.error());
+            context.done_in(waiting.branch);
+        });
+}
+
+Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
+    FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
+    FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
+    FB_TRY_ASSIGN(first_folder, context_.folders.get(first.branch, TreeSide::target));
+    const CopyEntry entry{place.branch, source, target, place.name};
+    auto linked = link_to(entry, *first_folder, first.name);
+    if (linked) return linked;
+    FB_TRY_ASSIGN(status, source->status_of(place.name));
+    const auto existing = target->status_of(place.name);
+    if (existing && existing->kind == sys::EntryKind::folder && context_.options.removes_extra) {
+        context_.links.asks_again(status.id, first);
+        context_.put_off(place);
+        return Error{ErrorKind::retry, ""};
+    }
+    FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
+    // As wished, it becomes a file of its own.
+    const auto placed = this->place(entry, status, nullptr, std::nullopt);
+    return placed ? Result<>() : Result<>(placed.error());
+}
+
+Result<> EntryCopier::link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name) {
+    if (entry.branch->was_made) {
+        FB_TRY(entry.target->make_hard_link(entry.name, first_folder, first_name));
+    } else {
+        const auto existing = entry.target->status_of(entry.name);
+        if (!existing && existing.error().kind != ErrorKind::missing) return existing.error();
+        if (existing) {
+            FB_TRY_ASSIGN(first_status, first_folder.status_of(first_name));
+            if (existing->id == first_status.id) {  // a rename of two names of one inode does nothing
+                ++context_.counts.equal;
+                return {};
+            }
+        }
+        const auto name = context_.temporary_name(entry.name);
+        static_cast<void>(entry.target->remove(name));
+        FB_TRY(entry.target->make_hard_link(name, first_folder, first_name));
+        TemporaryName temporary(*entry.target, name);
+        FB_TRY(temporary.publish(entry.name));
+    }
+    entry.branch->was_changed = true;
+    ++context_.counts.linked;
+    return {};
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,71 @@
+// Copies single entries that are no folders: looks whether the target has them, and makes or adjusts them.
+
+#pragma once
+
+#include <optional>
+
+#include "tree/copy_context.hpp"
+
+namespace forebay::tree {
+
+/// A name that is given up with its entry unless the entry was published under its own.
+class TemporaryName {
+public:
+    TemporaryName(sys::Folder& folder, std::string name) : folder_(&folder), name_(std::move(name)) {}
+    TemporaryName(const TemporaryName&) = delete;
+    TemporaryName& operator=(const TemporaryName&) = delete;
+    ~TemporaryName() {
+        if (!name_.empty()) static_cast<void>(folder_->remove(name_));
+    }
+
+    const std::string& name() const { return name_; }
+    Result<> publish(const std::string& final_name);
+    /// It stays, for a later run.
+    void leave() { name_.clear(); }
+
+private:
+    sys::Folder* folder_;
+    std::string name_;
+};
+
+class EntryCopier {
+public:
+    EntryCopier(CopyContext& context, TreeWorker& worker) : context_(context), worker_(worker) {}
+
+    /// `listed_number`: the inode of which the listing spoke. An error without words was reported.
+    Result<> copy(const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number);
+    /// The inode has its name: those that waited for it get further names of it.
+    void link_waiting(const sys::EntryId& id, const EntryPlace& first);
+    /// It has none: those that waited are copied as if they had been met first.
+    void give_up_waiting(const sys::EntryId& id);
+
+private:
+    enum class Found { equal, adjust, other };
+
+    /// False: a large file, which is copied later and then sees to those that wait for it.
+    Result<bool> place(const CopyEntry& entry, const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file,
+                       const std::optional<sys::EntryStatus>& existing);
+    /// Whether the target has it, maybe after its attributes were set.
+    Result<bool> keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
+                               const sys::EntryStatus& existing);
+    Result<Found> look(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
+    Result<bool> has_same_content(const CopyEntry& entry, const sys::EntryStatus& status,
+                                  const sys::EntryStatus& existing);
+    Result<bool> has_same_attributes(const CopyEntry& entry, const sys::EntryStatus& status,
+                                     const sys::EntryStatus& existing);
+    Result<> adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
+    Result<> copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before);
+    Result<> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
+    Result<> make_unfinished(const CopyEntry& entry, const sys::EntryStatus& status, const std::string& temporary);
+    Result<AttributeSource> source_attributes(const CopyEntry& entry);
+    Result<> link(const EntryPlace& place, const EntryPlace& first);
+    Result<> link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name);
+
+    CopyContext& context_;
+    TreeWorker& worker_;
+};
+
+/// A file that changes each time is said to do so; gives the error without words.
+Error report_changes(CopyContext& context, const std::string& path);
+
+}  // namespace forebay::tree

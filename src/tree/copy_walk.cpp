@@ -1,0 +1,272 @@
+#include "tree/copy_walk.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/try.hpp"
+#include "tree/copy_entry.hpp"
+#include "tree/large_file.hpp"
+#include "tree/remove.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::uint32_t while_filled = 0700;
+
+bool is_above(const Branch& branch, const sys::EntryId& id) {
+    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
+        if (at->status(TreeSide::source).id == id) return true;
+    return false;
+}
+
+}  // namespace
+
+Result<> CopyWalk::run(FolderRef source, FolderRef target, bool was_made) {
+    const auto root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, source->status());
+    root->status(TreeSide::source) = status;
+    device_ = status.id.device;
+    context_.folders.keep(root, TreeSide::source, std::move(source));
+    root->was_made = was_made;
+    root->was_entered = true;
+    if (context_.options.wished) root->wished = &*context_.options.wished;
+    if (target) {
+        FB_TRY_ASSIGN(target_status, target->status());
+        root->status(TreeSide::target) = target_status;
+        target_root_ = target_status.id;
+        context_.folders.keep(root, TreeSide::target, target);
+        if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
+    }
+    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+        if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
+        context_.done_in(root);
+    }));
+    return context_.fatal();
+}
+
+void CopyWalk::enter(TreeWorker& worker, const BranchRef& branch) {
+    if (auto entered = try_enter(worker, branch); !entered) context_.report(path_of(*branch), entered.error());
+    context_.done_in(branch);
+}
+
+Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::source));
+    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+    const FolderRef folder = std::move(opened);
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(TreeSide::source) = status;
+    if (status.id == target_root_) {
+        context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "it is the target itself");
+        return {};
+    }
+    if (is_above(*branch, status.id))
+        return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    context_.folders.keep(branch, TreeSide::source, folder);
+    FB_TRY(enter_target(branch));
+    branch->was_entered = true;
+    ++context_.counts.folders;
+    if (context_.options.one_file_system && status.id.device != device_) {
+        context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+        return {};
+    }
+    return list(worker, branch);
+}
+
+Result<> CopyWalk::list(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::source));
+    return list_in_portions(
+        worker, branch, *folder,
+        [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { copy_portion(other, of, portion); },
+        [this](const BranchRef& of) { context_.done_in(of); });
+}
+
+void CopyWalk::copy_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion) {
+    CopyEntry entry{.branch = branch};
+    const auto opened = [&]() -> Result<> {
+        FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
+        entry.source = source;
+        if (context_.options.is_dry && branch->was_made) return {};
+        FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
+        entry.target = target;
+        return {};
+    }();
+    if (!opened) return context_.report(path_of(*branch), opened.error());
+    for (const auto& named : portion) {
+        if (context_.share.is_stopped()) return;
+        entry.name = named.name;
+        if (auto copied = copy_named(worker, entry, named); !copied) context_.report(entry.path(), copied.error());
+        ++context_.counts.entries;
+        context_.tick();
+    }
+}
+
+Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named) {
+    auto kind = named.kind;
+    if (kind == sys::EntryKind::unknown) {
+        FB_TRY_ASSIGN(status, entry.source->status_of(named.name));
+        kind = status.kind;
+    }
+    if (!context_.options.filter.takes(*entry.branch, named.name, kind)) return {};
+    if (kind != sys::EntryKind::folder) return EntryCopier(context_, worker).copy(entry, kind, named.number);
+    const auto child = std::make_shared<Branch>(entry.branch, named.name);
+    child->wished = wished_below(*entry.branch, named.name);
+    ++entry.branch->pending;
+    context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+    return {};
+}
+
+Result<> CopyWalk::enter_target(const BranchRef& branch) {
+    if (context_.options.is_dry) return enter_dry(branch);
+    FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+    FB_TRY_ASSIGN(folder, make_folder(branch, *above));
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(TreeSide::target) = status;
+    context_.folders.keep(branch, TreeSide::target, folder);
+    if (branch->was_made) {
+        branch->parent->was_changed = true;
+        const auto& outer = branch->parent->status(TreeSide::target);
+        const auto group = (outer.permissions & 02000u) != 0 ? outer.group : context_.owner.group;
+        if (status.user != context_.owner.user || status.group != group) context_.owner.is_unknown = true;
+    }
+    return prepare_target(branch, *folder);
+}
+
+Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
+    auto made = above.make_folder(branch->name, while_filled);
+    if (!made && made.error().kind == ErrorKind::refused) {
+        auto existing = above.open_folder(branch->name);
+        if (existing) return FolderRef(std::move(*existing));
+        // A link, a file: replaced as a file is by a file. What may not be opened stays.
+        FB_TRY_ASSIGN(status, above.status_of(branch->name));
+        if (status.kind == sys::EntryKind::folder) return existing.error();
+        FB_TRY(above.remove(branch->name));
+        made = above.make_folder(branch->name, while_filled);
+    }
+    FB_TRY(made);
+    branch->was_made = true;
+    FB_TRY_ASSIGN(opened, above.open_folder(branch->name));
+    return FolderRef(std::move(opened));
+}
+
+Result<> CopyWalk::enter_dry(const BranchRef& branch) {
+    if (!branch->parent->was_made) {
+        FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+        auto opened = above->open_folder(branch->name);
+        if (opened) {
+            FB_TRY_ASSIGN(status, (*opened)->status());
+            branch->status(TreeSide::target) = status;
+            context_.folders.keep(branch, TreeSide::target, std::move(*opened));
+            return {};
+        }
+        if (opened.error().kind != ErrorKind::missing && opened.error().kind != ErrorKind::refused)
+            return opened.error();
+    }
+    branch->was_made = true;  // as it would be
+    context_.remarks.add(RemarkKind::would_copy, path_of(*branch), "the folder is not at the target");
+    return {};
+}
+
+// A folder that others made may have a default ACL, and permissions that keep even its owner from filling it.
+Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) {
+    auto& status = branch->status(TreeSide::target);
+    const bool inherits = branch->was_made && branch->parent && branch->parent->gives_acl;
+    if (branch->was_made && !inherits && branch->parent) return {};
+    FB_TRY_ASSIGN(names, folder.attribute_names());
+    const bool has_default = std::ranges::find(names, default_acl) != names.end();
+    if (branch->was_made) {
+        if (has_default) FB_TRY(folder.remove_attribute(default_acl));
+        FB_TRY(folder.remove_attribute(access_acl));
+        return {};
+    }
+    branch->gives_acl = has_default;
+    const bool may_all = context_.owner.user == 0;
+    if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
+        FB_TRY(folder.set_permissions(status.permissions | while_filled));
+        status.permissions |= while_filled;
+    }
+    return sweep(branch, folder);
+}
+
+// Temporary names of a run that was killed. Large files that can be gone on with stay until the folder is finished.
+Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
+    std::set<std::string> names;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed)
+            if (context_.is_temporary(one.name)) names.emplace(one.name);
+        return {};
+    }));
+    for (const auto& name : names) {
+        const bool goes_on =
+            names.contains(parts_name(name)) ||
+            (name.ends_with(parts_name("")) && names.contains(name.substr(0, name.size() - parts_name("").size())));
+        if (goes_on) branch->leftovers.push_back(name);
+        else FB_TRY(folder.remove(name));
+    }
+    branch->was_changed = branch->was_changed || !names.empty();
+    return {};
+}
+
+Result<> CopyWalk::replace_folders() {
+    const auto places = context_.take_put_off();
+    if (places.empty()) return {};
+    if (context_.remarks.has_errors()) {
+        for (const auto& place : places)
+            context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
+                                 "a folder stands there at the target, and after errors nothing is removed");
+        return {};
+    }
+    // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
+    for (const auto& place : places) ++place.branch->pending;
+    TreeRemover remover({.folders = context_.folders, .remarks = context_.remarks, .removed = context_.counts.removed},
+                        TreeSide::target);
+    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+        for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
+    }));
+    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+        for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
+    }));
+    std::set<BranchRef> branches;
+    for (const auto& place : places) branches.insert(place.branch);
+    for (const auto& branch : branches) {
+        branch->was_changed = true;
+        finish(branch);
+    }
+    return context_.fatal();
+}
+
+void CopyWalk::finish(const BranchRef& branch) {
+    if (context_.options.is_dry || !branch->was_entered || context_.share.is_stopped()) return;
+    if (auto finished = try_finish(branch); !finished) context_.report(path_of(*branch), finished.error());
+}
+
+Result<> CopyWalk::try_finish(const BranchRef& branch) {
+    FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
+    for (const auto& name : branch->leftovers)  // nobody went on with them: their sources are gone
+        if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    const auto& status = branch->status(TreeSide::source);
+    const auto& own = branch->status(TreeSide::target);
+    Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
+    held.umask = context_.owner.umask;
+    held.is_new = branch->was_made;
+    held.times = !branch->was_made && !branch->was_changed && own.modified == status.modified;
+    AttributeSource attributes;
+    FolderRef source;
+    if (context_.options.preserve.attributes) {
+        FB_TRY_ASSIGN(opened, context_.folders.get(branch, TreeSide::source));
+        source = opened;
+        FB_TRY_ASSIGN(names, source->attribute_names());
+        attributes = attributes_of(*source, std::move(names));
+        if (!branch->was_made) {
+            FB_TRY_ASSIGN(old_names, target->attribute_names());
+            held.attributes = std::move(old_names);
+            drop_those_of_file_system(held.attributes);
+        }
+    }
+    const auto settle = [&](const std::string& part, const std::string& value, Result<> done) {
+        return done ? done : context_.settle(path_of(*branch), status, part, value, std::move(done));
+    };
+    return give_attributes(status, attributes, *target, held, context_.options.preserve, settle);
+}
+
+}  // namespace forebay::tree

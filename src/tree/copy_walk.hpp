@@ -1,0 +1,45 @@
+// Goes down the source and makes each folder of it at the target: closed to others while it is filled, given its
+// attributes when all below it is there.
+
+#pragma once
+
+#include "tree/copy_context.hpp"
+#include "tree/portion.hpp"
+
+namespace forebay::tree {
+
+class CopyWalk {
+public:
+    explicit CopyWalk(CopyContext& context) : context_(context) {
+        context_.finish_branch = [this](const BranchRef& branch) { finish(branch); };
+    }
+
+    /// Both roots are open; in a dry run that of the target may be missing. False: the target was there before.
+    Result<> run(FolderRef source, FolderRef target, bool was_made);
+    /// Removes the folders of the target that stand where the source has other entries, and copies these; after errors
+    /// it says that they stay.
+    Result<> replace_folders();
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    Result<bool> is_to_be_listed(const BranchRef& branch);
+    Result<> list(TreeWorker& worker, const BranchRef& branch);
+    void copy_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    Result<> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
+
+    Result<> enter_target(const BranchRef& branch);
+    Result<FolderRef> make_folder(const BranchRef& branch, sys::Folder& above);
+    Result<> enter_dry(const BranchRef& branch);
+    Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
+    Result<> sweep(const BranchRef& branch, sys::Folder& folder);
+
+    void finish(const BranchRef& branch);
+    Result<> try_finish(const BranchRef& branch);
+
+    CopyContext& context_;
+    sys::EntryId target_root_;
+    std::uint64_t device_ = 0;  // of the source's root
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,129 @@
+#include "tree/extra.hpp"
+
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "tree/remove.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+class ExtraWalk {
+public:
+    ExtraWalk(const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts)
+        : options_(options),
+          remarks_(remarks),
+          remover_({.folders = folders_,
+                    .remarks = remarks,
+                    .removed = counts.removed,
+                    .tick = {},
+                    .finish_other = [this](const BranchRef& branch) { finish(branch); },
+                    .is_dry = options.is_dry},
+                   TreeSide::target) {}
+
+    Result<> run(const FolderRef& source, const FolderRef& target);
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> open(const BranchRef& branch, TreeSide side, FolderRef& folder);
+    Result<> compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
+    void finish(const BranchRef& branch);
+
+    const TreeCopyOptions& options_;
+    Remarks& remarks_;
+    OpenFolders folders_;
+    TreeRemover remover_;
+};
+
+Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
+    const auto root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, source->status());
+    FB_TRY_ASSIGN(target_status, target->status());
+    root->status(TreeSide::source) = status;
+    root->status(TreeSide::target) = target_status;
+    folders_.keep(root, TreeSide::source, source);
+    folders_.keep(root, TreeSide::target, target);
+    WorkShare share(options_.threads);
+    return share.run([&](TreeWorker& worker) { enter(worker, root); });
+}
+
+Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& folder) {
+    if (branch->parent) {
+        FB_TRY_ASSIGN(above, folders_.get(branch->parent, side));
+        FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+        folder = std::move(opened);
+        FB_TRY_ASSIGN(status, folder->status());
+        branch->status(side) = status;
+        folders_.keep(branch, side, folder);
+    } else {
+        FB_TRY_ASSIGN(root, folders_.get(branch, side));
+        folder = root;
+    }
+    return {};
+}
+
+void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
+    const auto compared = [&]() -> Result<> {
+        FolderRef source, target;
+        FB_TRY(open(branch, TreeSide::source, source));
+        FB_TRY(open(branch, TreeSide::target, target));
+        return compare(worker, branch, *source, *target);
+    }();
+    if (!compared) remarks_.add_error(path_of(*branch), compared.error());
+    remover_.done_in(branch);
+}
+
+Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target) {
+    std::unordered_map<std::string, sys::EntryKind> kinds;
+    FB_TRY(source.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) kinds.emplace(one.name, one.kind);
+        return {};
+    }));
+    const bool crosses =
+        branch->parent && options_.one_file_system &&
+        branch->status(TreeSide::source).id.device != branch->parent->status(TreeSide::source).id.device;
+    if (crosses) return {};  // what is mounted there was not copied
+    FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) {
+            const std::string name(one.name);
+            auto kind = one.kind;
+            if (kind == sys::EntryKind::unknown) {
+                FB_TRY_ASSIGN(status, target.status_of(name));
+                kind = status.kind;
+            }
+            const auto found = kinds.find(name);
+            const bool is_folder = kind == sys::EntryKind::folder;
+            if (found == kinds.end()) {
+                if (!options_.filter.takes(*branch, name, kind)) continue;
+                branch->was_changed = true;
+                if (is_folder) remover_.add_folder(worker, branch, name);
+                else remover_.remove_entry(branch, target, name);
+            } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
+                const auto child = std::make_shared<Branch>(branch, name);
+                ++branch->pending;
+                worker.share->add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+            }
+        }
+        return {};
+    }));
+    return {};
+}
+
+// The removals have changed the times of the folder.
+void ExtraWalk::finish(const BranchRef& branch) {
+    if (!branch->was_changed || options_.is_dry || !options_.preserve.times) return;
+    const auto& status = branch->status(TreeSide::source);
+    const auto folder = folders_.get(branch, TreeSide::target);
+    const auto set = folder ? (*folder)->set_times(status.accessed, status.modified) : Result<>(folder.error());
+    if (!set) remarks_.add_error(path_of(*branch), set.error());
+}
+
+}  // namespace
+
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const TreeCopyOptions& options,
+                      Remarks& remarks, CopyCounts& counts) {
+    return ExtraWalk(options, remarks, counts).run(source, target);
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,14 @@
+// What the target of a copy has and its source has not.
+
+#pragma once
+
+#include "tree/branch.hpp"
+#include "tree/copy.hpp"
+
+namespace forebay::tree {
+
+/// Removes it, after a copy without errors. Entries that the filter leaves out stay.
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const TreeCopyOptions& options,
+                      Remarks& remarks, CopyCounts& counts);
+
+}  // namespace forebay::tree

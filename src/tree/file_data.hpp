@@ -1,0 +1,36 @@
+// The bytes of one file: copied with its holes, and compared.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "move/pace.hpp"
+#include "sys/tree.hpp"
+
+namespace forebay::tree {
+
+/// What all copies of a mover share.
+struct DataWay {
+    move::Pace* pace = nullptr;
+    const std::atomic<bool>* stop = nullptr;
+    /// Whether the kernel copies between these two file systems: the first file that it refuses clears it for all.
+    std::atomic<bool>* by_kernel = nullptr;
+    std::function<void(std::uint64_t bytes)> moved{};
+};
+
+/// Copies [begin, end) to the same place, and of a source with holes its data alone; `buffer` is used where the kernel
+/// does not copy. A source that ends before `end` is copied up to its end: its status tells afterwards.
+Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, bool has_holes,
+                    const DataWay& way, std::vector<std::byte>& buffer);
+
+/// Where two files differ first within `bytes`; `bytes.end` where nowhere. Holes of both are not read.
+Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+                                       bool have_holes, std::vector<std::byte>& buffer);
+
+/// Whether a file has fewer bytes on storage than it is long.
+bool has_holes(const sys::EntryStatus& status);
+
+}  // namespace forebay::tree

@@ -1,0 +1,99 @@
+// What the target has already: whether it is the copy of an entry, and what it lacks to be one.
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "tree/copy_entry.hpp"
+#include "tree/make_file.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Clocks of one machine tick every 4 ms, and those of two servers may differ.
+constexpr std::int64_t clock_seconds = 2;
+
+// Where modification times are not preserved, a copy is newer than what it was made of.
+bool has_fitting_time(const sys::EntryStatus& status, const sys::EntryStatus& existing, const Preserve& preserve) {
+    return preserve.times ? status.modified == existing.modified : status.modified <= existing.modified;
+}
+
+}  // namespace
+
+Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
+                                        const sys::EntryStatus& existing) {
+    FB_TRY_ASSIGN(found, look(entry, status, existing));
+    if (found == Found::other) return false;
+    if (found == Found::equal) {
+        ++context_.counts.equal;
+    } else if (context_.options.is_dry) {
+        context_.remarks.add(RemarkKind::would_adjust, entry.path(), "its attributes differ");
+    } else {
+        FB_TRY(adjust(entry, status, existing));
+    }
+    return true;
+}
+
+Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::EntryStatus& status,
+                                             const sys::EntryStatus& existing) {
+    if (status.kind != existing.kind) return Found::other;
+    // A file of the target with names that the source's has not: it would be changed under these, too.
+    if (context_.options.preserve.hard_links && existing.names > 1) {
+        if (status.names == 1) return Found::other;
+        if (!context_.links.claim_target(existing.id, status.id)) return Found::other;
+    }
+    FB_TRY_ASSIGN(is_same, has_same_content(entry, status, existing));
+    if (!is_same) return Found::other;
+    if (!difference_of(status, existing, context_.options.preserve).empty()) return Found::adjust;
+    FB_TRY_ASSIGN(is_equal, has_same_attributes(entry, status, existing));
+    return is_equal ? Found::equal : Found::adjust;
+}
+
+Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::EntryStatus& status,
+                                           const sys::EntryStatus& existing) {
+    if (status.kind == sys::EntryKind::link) {
+        FB_TRY_ASSIGN(text, entry.source->link_text(entry.name));
+        FB_TRY_ASSIGN(other_text, entry.target->link_text(entry.name));
+        return text == other_text;
+    }
+    if (status.kind != sys::EntryKind::file) return status.device_number == existing.device_number;
+    if (status.bytes != existing.bytes || !has_fitting_time(status, existing, context_.options.preserve)) return false;
+    if (!context_.options.compares_bytes) return true;
+    FB_TRY_ASSIGN(file, entry.source->open_file(entry.name));
+    FB_TRY_ASSIGN(other, entry.target->open_file(entry.name));
+    FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, status.bytes}, has_holes(status) || has_holes(existing),
+                                       worker_.buffer));
+    return at == status.bytes;
+}
+
+Result<bool> EntryCopier::has_same_attributes(const CopyEntry& entry, const sys::EntryStatus& status,
+                                              const sys::EntryStatus& existing) {
+    if (!context_.options.preserve.attributes) return true;
+    if (context_.options.trusts_attributes && status.changed.seconds + clock_seconds < existing.changed.seconds)
+        return true;
+    FB_TRY_ASSIGN(attributes, source_attributes(entry));
+    FB_TRY_ASSIGN(names, entry.target->attribute_names_of(entry.name));
+    const auto others = attributes_of(*entry.target, entry.name, std::move(names));
+    if (attributes.names.empty() && others.names.empty()) return true;
+    FB_TRY_ASSIGN(difference, difference_of(attributes, others));
+    return difference.empty();
+}
+
+Result<> EntryCopier::adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
+    FB_TRY_ASSIGN(opened, entry.target->open_entry(entry.name));
+    FB_TRY_ASSIGN(now, opened->status());
+    if (now.id != existing.id) return Error{ErrorKind::retry, "the target's entry was replaced while it was looked at"};
+    Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
+    if (context_.options.preserve.attributes) {
+        FB_TRY_ASSIGN(names, opened->attribute_names());
+        held.attributes = std::move(names);
+        drop_those_of_file_system(held.attributes);
+    }
+    FB_TRY_ASSIGN(attributes, source_attributes(entry));
+    FB_TRY(give_attributes(status, attributes, *opened, held, context_.options.preserve,
+                           settle_of(context_, entry, status)));
+    ++context_.counts.adjusted;
+    return {};
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,211 @@
+#include "tree/large_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "move/journal.hpp"
+#include "sys/machine.hpp"
+#include "tree/make_file.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Some 16 ms of copying: short beside a file of minutes, long beside the three calls that a piece costs.
+constexpr std::uint64_t piece_bytes = 32u << 20;
+constexpr int large_tries_max = 3;
+constexpr std::size_t journal_bytes_max = 256;
+
+std::uint64_t identity_of(const sys::EntryStatus& status) {
+    const auto text = fmt::format("{} {} {} {} {}.{} {}.{} {}", sys::boot_id(), status.id.device, status.id.number,
+                                  status.bytes, status.modified.seconds, status.modified.nanoseconds,
+                                  status.changed.seconds, status.changed.nanoseconds, piece_bytes);
+    return siphash({}, std::as_bytes(std::span(text)));
+}
+
+class LargeFile : public std::enable_shared_from_this<LargeFile> {
+public:
+    LargeFile(CopyContext& context, CopyEntry entry) : context_(context), entry_(std::move(entry)) {}
+
+    /// Opens both files and adds the pieces. An error: nothing was added.
+    Result<> start(TreeWorker& worker);
+
+private:
+    void copy_piece(TreeWorker& worker, std::uint64_t index);
+    Result<> try_piece(TreeWorker& worker, std::uint64_t index);
+    void end(TreeWorker& worker);
+    Result<> try_end(TreeWorker& worker);
+    Result<std::uint64_t> open_target();
+    Result<> write_journal(std::uint64_t durable);
+    Result<> add_pieces(TreeWorker& worker);
+    void conclude(TreeWorker& worker, const Result<>& done);
+
+    CopyContext& context_;
+    const CopyEntry entry_;
+    const std::string temporary_name_ = context_.temporary_name(entry_.name);
+    int tries_ = 1;
+    std::unique_ptr<sys::OpenFile> source_, journal_;
+    MadeFile made_;
+    sys::EntryStatus before_;
+    std::atomic<std::uint64_t> pieces_left_{0};
+    std::mutex mutex_;  // guards what follows
+    std::vector<bool> pieces_done_;
+    std::uint64_t low_water_ = 0;  // pieces below it are all done
+    Result<> failed_;
+};
+
+Result<> LargeFile::start(TreeWorker& worker) {
+    FB_TRY_ASSIGN(opened, entry_.source->open_file(entry_.name));
+    source_ = std::move(opened);
+    FB_TRY_ASSIGN(status, source_->status());
+    if (status.kind != sys::EntryKind::file) return report_changes(context_, entry_.path());
+    FB_TRY_ASSIGN(settled, settled_status(*source_, status));
+    before_ = settled;
+    return add_pieces(worker);
+}
+
+// The one of an earlier run, where it is of this state of the source: then how many bytes of it are there.
+Result<std::uint64_t> LargeFile::open_target() {
+    made_.held = held_by_new(context_, entry_);
+    if (!entry_.branch->was_made) {
+        auto old_journal = entry_.target->reopen_file(parts_name(temporary_name_));
+        auto old = entry_.target->reopen_file(temporary_name_);
+        if (old_journal && old) {
+            std::vector<std::byte> text(journal_bytes_max);
+            const auto got = (*old_journal)->read(0, text);
+            const auto journal = got ? move::journal_from(std::string(reinterpret_cast<const char*>(text.data()), *got))
+                                     : Result<move::Journal>(got.error());
+            const auto status = (*old)->status();
+            if (journal && journal->identity == identity_of(before_) && status && status->names == 1 &&
+                status->kind == sys::EntryKind::file && status->user == context_.owner.user) {
+                made_.file = std::move(*old);
+                journal_ = std::move(*old_journal);
+                made_.held.permissions = status->permissions;
+                made_.held.user = status->user;
+                made_.held.group = status->group;
+                return std::min(journal->durable, before_.bytes);
+            }
+        }
+    }
+    static_cast<void>(entry_.target->remove(temporary_name_));
+    static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+    constexpr std::uint32_t closed_to_others = 0600;
+    FB_TRY_ASSIGN(file, entry_.target->make_file(temporary_name_, closed_to_others));
+    made_.file = std::move(file);
+    FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), closed_to_others));
+    journal_ = std::move(journal);
+    return 0;
+}
+
+Result<> LargeFile::write_journal(std::uint64_t durable) {
+    const auto text = move::text_of({.identity = identity_of(before_), .durable = durable});
+    return journal_->write(0, std::as_bytes(std::span(text)));
+}
+
+Result<> LargeFile::add_pieces(TreeWorker& worker) {
+    FB_TRY_ASSIGN(present, open_target());
+    const auto pieces = (before_.bytes + piece_bytes - 1) / piece_bytes;
+    low_water_ = present / piece_bytes;
+    context_.counts.resumed_bytes += low_water_ * piece_bytes;
+    pieces_done_.assign(pieces, false);
+    std::fill_n(pieces_done_.begin(), low_water_, true);
+    failed_ = Result<>();
+    pieces_left_ = pieces - low_water_ + 1;                 // and this call itself
+    for (auto index = pieces; index > low_water_; --index)  // what is added last is done first
+        context_.share.add(
+            worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) { self->copy_piece(other, at); });
+    if (--pieces_left_ == 0) end(worker);
+    return {};
+}
+
+void LargeFile::copy_piece(TreeWorker& worker, std::uint64_t index) {
+    auto copied = try_piece(worker, index);
+    {
+        const std::lock_guard lock(mutex_);
+        if (copied) {
+            pieces_done_[index] = true;
+            const auto before = low_water_;
+            while (low_water_ < pieces_done_.size() && pieces_done_[low_water_]) ++low_water_;
+            if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
+        }
+        if (!copied && failed_) failed_ = copied;
+    }
+    if (--pieces_left_ == 0) end(worker);
+}
+
+Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
+    {
+        const std::lock_guard lock(mutex_);
+        FB_TRY(failed_);  // the other pieces are of no use
+    }
+    const auto begin = index * piece_bytes;
+    return copy_bytes(*source_, *made_.file, {begin, std::min(begin + piece_bytes, before_.bytes)}, has_holes(before_),
+                      context_.way(), worker.buffer);
+}
+
+void LargeFile::end(TreeWorker& worker) {
+    auto status = source_->status();
+    if (failed_ && status && !is_unchanged(before_, *status) && tries_ < large_tries_max) {
+        ++tries_;
+        before_ = *status;
+        // The journal is of another state now, so that the file begins anew.
+        static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+        const auto added = add_pieces(worker);
+        if (added) return;
+        conclude(worker, added);
+        return;
+    }
+    const auto done = [&]() -> Result<> {
+        FB_TRY(failed_);
+        FB_TRY_ASSIGN(after, status);
+        if (!is_unchanged(before_, after)) return report_changes(context_, entry_.path());
+        return try_end(worker);
+    }();
+    conclude(worker, done);
+}
+
+Result<> LargeFile::try_end(TreeWorker& worker) {
+    TemporaryName temporary(*entry_.target, temporary_name_);
+    FB_TRY(made_.file->resize(before_.bytes));  // a hole may be the last
+    return complete_file(context_, entry_, *source_, before_, made_, temporary, worker.buffer);
+}
+
+void LargeFile::conclude(TreeWorker& worker, const Result<>& done) {
+    // After a stop and without room a later run goes on with the pieces that there are; otherwise nobody does.
+    const bool goes_on = !done && (context_.share.is_stopped() || done.error().kind == ErrorKind::full);
+    if (!goes_on) {
+        if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
+        static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+    }
+    if (!done) context_.report(entry_.path(), done.error());
+    EntryCopier copier(context_, worker);
+    if (done) copier.link_waiting(before_.id, {entry_.branch, entry_.name});
+    else copier.give_up_waiting(before_.id);
+    context_.done_in(entry_.branch);
+}
+
+}  // namespace
+
+std::string parts_name(const std::string& temporary) { return temporary + ".parts"; }
+
+void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place,
+                      const sys::EntryStatus& status) {
+    context.share.add(worker, [&context, place, id = status.id](TreeWorker& own_worker) {
+        const auto started = [&]() -> Result<> {
+            FB_TRY_ASSIGN(source, context.folders.get(place.branch, TreeSide::source));
+            FB_TRY_ASSIGN(target, context.folders.get(place.branch, TreeSide::target));
+            return std::make_shared<LargeFile>(context, CopyEntry{place.branch, source, target, place.name})
+                ->start(own_worker);
+        }();
+        if (started) return;
+        context.report(path_of(*place.branch, place.name), started.error());
+        EntryCopier(context, own_worker).give_up_waiting(id);
+        context.done_in(place.branch);
+    });
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,101 @@
+#include "tree/make_file.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "base/try.hpp"
+#include "sys/clock.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::uint32_t setgid_bit = 02000;
+constexpr std::uint32_t private_file = 0600;
+constexpr std::chrono::milliseconds some_ticks{30};
+
+// Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
+// Where others may do as much, it sees no more than afterwards.
+std::uint32_t first_permissions(const CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status) {
+    const auto wished = status.permissions;
+    const bool is_plain = (wished & 07000u) == 0 && (wished >> 3 & 7u) == (wished & 7u);
+    const bool would_stay = (wished & context.owner.umask) == 0 && !entry.branch->gives_acl;
+    return context.options.preserve.permissions && is_plain && would_stay ? wished : private_file;
+}
+
+Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& made, const sys::EntryStatus& status,
+                std::vector<std::byte>& buffer) {
+    FB_TRY(made.sync());  // what is dirty cannot be forgotten
+    made.forget_cached();
+    FB_TRY_ASSIGN(at, first_difference(source, made, {0, status.bytes}, has_holes(status), buffer));
+    if (at == status.bytes) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("{} differs from its source when it is read back, at byte {}", entry.path(), at)};
+}
+
+}  // namespace
+
+Held held_by_new(CopyContext& context, const CopyEntry& entry) {
+    const auto& folder = entry.branch->status(TreeSide::target);
+    Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
+    if ((folder.permissions & setgid_bit) != 0) held.group = folder.group;
+    if (context.owner.is_unknown) held.user = held.group = UINT32_MAX;
+    if (entry.branch->gives_acl) held.attributes = {access_acl};
+    held.umask = context.owner.umask;
+    held.is_new = true;
+    return held;
+}
+
+Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
+                                const sys::EntryStatus& status) {
+    auto held = held_by_new(context, entry);
+    held.permissions = first_permissions(context, entry, status);
+    auto file = entry.target->make_file(temporary, held.permissions);
+    if (!file && file.error().kind == ErrorKind::refused && !entry.branch->was_made) {
+        FB_TRY(entry.target->remove(temporary));  // of a run that was killed
+        file = entry.target->make_file(temporary, held.permissions);
+    }
+    if (!file) return file.error();
+    return MadeFile{.file = std::move(*file), .held = std::move(held)};
+}
+
+Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto changed =
+        std::chrono::seconds(first.changed.seconds) + std::chrono::nanoseconds(first.changed.nanoseconds);
+    if (now < changed || now - changed > some_ticks) return first;
+    move::sleep_until(sys::Clock::now() + some_ticks, nullptr);
+    return file.status();
+}
+
+bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after) {
+    return before.changed == after.changed && before.modified == after.modified && before.bytes == after.bytes;
+}
+
+Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status) {
+    return [&](const std::string& part, const std::string& value, Result<> done) {
+        if (done) return done;  // nearly always: no path is put together
+        return context.settle(entry.path(), status, part, value, std::move(done));
+    };
+}
+
+Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                       const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
+                       std::vector<std::byte>& buffer) {
+    AttributeSource attributes;
+    if (context.options.preserve.attributes) {
+        FB_TRY_ASSIGN(names, source.attribute_names());
+        attributes = attributes_of(source, std::move(names));
+    }
+    if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, buffer));
+    FB_TRY(give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
+                           settle_of(context, entry, status)));
+    if (context.options.syncs_each) FB_TRY(made.file->sync());
+    FB_TRY(temporary.publish(entry.name));
+    entry.branch->was_changed = true;
+    ++context.counts.copied;
+    return {};
+}
+
+}  // namespace forebay::tree

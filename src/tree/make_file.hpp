@@ -1,0 +1,40 @@
+// A file of the target in the making, under its temporary name: what copies of small and of large files share.
+
+#pragma once
+
+#include <memory>
+
+#include "tree/copy_entry.hpp"
+
+namespace forebay::tree {
+
+/// A new file, and what it has before anything is set.
+struct MadeFile {
+    std::unique_ptr<sys::OpenFile> file;
+    Held held;
+};
+
+/// Makes it, in place of one of an earlier run. It has its permissions from the beginning, which saves a call, where
+/// they let nobody in during the copy who is kept out afterwards.
+Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
+                                const sys::EntryStatus& status);
+
+/// What it has where its permissions are 0600.
+Held held_by_new(CopyContext& context, const CopyEntry& entry);
+
+/// The bytes are there: gives it the attributes, reads it back where that is wished, and its name.
+Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                       const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
+                       std::vector<std::byte>& buffer);
+
+/// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
+/// alike, so that a file which has just been written is looked at again after some ticks.
+Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first);
+
+/// Whether what was copied is what the file is now: nobody wrote to it meanwhile.
+bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after);
+
+/// Settles the parts of one entry; it must not outlive what it is made of.
+Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status);
+
+}  // namespace forebay::tree

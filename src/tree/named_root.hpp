@@ -1,0 +1,21 @@
+// A folder of a tree that is reached from the one above it, since it is to be made or removed.
+
+#pragma once
+
+#include <string>
+
+#include "sys/tree.hpp"
+#include "tree/branch.hpp"
+
+namespace forebay::tree {
+
+struct NamedRoot {
+    FolderRef above;
+    std::string name;
+};
+
+/// `refused` where a path does not end with the folder's own name. The path is not put together anew: behind a link
+/// ".." leads elsewhere than its text says.
+Result<NamedRoot> open_above(const std::string& path);
+
+}  // namespace forebay::tree

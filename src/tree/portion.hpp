@@ -1,0 +1,70 @@
+// The names of a folder in portions: a folder of a million entries is shared by all threads, and listed without a table
+// of all of it.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/try.hpp"
+#include "tree/branch.hpp"
+#include "tree/filter.hpp"
+#include "tree/work_share.hpp"
+
+namespace forebay::tree {
+
+struct ListedName {
+    std::string name;
+    sys::EntryKind kind = sys::EntryKind::unknown;
+    std::uint64_t number = 0;
+};
+using Portion = std::vector<ListedName>;
+
+/// Some 1 ms of copying: small enough for two threads in a folder of 1,000 entries, large beside the cost of a queue.
+inline constexpr std::size_t portion_names = 256;
+/// Portions that wait while their folder is still listed: 16,384 names, at most some MB.
+inline constexpr std::size_t portions_max = 64;
+
+/// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;
+/// each of these counts in the branch's `pending` and is ended by `done`.
+template <class Work, class Done>
+Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder, const Work& work,
+                          const Done& done) {
+    Portion portion;
+    const auto hand_over = [&] {
+        if (worker.share->waiting(worker) >= portions_max) {
+            work(worker, branch, portion);
+            portion.clear();
+            return;
+        }
+        ++branch->pending;
+        worker.share->add(worker, [branch, work, done, names = std::move(portion)](TreeWorker& other) {
+            work(other, branch, names);
+            done(branch);
+        });
+        portion = {};
+    };
+    if (branch->wished != nullptr && !branch->wished->is_whole) {
+        for (const auto& [name, below] : branch->wished->below) portion.push_back({name});
+    } else {
+        FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+            for (const auto& one : names) {
+                if (portion.size() == portion_names) hand_over();
+                portion.push_back({std::string(one.name), one.kind, one.number});
+            }
+            return {};
+        }));
+    }
+    work(worker, branch, portion);
+    return {};
+}
+
+/// What the list wants of a folder below.
+inline const WishedNames* wished_below(const Branch& branch, const std::string& name) {
+    if (branch.wished == nullptr || branch.wished->is_whole) return nullptr;
+    const auto found = branch.wished->below.find(name);
+    return found == branch.wished->below.end() ? nullptr : &found->second;
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,65 @@
+#include "tree/remarks.hpp"
+
+#include <utility>
+
+namespace forebay::tree {
+
+namespace {
+
+// What a screen or a mail shows; the report has all.
+constexpr std::size_t first_max = 1'000;
+
+}  // namespace
+
+const char* name_of(RemarkKind kind) {
+    switch (kind) {
+        case RemarkKind::vanished: return "vanished";
+        case RemarkKind::changed: return "changed";
+        case RemarkKind::failed: return "failed";
+        case RemarkKind::not_kept: return "not_kept";
+        case RemarkKind::kept_beside: return "kept_beside";
+        case RemarkKind::passed_over: return "passed_over";
+        case RemarkKind::differs: return "differs";
+        case RemarkKind::only_source: return "only_source";
+        case RemarkKind::only_target: return "only_target";
+        case RemarkKind::would_copy: return "would_copy";
+        case RemarkKind::would_adjust: return "would_adjust";
+        case RemarkKind::would_remove: return "would_remove";
+        case RemarkKind::count: break;
+    }
+    return "unknown";
+}
+
+void Remarks::add(RemarkKind kind, std::string path, std::string why) {
+    const Remark remark{.kind = kind, .path = std::move(path), .why = std::move(why)};
+    const std::lock_guard lock(mutex_);
+    ++counts_[static_cast<std::size_t>(kind)];
+    if (take_ && taken_) taken_ = take_(remark);
+    if (first_.size() < first_max) first_.push_back(remark);
+}
+
+void Remarks::add_error(std::string path, const Error& error) {
+    add(error.kind == ErrorKind::missing ? RemarkKind::vanished : RemarkKind::failed, std::move(path), error.what);
+}
+
+std::uint64_t Remarks::count_of(RemarkKind kind) const {
+    const std::lock_guard lock(mutex_);
+    return counts_[static_cast<std::size_t>(kind)];
+}
+
+bool Remarks::has_errors() const {
+    return count_of(RemarkKind::failed) + count_of(RemarkKind::vanished) + count_of(RemarkKind::changed) > 0 ||
+           !taken();
+}
+
+std::vector<Remark> Remarks::first() const {
+    const std::lock_guard lock(mutex_);
+    return first_;
+}
+
+Result<> Remarks::taken() const {
+    const std::lock_guard lock(mutex_);
+    return taken_;
+}
+
+}  // namespace forebay::tree

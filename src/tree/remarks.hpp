@@ -1,0 +1,68 @@
+// What a mover has to say of single entries: none is passed over in silence. Any thread may add one.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::tree {
+
+enum class RemarkKind : std::uint8_t {
+    vanished,      // it was listed, and was gone when it was to be read
+    changed,       // the source changed each time that it was copied: it is not at the target
+    failed,        // an error; it is not at the target, or not removed
+    not_kept,      // the target cannot hold it, or a part of it
+    kept_beside,   // the same, and the manifest has it
+    passed_over,   // by wish or for its safety: another file system, a loop of mounts
+    differs,       // of a comparison
+    only_source,   // of a comparison
+    only_target,   // of a comparison
+    would_copy,    // of a dry run
+    would_adjust,  // of a dry run: its attributes alone
+    would_remove,  // of a dry run
+    count,
+};
+
+/// "vanished", "not kept", ...
+const char* name_of(RemarkKind kind);
+
+struct Remark {
+    RemarkKind kind = RemarkKind::failed;
+    std::string path;  // below the tree's root
+    std::string why;
+};
+
+class Remarks {
+public:
+    using Taker = std::function<Result<>(const Remark&)>;
+
+    /// `take` gets each remark, one at a time: a file that may become long. None where it is empty.
+    explicit Remarks(Taker take = {}) : take_(std::move(take)) {}
+
+    void add(RemarkKind kind, std::string path, std::string why);
+    /// Of an entry that could not be moved: one that is gone has `vanished`.
+    void add_error(std::string path, const Error& error);
+
+    std::uint64_t count_of(RemarkKind kind) const;
+    /// Whether an entry was not read, so that nothing may be removed because of its absence.
+    bool has_errors() const;
+    /// The first of all, for people.
+    std::vector<Remark> first() const;
+    /// What became of the taker.
+    Result<> taken() const;
+
+private:
+    Taker take_;
+    mutable std::mutex mutex_;
+    std::array<std::uint64_t, static_cast<std::size_t>(RemarkKind::count)> counts_{};
+    std::vector<Remark> first_;
+    Result<> taken_;
+};
+
+}  // namespace forebay::tree

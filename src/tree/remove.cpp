@@ -1,0 +1,144 @@
+#include "tree/remove.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "sys/clock.hpp"
+#include "tree/named_root.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Names that were added meanwhile, or that a listing beside removals left out, are taken by another turn.
+constexpr int turns_max = 3;
+constexpr std::chrono::milliseconds tell_pause{100};
+
+}  // namespace
+
+void TreeRemover::add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name) {
+    const auto branch = std::make_shared<Branch>(above, name);
+    ++above->pending;
+    worker.share->add(worker, [this, branch](TreeWorker& other) { enter(other, branch); });
+}
+
+void TreeRemover::remove_entry(const BranchRef& above, sys::Folder& folder, const std::string& name) {
+    if (shared_.is_dry) return shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
+    if (auto removed = folder.remove(name); removed) {
+        ++shared_.removed;
+    } else if (removed.error().kind != ErrorKind::missing) {
+        shared_.remarks.add(RemarkKind::failed, path_of(*above, name), removed.error().what);
+    }
+    if (shared_.tick) shared_.tick();
+}
+
+void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
+    if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing)
+        shared_.remarks.add(RemarkKind::failed, path_of(*branch), entered.error().what);
+    done_in(branch);
+}
+
+Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
+    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+    const FolderRef folder = std::move(opened);
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(side_) = status;
+    if (status.id.device != branch->parent->status(side_).id.device)
+        return Error{ErrorKind::refused, "another file system is mounted there"};
+    shared_.folders.keep(branch, side_, folder);
+    branch->was_entered = true;
+    return remove_listed(worker, branch, *folder);
+}
+
+Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder) {
+    return folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) {
+            if (worker.share->is_stopped()) return {};
+            const std::string name(one.name);
+            auto kind = one.kind;
+            if (kind == sys::EntryKind::unknown) {
+                FB_TRY_ASSIGN(status, folder.status_of(name));
+                kind = status.kind;
+            }
+            if (kind == sys::EntryKind::folder) add_folder(worker, branch, name);
+            else remove_entry(branch, folder, name);
+        }
+        return {};
+    });
+}
+
+void TreeRemover::finish(const BranchRef& branch) {
+    if (!branch->was_entered) {
+        if (shared_.finish_other) shared_.finish_other(branch);
+        return;
+    }
+    if (shared_.is_dry) return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
+    const auto remove = [&]() -> Result<> {
+        FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
+        auto removed = above->remove_folder(branch->name);
+        for (int turn = 1; !removed && removed.error().kind == ErrorKind::refused && turn < turns_max; ++turn) {
+            FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));
+            FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+                for (const auto& one : names)
+                    if (one.kind != sys::EntryKind::folder) remove_entry(branch, *folder, std::string(one.name));
+                return {};
+            }));
+            removed = above->remove_folder(branch->name);
+        }
+        return removed;
+    }();
+    if (remove) ++shared_.removed;
+    else if (remove.error().kind != ErrorKind::missing)
+        shared_.remarks.add(RemarkKind::failed, path_of(*branch), remove.error().what);
+}
+
+void TreeRemover::done_in(BranchRef branch) {
+    while (branch && --branch->pending == 0) {
+        finish(branch);
+        shared_.folders.close(*branch);
+        auto above = branch->parent;  // held while the branch goes, see CopyContext::done_in()
+        branch = std::move(above);
+    }
+}
+
+Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
+                     std::atomic<std::uint64_t>& removed) {
+    FB_TRY_ASSIGN(named, open_above(path));
+    const auto& [above, name] = named;
+    FB_TRY_ASSIGN(status, above->status_of(name));
+    if (status.kind != sys::EntryKind::folder)
+        return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
+    const auto root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(above_status, above->status());
+    root->status(TreeSide::source) = above_status;
+    if (status.id.device != above_status.id.device)
+        return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
+                     "name what lies in it"};
+    OpenFolders folders;
+    folders.keep(root, TreeSide::source, above);
+    WorkShare share(options.threads);
+    std::mutex mutex;
+    sys::Clock::time_point last{};
+    const auto tick = [&] {
+        if (!options.watch) return;
+        const std::unique_lock lock(mutex, std::try_to_lock);
+        const auto now = sys::Clock::now();
+        if (!lock || now - last < tell_pause) return;
+        last = now;
+        options.watch(removed);
+    };
+    TreeRemover remover(
+        {.folders = folders, .remarks = remarks, .removed = removed, .tick = tick, .is_dry = options.is_dry},
+        TreeSide::source);
+    FB_TRY(share.run([&](TreeWorker& worker) {
+        remover.add_folder(worker, root, named.name);
+        remover.done_in(root);
+    }));
+    return remarks.taken();
+}
+
+}  // namespace forebay::tree

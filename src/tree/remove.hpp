@@ -1,0 +1,59 @@
+// Removes trees, or what lies in them, by all threads. No link is followed and no mount is crossed: what is mounted in
+// the tree stays, and is said.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "tree/branch.hpp"
+#include "tree/filter.hpp"
+#include "tree/remarks.hpp"
+#include "tree/work_share.hpp"
+
+namespace forebay::tree {
+
+/// The part of a removal that goes down one tree; its owner has the share, the open folders and what they end with.
+class TreeRemover {
+public:
+    struct Shared {
+        OpenFolders& folders;
+        Remarks& remarks;
+        std::atomic<std::uint64_t>& removed;
+        std::function<void()> tick{};
+        std::function<void(const BranchRef&)> finish_other{};  // of a branch that is not removed itself
+        bool is_dry = false;
+    };
+
+    TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
+
+    /// The folder `name` of `above` and all in it, by the share of `worker`; it counts in the `pending` of `above`, and
+    /// `done_in` gives that back, as it does of all folders below.
+    void add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name);
+    void remove_entry(const BranchRef& above, sys::Folder& folder, const std::string& name);
+    /// To be called where the last thing of a folder that add_folder() took is done.
+    void finish(const BranchRef& branch);
+    /// Ends one thing of a branch, and all above that ends with it.
+    void done_in(BranchRef branch);
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);
+
+    Shared shared_;
+    TreeSide side_;
+};
+
+struct RemoveOptions {
+    std::uint32_t threads = 1;
+    bool is_dry = false;
+    std::function<void(std::uint64_t removed)> watch{};
+};
+
+/// Removes the folder at `path` with all in it. Errors of single entries are in `remarks`: they stay, as do the folders
+/// above them.
+Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
+                     std::atomic<std::uint64_t>& removed);
+
+}  // namespace forebay::tree

@@ -1,0 +1,40 @@
+// Looks at every entry of a tree, by all threads: what there is, how much, and what needs care.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "tree/filter.hpp"
+#include "tree/remarks.hpp"
+
+namespace forebay::tree {
+
+struct WalkCounts {
+    std::array<std::atomic<std::uint64_t>, 8> of_kind{};      // by EntryKind; folders with the root
+    std::atomic<std::uint64_t> bytes{0}, allocated_bytes{0};  // of inodes: an inode of three names counts once
+    std::atomic<std::uint64_t> further_names{0};              // hard links beside the first
+    std::atomic<std::uint64_t> with_holes{0}, largest_bytes{0}, deepest{0};
+};
+
+struct WalkedEntry {
+    std::string path;
+    sys::EntryStatus status;
+};
+
+struct WalkOptions {
+    std::uint32_t threads = 1;
+    EntryFilter filter{};
+    bool one_file_system = false;
+    /// Gets entries of one folder at a time, from one thread at a time; none where it is empty.
+    std::function<Result<>(std::span<const WalkedEntry>)> take{};
+    std::function<void(const WalkCounts&)> watch{};
+};
+
+Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts);
+
+}  // namespace forebay::tree

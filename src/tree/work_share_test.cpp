@@ -1,0 +1,57 @@
+// Goal: all work is done once, on any number of threads, however it grows; what a piece throws ends it as an error.
+// Method: a tree of pieces that add pieces, on 1, 2, 3, 5 and 17 threads; pieces that throw or stop the rest.
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "tree/work_share.hpp"
+
+using namespace forebay;
+
+namespace {
+
+void grow(tree::TreeWorker& worker, std::atomic<int>& done, int depth) {
+    ++done;
+    if (depth == 0) return;
+    for (int child = 0; child < 5; ++child)
+        worker.share->add(worker, [&done, depth](tree::TreeWorker& other) { grow(other, done, depth - 1); });
+}
+
+}  // namespace
+
+TEST_CASE("work_share: every piece is done once") {
+    for (const std::uint32_t threads : {1u, 2u, 3u, 5u, 17u}) {
+        CAPTURE(threads);
+        tree::WorkShare share(threads);
+        std::atomic<int> done{0};
+        REQUIRE(share.run([&](tree::TreeWorker& worker) { grow(worker, done, 5); }));
+        CHECK(done == 1 + 5 + 25 + 125 + 625 + 3125);
+        REQUIRE(share.run([&](tree::TreeWorker& worker) { grow(worker, done, 1); }));  // and again
+        CHECK(done == 3906 + 6);
+    }
+}
+
+TEST_CASE("work_share: a piece that throws is an error, and ends the others") {
+    for (const std::uint32_t threads : {1u, 3u}) {
+        tree::WorkShare share(threads);
+        const auto ended = share.run([&](tree::TreeWorker& worker) {
+            worker.share->add(worker, [](tree::TreeWorker&) { throw std::runtime_error("made to fail"); });
+        });
+        REQUIRE_FALSE(ended);
+        CHECK(ended.error().what.find("made to fail") != std::string::npos);
+    }
+}
+
+TEST_CASE("work_share: after a stop nothing is begun") {
+    tree::WorkShare share(1);
+    int done = 0;
+    REQUIRE(share.run([&](tree::TreeWorker& worker) {
+        for (int i = 0; i < 10; ++i)
+            worker.share->add(worker, [&](tree::TreeWorker& other) {
+                ++done;
+                other.share->stop();
+            });
+    }));
+    CHECK(done == 1);
+}
