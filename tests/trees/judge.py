@@ -3,9 +3,10 @@
 
     tests/trees/judge.py LEFT RIGHT [--json] [--list N]
 
-A column is "ok" where every entry has kept it, else "kept/of"; "-" where the left tree has none of it. What is missing on
-the right counts against its kind, of files, directories and symlinks against odd names too, and against nothing else. Exit code 0: every column is
-kept and nothing is on the right alone. 1: not so. Access times are not compared.
+A column is "ok" where every entry has kept it, else "kept/of"; "-" where the left tree has none of it. An entry that is
+missing on the right, or of another kind, counts against its kind, and against odd names where it is a file, a directory
+or a symlink; what else it had is not counted. Exit code 0: every column is kept, and nothing is on the right alone. 1:
+not so. Access times are not compared.
 """
 
 import argparse
@@ -20,8 +21,8 @@ import pairs
 
 SLACK_BYTES = 32 << 10  # what file systems allocate beyond the data: pages, blocks of xattrs, trees of extents
 PLAIN_NAME = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,199}\Z")
-COLUMNS = ["entries", "hard links", "fifo", "socket", "device", "sparse", "xattr", "acl", "capability", "file mtime ns", "dir mtime ns",
-           "symlink mtime ns", "special mtime ns", "mode", "owner", "odd names", "symlinks", "bytes", "nothing more"]
+COLUMNS = ["entries", "hard links", "fifo", "socket", "device", "sparse", "xattr", "acl", "capability", "file mtime ns",
+           "dir mtime ns", "symlink mtime ns", "special mtime ns", "mode", "owner", "odd names", "symlinks", "bytes", "nothing more"]
 KINDS = {stat.S_IFIFO: "fifo", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device", stat.S_IFLNK: "symlinks"}
 TIMES = {stat.S_IFREG: "file mtime ns", stat.S_IFDIR: "dir mtime ns", stat.S_IFLNK: "symlink mtime ns"}
 
