@@ -86,7 +86,7 @@ def is_whole(path):
 
 def told(report):
     """The paths that the report names, with what it says of them."""
-    return {one["path"]: one["kind"] for one in report.get("remarks", [])}
+    return {one["path"]: one["kind"] for one in report["first"]}
 
 
 def check_code(done, remarks):

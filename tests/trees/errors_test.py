@@ -55,7 +55,7 @@ def mover(*arguments, before=(), code=None, **options):
 
 
 def told(done, report):
-    return done.stderr + json.dumps(report.get("remarks", []))
+    return done.stderr + json.dumps(report.get("first", []))
 
 
 def torn(source, target):
