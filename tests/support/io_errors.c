@@ -1,5 +1,5 @@
-/* To be preloaded: reads and writes of files whose path holds FOREBAY_BAD_READ or FOREBAY_BAD_WRITE fail with EIO, as on
-   a disk with a broken sector. A read fails beyond the first 4 KiB, so that a copy has begun when it does. */
+/* To be preloaded: reads and writes of files whose path holds FOREBAY_BAD_READ or FOREBAY_BAD_WRITE fail with EIO, as
+   on a disk with a broken sector. A read fails beyond the first 4 KiB, so that a copy has begun when it does. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
