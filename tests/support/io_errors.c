@@ -1,5 +1,5 @@
-/* To be preloaded: reads and writes of files whose path holds FOREBAY_BAD_READ or FOREBAY_BAD_WRITE fail with EIO, as
-   on a disk with a broken sector. A read fails beyond the first 4 KiB, so that a copy has begun when it does. */
+/* To be preloaded: reads and writes of files whose path holds FOREBAY_BAD_READ or FOREBAY_BAD_WRITE fail, as on a disk
+   with a broken sector: by EIO, or by the number FOREBAY_BAD_ERRNO. The first 4 KiB can be read: a copy has begun. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +30,8 @@ static int bad_read(int fd, off_t at, size_t count) {
 static int bad_write(int fd) { return is_bad(fd, "FOREBAY_BAD_WRITE"); }
 
 static ssize_t fail(void) {
-    errno = EIO;
+    const char* const number = getenv("FOREBAY_BAD_ERRNO");
+    errno = number ? atoi(number) : EIO;
     return -1;
 }
 

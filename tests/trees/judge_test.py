@@ -186,4 +186,5 @@ def main():
     print(f"judge: {len(broken)} things broken and seen")
 
 
-main()
+if __name__ == "__main__":
+    main()

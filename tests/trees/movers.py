@@ -53,7 +53,8 @@ def shell(text):
 
 
 def of_forebay(threads):
-    return Mover(f"forebay copy --threads {threads}", (FOREBAY, "copy", "{source}", "{target}", "--threads", threads), (FOREBAY,), ours=True)
+    words = (FOREBAY, "copy", "{source}", "{target}", "--threads", threads)
+    return Mover(f"forebay copy --threads {threads}", words, (FOREBAY,), ours=True)
 
 
 OURS = [of_forebay(1), of_forebay(4)]
