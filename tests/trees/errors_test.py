@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 import conformance
 import judge
@@ -230,6 +231,33 @@ def not_to_be_copied(place, source):
     expect(done.returncode != 0, "what is not there is not removed", done.stderr)
 
 
+def two_at_once(place, source):
+    """Both copies are right, or one is refused because of the other."""
+    target = place / "of-two"
+    command = [str(word) for word in (FOREBAY, "copy", source, target, "--rate", "40M", "--json")]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [one.communicate(timeout=SECONDS_MAX)[1] for one in both]
+    codes = [one.returncode for one in both]
+    expect(0 in codes and all(0 <= code < 10 for code in codes), f"one of two ends well: {codes}", "".join(said))
+    expect_equal(source, target, f"two copies at once, which end with {codes}, make one that is equal")
+
+
+def killed_delete(place, source):
+    """What was killed while it removed leaves less; the second run leaves nothing, and neither touches what is beside."""
+    victim, beside = place / "victim", place / "beside"
+    run("cp", "-a", source, beside)
+    for number in range(5):
+        make_tree.make("TS", victim, 0.2)
+        process = subprocess.Popen([FOREBAY, "delete", victim], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.02 + 0.004 * number)
+        process.kill()
+        process.wait()
+        if victim.exists():
+            mover("delete", victim, code=(0,))
+        expect(not victim.exists(), "the second delete removes the rest")
+    expect_equal(source, beside, "what is beside a tree that is removed stays")
+
+
 def loop_of_mounts(place, source):
     looped, target = place / "looped", place / "of-looped"
     run("cp", "-a", source, looped)
@@ -269,7 +297,7 @@ def names_like_ours(place, source):
 
 AS_ORDINARY_USER = [not_writable, unreadable, given_away]
 CASES = [full_target, no_inodes, beyond_quota, file_size_limit, bad_sectors, failing_writes, not_to_be_copied,
-         loop_of_mounts, deep, names_like_ours]
+         two_at_once, killed_delete, loop_of_mounts, deep, names_like_ours]
 
 
 def main():

@@ -7,7 +7,9 @@ hole that was filled by none: it reads as before.
 """
 
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 
@@ -18,7 +20,60 @@ from forebay_test import FOREBAY, expect, run
 from judge_test import BROKEN, BROKEN_BY_ROOT, ROOT, Copy
 
 SAME_SIZE_AND_TIME = {"a byte"}
+SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-heal-", dir="/dev/shm")
+ELSEWHERE = pathlib.Path(SCRATCH.name, "elsewhere")
 EQUAL = {"a hole"}  # bytes that are zero are equal to a hole
+
+
+def as_directory(path):
+    """A file becomes a directory that is not empty, and not to be written to."""
+    os.unlink(path)
+    os.mkdir(path)
+    pathlib.Path(os.fsdecode(path), "inside").write_text("more")
+    os.chmod(path, 0o500)
+
+
+def as_file(path):
+    shutil.rmtree(path)
+    pathlib.Path(os.fsdecode(path)).write_text("a file")
+
+
+def as_symlink(path):
+    """To a directory beside the trees, of which nothing may be touched."""
+    shutil.rmtree(path)
+    os.symlink(ELSEWHERE, path)
+
+
+def many_more(copy):
+    """Directories, symlinks and links of one inode that the source has not."""
+    top = pathlib.Path(os.fsdecode(copy.top), "more")
+    (top / "deep/deeper").mkdir(parents=True)
+    (top / "deep/file").write_text("more")
+    (top / "deep/deeper/link").hardlink_to(top / "deep/file")
+    (top / "outward").symlink_to(ELSEWHERE)
+    (top / "deep").chmod(0)
+
+
+def regrouped(copy):
+    """Names that belong together are crossed with those of another file."""
+    one, other = copy.path("acl-file"), copy.path("year-1960")
+    os.unlink(one)
+    os.link(other, one)
+
+
+# What the judge's own test does not do: entries of another kind, and names in wrong groups.
+EXCHANGED = {
+    "a file as a directory": lambda copy: as_directory(copy.plain()),
+    "a directory as a file": lambda copy: as_file(copy.path("links")),
+    "a directory as a symlink": lambda copy: as_symlink(copy.path("set-group")),
+    "the first directory as a symlink": lambda copy: as_symlink(os.path.join(copy.top, b"special")),
+    "a symlink as a directory": lambda copy: as_directory(copy.path("absolute")),
+    "a fifo as a directory": lambda copy: as_directory(copy.path("fifo")),
+    "a file as a fifo": lambda copy: (os.unlink(copy.path("trusted")), os.mkfifo(copy.path("trusted"))),
+    "much more": many_more,
+    "names in a wrong group": regrouped,
+    "half of it": lambda copy: shutil.rmtree(os.path.join(copy.top, b"ts")),
+}
 
 
 def report_of(*words, codes=(0,)):
@@ -47,20 +102,24 @@ def check(left, right, name, act):
 
 
 def main():
-    broken = {name: one for name, one in (BROKEN | (BROKEN_BY_ROOT if ROOT else {})).items() if name not in EQUAL}
+    broken = {name: act for name, (act, _) in (BROKEN | (BROKEN_BY_ROOT if ROOT else {})).items() if name not in EQUAL} | EXCHANGED
     failed = []
-    with tempfile.TemporaryDirectory(prefix="forebay-heal-", dir="/dev/shm") as scratch:
+    with SCRATCH as scratch:
         place = pathlib.Path(scratch)
         left = place / "left"
         for tree, factor in (("TS", 0.04), ("special", 1)):
             make_tree.make(tree, left / tree.lower(), factor)
-        for name, (act, _) in broken.items():
+        ELSEWHERE.mkdir()
+        (ELSEWHERE / "file").write_text("of others")
+        for name, act in broken.items():
             try:
                 check(left, place / "right", name, act)
             except AssertionError as problem:
                 failed.append(name)
                 print(f"FAILED: {problem}", flush=True)
                 conformance.removed(place / "right")
+            untouched = [path.name for path in ELSEWHERE.iterdir()] == ["file"] and (ELSEWHERE / "file").read_text() == "of others"
+            expect(untouched, f"of {name}: what a symlink leads to is not touched")
         conformance.removed(left)
     expect(not failed, f"all {len(broken)} things are seen and healed, not so {failed}")
     print(f"heal: {len(broken)} things broken, seen and healed")
