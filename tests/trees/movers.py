@@ -10,7 +10,7 @@ import subprocess
 from forebay_test import FOREBAY
 
 SECONDS_MAX = 600
-HANGS_SECONDS = 120  # of tools that open fifos
+HANGS_SECONDS = 60  # a tool that opens a fifo waits for ever
 TAR = ('set -o pipefail; mkdir "$2" && tar -C "$1" {create} -cf - . | tar -C "$2" {extract} -xpf -')
 KEEPING = "--xattrs --xattrs-include='*' --acls -S --numeric-owner"
 FAITHFUL_TAR = TAR.format(create=f"--format=posix {KEEPING}", extract=KEEPING)
