@@ -4,15 +4,16 @@
     tests/trees/conformance.py [--factor F] [--only NAME] [--memory DIR] [--disk DIR] [--csv FILE]
 
 Each tree is made in memory (/dev/shm) and on a disk (/var/tmp), and copied within each and across both, by every program
-that is installed, and by forebay with 1 and 4 threads; the judge, which has no code of ours, compares. A program that
-fills holes is not let loose on a disk with the tree that has one of 5 GiB. FOREBAY_BINARY_DIR says which build. The table
-of this project is bench/results/movers-conformance.csv; without --csv only the Markdown is printed. scripts/bootstrap
-bench installs what Debian has of the others.
+that is installed, and by forebay with 1 and 4 threads; the judge, which has no code of ours, compares. Of a program that
+fills holes, the one of 5 GiB has 64 MiB. FOREBAY_BINARY_DIR says which build. The table of this project is
+bench/results/movers-conformance.csv; without --csv only the Markdown is printed. scripts/bootstrap bench installs what
+Debian has of the others.
 """
 
 import argparse
 import csv
 import datetime
+import itertools
 import os
 import pathlib
 import platform
@@ -30,6 +31,7 @@ sys.path.insert(0, str(ROOT / "tests/support"))
 import movers  # pylint: disable=wrong-import-position
 
 TREES = ("TS", "special")
+SMALL_HOLE = 1 / 80  # of 5 GiB, for what writes it
 FIRST = ["tree", "from", "to", "mover", "exit"]
 
 
@@ -59,9 +61,9 @@ class Places:
             removed(place)
 
     def tree(self, place, name, factor):
-        key = place, name
+        key = place, name, factor
         if key not in self.trees:
-            self.trees[key] = place / name
+            self.trees[key] = place / f"{name}-{len(self.trees)}"
             for what, count in make_tree.make(name, self.trees[key], factor).left_out.items():
                 print(f"{name}: left out {count} times, {what}", file=sys.stderr)
         return self.trees[key]
@@ -75,21 +77,18 @@ class Places:
 def conformance(places, chosen, trees=TREES, factor=1.0):
     """Yields (tree, from, to, mover, exit code, what it said, the verdict). A mover that hung once is not waited for again."""
     hanging = set()
-    for name in trees:
-        for begin in places.all:
-            source = places.tree(begin, name, factor)
-            for end in places.all:
-                for mover in chosen:
-                    if mover in hanging or (mover.fills_holes and name == "special" and end != places.all[0]):
-                        continue
-                    target = places.copy(end)
-                    code, said = mover.copy(source, target, movers.HANGS_SECONDS)
-                    if code is None:
-                        hanging.add(mover)
-                    target.mkdir(exist_ok=True)
-                    yield name, type_of(begin), type_of(end), mover, code, said, judge.judge(source, target)
-                    if end == places.all[0]:  # memory; a disk is slow for minutes after many deletes
-                        removed(target)
+    for name, begin, end, mover in itertools.product(trees, places.all, places.all, chosen):
+        if mover in hanging:
+            continue
+        hole = SMALL_HOLE if mover.fills_holes else 1
+        source, target = places.tree(begin, name, hole if name == "special" else factor), places.copy(end)
+        code, said = mover.copy(source, target, movers.HANGS_SECONDS)
+        if code is None:
+            hanging.add(mover)
+        target.mkdir(exist_ok=True)
+        yield name, type_of(begin), type_of(end), mover, code, said, judge.judge(source, target)
+        if end == places.all[0]:  # memory; a disk is slow for minutes after many deletes
+            removed(target)
 
 
 def exit_shown(code):

@@ -10,7 +10,7 @@ import subprocess
 from forebay_test import FOREBAY
 
 SECONDS_MAX = 600
-HANGS_SECONDS = 60  # a tool that opens a fifo waits for ever
+HANGS_SECONDS = 40  # a tool that opens a fifo waits for ever
 TAR = ('set -o pipefail; mkdir "$2" && tar -C "$1" {create} -cf - . | tar -C "$2" {extract} -xpf -')
 KEEPING = "--xattrs --xattrs-include='*' --acls -S --numeric-owner"
 FAITHFUL_TAR = TAR.format(create=f"--format=posix {KEEPING}", extract=KEEPING)
@@ -25,7 +25,7 @@ class Mover:
     needs: tuple
     version: tuple = ("--version",)
     ours: bool = False
-    fills_holes: bool = False  # a copy of a hole of 5 GiB is written, which a disk is spared
+    fills_holes: bool = False  # it would write a hole of 5 GiB as so many bytes
 
     def missing(self):
         return [program for program in self.needs if not shutil.which(str(program))]

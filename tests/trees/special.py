@@ -80,8 +80,9 @@ def names(maker):
         maker.file(name, 3)
 
 
-def holes(maker):
-    maker.sparse("hole-5-gib", 5 * GIB + 12345, [(0, 4096), (5 * GIB, 4096)])
+def holes(maker, factor):
+    size = round(5 * GIB * factor) // 4096 * 4096
+    maker.sparse("hole-5-gib", size + 12345, [(0, 4096), (size, 4096)])
     maker.sparse("only-a-hole", 3 << 20, [])
     maker.sparse("hole-at-end", 8 << 20, [(0, 1 << 20)])
     maker.sparse("hole-at-begin", 8 << 20, [(7 << 20, 1 << 20)])
@@ -110,9 +111,10 @@ def times_and_modes(maker):
     maker.symlink("to-directory", "set-group", owner=(5000, 5000) if maker.root else None)
 
 
-def fill(maker, _factor=1):
+def fill(maker, factor=1):
+    """A factor makes the hole of 5 GiB smaller, and nothing else."""
     security(maker)
     nodes(maker)
     names(maker)
-    holes(maker)
+    holes(maker, factor)
     times_and_modes(maker)
