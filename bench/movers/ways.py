@@ -58,7 +58,8 @@ def ours(*words):
 WALK = [ours("walk", "{source}", "--threads", THREADS), floor("walk", "{source}"), Way("du -s", ("du", "-s", "{source}")),
         Way("find -printf %s", ("find", "{source}", "-printf", "%s\n")), Way("bfs -printf %s", ("bfs", "{source}", "-printf", "%s\n")),
         Way("dwalk n2", (*RANKS, "dwalk", "-q", "{source}"))]
-COPY = [ours("copy", "{source}", "{target}", "--threads", THREADS), floor("copy", "{source}", "{target}"), Way("cp -a", ("cp", "-a", "{source}", "{target}")),
+COPY = [ours("copy", "{source}", "{target}", "--threads", THREADS), floor("copy", "{source}", "{target}"),
+        Way("cp -a", ("cp", "-a", "{source}", "{target}")),
         Way("rsync -aHAXS", (*RSYNC, "{source}/", "{target}/")), Way("tar to tar", TAR),
         Way("xcp -r", ("xcp", "-r", "{source}", "{target}")),
         Way("dcp n2", (*RANKS, "dcp", "-q", "-p", "-P", "--xattrs", "all", "{source}", "{target}")),

@@ -116,7 +116,7 @@ def write_csv(path, rows):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["date", "kernel", "version", *FIRST, *judge.COLUMNS])
         for tree, begin, end, mover, code, _, verdict in rows:
-            writer.writerow([today, platform.release(), versions[mover.name], tree, begin, end, mover.name, exit_shown(code),
+            writer.writerow([today, platform.release().split("-")[0], versions[mover.name], tree, begin, end, mover.name, exit_shown(code),
                              *verdict.shown().values()])
 
 
