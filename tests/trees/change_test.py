@@ -1,0 +1,139 @@
+"""Goal: a source that changes while it is copied is seen: no torn file gets its final name, what vanished or changed is told,
+by name and by the exit code, and stops nothing.
+
+Method: while `forebay copy` copies at a limited rate, others rewrite a file in place, append to a log, cut a file and let it
+grow again, and remove files. Each version of the first three is told apart by its bytes: a copy must be one version, whole.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+
+import make_tree
+import movers
+from forebay_test import FOREBAY, SECONDS_MAX, expect
+
+FACTOR = 0.1  # a file of 19 MiB that is rewritten
+PIECE = 4096
+RATE = "20M"  # a second: the copy takes a second and more, so the others are at work meanwhile
+PAUSE = 0.002
+
+
+class Changers:
+    """Threads that change the source until they are told to end."""
+
+    def __init__(self, source):
+        self.source, self.ending = source, threading.Event()
+        self.generation = 1
+        self.sizes = {name: (source / name).stat().st_size // PIECE * PIECE for name in ("rewritten", "cut")}
+        for name in self.sizes:
+            self.write(name, self.sizes[name])
+        self.unlinked = set()
+        self.threads = [threading.Thread(target=self.repeat, args=(act,)) for act in (self.rewrite, self.append, self.cut, self.unlink)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        for thread in self.threads:
+            thread.join()
+
+    def repeat(self, act):
+        while not self.ending.is_set():
+            act()
+            time.sleep(PAUSE)
+
+    def write(self, name, size):
+        """All pieces of a version have its number; `cut` says how many there are by its first."""
+        self.generation += 1
+        piece = self.generation.to_bytes(8, "little") + size.to_bytes(8, "little")
+        with open(self.source / name, "r+b", buffering=0) as file:
+            for _ in range(0, size, PIECE):
+                file.write(piece * (PIECE // len(piece)))
+
+    def rewrite(self):
+        self.write("rewritten", self.sizes["rewritten"])
+
+    def append(self):
+        with open(self.source / "growing.log", "ab", buffering=0) as file:
+            file.write(b"a line of the log\n" * 50)
+
+    def cut(self):
+        for size in (self.sizes["cut"] // 2 // PIECE * PIECE, self.sizes["cut"]):
+            os.truncate(self.source / "cut", size)
+            self.write("cut", size)
+
+    def unlink(self):
+        names = sorted(path.name for path in (self.source / "unlinked").iterdir())
+        if names:
+            (self.source / "unlinked" / names[-1]).unlink()
+            self.unlinked.add(f"unlinked/{names[-1]}")
+
+
+def is_whole(path):
+    """One version, all of it."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[8:16], "little")
+    return len(data) == size and data == data[:16] * (size // 16)
+
+
+def told(report):
+    """The paths that the report names, with what it says of them."""
+    return {one["path"]: one["kind"] for one in report["first"]}
+
+
+def check_code(done, remarks):
+    expected = 1 if remarks else 0
+    expect(done.returncode == expected, f"exit code {expected}, not {done.returncode}", done.stdout + done.stderr)
+
+
+def check_source_changes(place, threads):
+    source, target = place / f"source-{threads}", place / f"target-{threads}"
+    make_tree.make("change", source, FACTOR)
+    first_log = (source / "growing.log").read_bytes()
+    command = [FOREBAY, "copy", source, target, "--threads", str(threads), "--rate", RATE, "--json"]
+    with Changers(source) as changers:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=SECONDS_MAX)
+    expect(done.stdout, "there is a report", done.stderr)
+    remarks = told(json.loads(done.stdout))
+    check_code(done, remarks)
+    for name in ("rewritten", "cut"):
+        copy = target / name
+        expect(not copy.exists() or is_whole(copy), f"{name} is one version, or is not there", str(remarks))
+        expect(copy.exists() or name in remarks, f"{name} is told where it is not there", str(remarks))
+    log = target / "growing.log"
+    if log.exists():
+        grown = log.read_bytes()
+        expect(grown.startswith(first_log) and (source / "growing.log").read_bytes().startswith(grown), "the log is what it was once")
+        expect((len(grown) - len(first_log)) % (18 * 50) == 0, "the log ends where a write ended")
+    expect(log.exists() or "growing.log" in remarks, "the log is told where it is not there", str(remarks))
+    for path in (source / "kept").iterdir():
+        expect((target / "kept" / path.name).read_bytes() == path.read_bytes(), f"kept/{path.name} is copied, whatever else happens")
+    missing = {name for name in changers.unlinked if not (target / name).exists()}
+    for name in set(remarks) - {"rewritten", "cut", "growing.log"}:
+        expect(name in missing, f"{name}, which is told, has vanished", str(remarks))
+    left = [path.name for path in target.iterdir() if path.name not in ("rewritten", "cut", "growing.log", "kept", "unlinked")]
+    expect(not left, f"no temporaries are left: {left}")
+    print(f"{threads} threads: told {len(remarks)}, {len(missing)} of {len(changers.unlinked)} that were removed are not at the target")
+    return source, target
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="forebay-change-", dir="/dev/shm") as scratch:
+        for threads in (1, 4):
+            source, target = check_source_changes(pathlib.Path(scratch), threads)
+            done = subprocess.run([FOREBAY, "sync", source, target, "--json"], capture_output=True, text=True, check=False)
+            expect(done.returncode == 0, "once nothing changes, a sync heals all", done.stdout + done.stderr)
+            code, said = movers.Mover("diff", ("diff", "-r", "{source}", "{target}"), ("diff",)).copy(source, target)
+            missing = [line for line in said.splitlines() if "Only in" in line and str(source) in line]
+            expect(code in (0, 1) and not missing and "differ" not in said, "what is at the source is at the target", said)
+
+
+main()

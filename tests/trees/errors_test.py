@@ -1,0 +1,331 @@
+"""Goal: what cannot be read, written or given away is told, by name and by the exit code, spoils nothing else, and nothing is
+removed after an error; once it is put right, the same command makes all equal.
+
+Method: targets that are full, beyond a quota, not writable or of a limited file size; sources that are partly unreadable, of
+which sectors fail (a preloaded library), that are missing, that contain a loop of mounts, or the target. Runs in a mount
+namespace of its own, as root.
+"""
+
+import errno
+import json
+import os
+import pathlib
+import resource
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+import conformance
+import judge
+import make_tree
+import pairs
+from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect, run
+
+SKIPPED = 77
+USER = 65533  # somebody who owns nothing
+AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+IO_ERRORS = BUILD / "tests/libio_errors.so"
+MIB = 1 << 20
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def own_mounts():
+    """Begins again in a namespace where mounts are nobody else's."""
+    if os.geteuid() != 0:
+        skip("needs root, for mounts and owners")
+    if "FOREBAY_OWN_MOUNTS" in os.environ:
+        return
+    allowed = subprocess.run(["unshare", "--mount", "true"], capture_output=True, text=True, check=False)
+    if allowed.returncode:
+        skip(f"this machine allows no namespaces: {allowed.stderr.strip()}")
+    os.environ["FOREBAY_OWN_MOUNTS"] = "1"
+    os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, __file__])
+
+
+def mover(*arguments, before=(), code=None, **options):
+    """The process that ended, and its report, {} where there is none. Exit codes beyond those of the program are crashes."""
+    done = run(*before, FOREBAY, *arguments, "--json", code=None, **options)
+    expect(0 <= done.returncode < 10, f"{arguments} ends by itself", f"{done.returncode}\n{done.stdout}{done.stderr}")
+    right = code is None or done.returncode in code
+    expect(right, f"{arguments} exits with one of {code}, not {done.returncode}", done.stdout + done.stderr)
+    return done, json.loads(done.stdout) if done.stdout.strip().startswith("{") else {}
+
+
+def told(done, report):
+    return done.stderr + json.dumps(report.get("first", []))
+
+
+def torn(source, target):
+    """Files at the target under a final name that are not whole."""
+    return [pair.path for pair in pairs.walk(source, target) if pair.right and pair.right.kind == stat.S_IFREG and
+            not (pair.left and pair.equal_bytes) and not pair.path.rsplit(b"/", 1)[-1].startswith(b".fb-")]
+
+
+def expect_equal(source, target, what):
+    verdict = judge.judge(source, target)
+    expect(verdict.equal, f"{what}, not without {verdict.failed()}", judge.text(verdict))
+
+
+def user_may_run():
+    """A build in somebody's home is closed to others."""
+    return run(*AS_USER, FOREBAY, "--help", code=None).returncode == 0
+
+
+def mounted(place, options):
+    place.mkdir()
+    return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True, text=True, check=False)
+
+
+def full_target(place, source):
+    target = place / "full"
+    expect(mounted(target, "size=8m").returncode == 0, "a small file system is mounted")
+    done, _ = mover("copy", source, target / "copy")
+    expect(done.returncode not in (0, 1), f"a full target is an error, not exit code {done.returncode}", done.stdout)
+    expect("space" in done.stderr or "full" in done.stderr, "the error says that there is no room", done.stderr)
+    expect(not torn(source, target / "copy"), "a full target has no torn files", repr(torn(source, target / "copy")))
+    run("mount", "-o", "remount,size=64m", target)
+    mover("copy", source, target / "copy", code=(0,))
+    expect_equal(source, target / "copy", "with room the same command ends the copy")
+
+
+def no_inodes(place, source):
+    target = place / "no-inodes"
+    expect(mounted(target, "nr_inodes=20").returncode == 0, "a file system of 20 inodes is mounted")
+    done, _ = mover("copy", source, target / "copy")
+    expect(done.returncode not in (0, 1), f"without inodes it is an error, not exit code {done.returncode}", done.stdout)
+    run("mount", "-o", "remount,nr_inodes=100000", target)
+    mover("copy", source, target / "copy", code=(0,))
+    expect_equal(source, target / "copy", "with inodes the same command ends the copy")
+
+
+def beyond_quota(place, source):
+    """Few kernels have quotas of what can be mounted here: a write fails as beyond one."""
+    if not IO_ERRORS.exists():
+        print(f"left out, quotas: no {IO_ERRORS}")
+        return
+    target = place / "quota"
+    environment = {**os.environ, "LD_PRELOAD": str(IO_ERRORS), "FOREBAY_BAD_WRITE": "quota/", "FOREBAY_BAD_ERRNO": str(errno.EDQUOT)}
+    done, _ = mover("copy", source, target, env=environment)
+    expect(done.returncode not in (0, 1), f"a quota is an error, not exit code {done.returncode}", done.stdout)
+    expect("quota" in done.stderr.lower(), "the error names the quota", done.stderr)
+    expect(not torn(source, target), "a full quota leaves no torn files")
+    mover("copy", source, target, code=(0,))
+    expect_equal(source, target, "within the quota the same command ends the copy")
+
+
+def failing_writes(place, source):
+    if not IO_ERRORS.exists():
+        print(f"left out, writes that fail: no {IO_ERRORS}")
+        return
+    target = place / "bad-writes"
+    environment = {**os.environ, "LD_PRELOAD": str(IO_ERRORS), "FOREBAY_BAD_WRITE": "bad-writes/small"}
+    done, report = mover("copy", source, target, env=environment)
+    expect(done.returncode != 0 and "small/0000" in told(done, report), "files that cannot be written are told", told(done, report))
+    expect(not torn(source, target), "writes that fail leave no torn files")
+    mover("copy", source, target, code=(0,))
+    expect_equal(source, target, "once it can be written, the same command ends the copy")
+
+
+def file_size_limit(place, source):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, MIB))
+
+    target = place / "limited"
+    done = subprocess.run([FOREBAY, "copy", source, target, "--json"], capture_output=True, text=True, check=False, timeout=SECONDS_MAX,
+                          preexec_fn=limit)
+    expect(0 < done.returncode < 10, f"a limit of file sizes is an error, not exit code {done.returncode}", done.stderr)
+    expect(not torn(source, target), "a limit of file sizes leaves no torn files")
+
+
+def not_writable(place, source):
+    target = place / "read-only"
+    target.mkdir()
+    run("mount", "--bind", "-o", "ro", target, target)
+    run("mount", "-o", "remount,ro,bind", target)
+    done, _ = mover("copy", source, target / "copy")
+    expect(done.returncode not in (0, 1) and "ead-only" in done.stderr, "a read-only target is an error that says so", done.stderr)
+    private = place / "private"
+    private.mkdir(mode=0o700)
+    done, _ = mover("copy", source, private / "copy", before=AS_USER)
+    expect(done.returncode not in (0, 1) and "denied" in done.stderr, "a target of others is an error that says so", done.stderr)
+
+
+def unreadable(place, source):
+    """An ordinary user copies a tree of his own, of which a file and a directory are closed to him."""
+    mine, target, copied = place / "mine", place / "of-user", place / "copied"
+    run("cp", "-a", source, mine)
+    run("chown", "-R", f"{USER}:{USER}", mine)
+    run("cp", "-a", mine, target)
+    os.chown(target, USER, USER)
+    (mine / "small/0000").chmod(0)
+    (mine / "closed").mkdir(mode=0)
+    os.chown(mine / "closed", USER, USER)
+    copied.mkdir()
+    os.chown(copied, USER, USER)
+    done, report = mover("copy", mine, copied / "copy", before=AS_USER)
+    expect(done.returncode != 0, "what cannot be read is no success", done.stdout)
+    expect("small/0000" in told(done, report) and "closed" in told(done, report), "what cannot be read is named", told(done, report))
+    there = sum(1 for _ in (copied / "copy/small").iterdir())
+    expect(there == len(list((mine / "small").iterdir())) - 1, f"all others are copied, not {there} files")
+    (target / "extra").write_text("not at the source")
+    done, report = mover("sync", mine, target, "--delete", before=AS_USER)
+    expect(done.returncode != 0, "a sync of what cannot be read is no success", done.stdout)
+    expect((target / "extra").exists(), "after an error of reading nothing is removed", told(done, report))
+    (mine / "small/0000").chmod(0o644)
+    (mine / "closed").chmod(0o755)
+    mover("sync", mine, target, "--delete", before=AS_USER, code=(0,))
+    expect(not (target / "extra").exists(), "once all is read, what is extra is removed")
+    expect_equal(mine, target, "once all is read, all is equal")
+
+
+def given_away(place, source):
+    """An ordinary user cannot keep owners: refused unless he says otherwise."""
+    target = place / "owners"
+    target.mkdir()
+    os.chown(target, USER, USER)
+    run("chmod", "-R", "a+rX", source)
+    done, report = mover("copy", source, target / "copy", before=AS_USER)
+    expect(done.returncode != 0 and "owner" in told(done, report), "owners that are not kept are told", told(done, report))
+    done, report = mover("copy", source, target / "dropped", "--cannot-keep", "drop", before=AS_USER)
+    verdict = judge.judge(source, target / "dropped")
+    expect(set(verdict.failed()) <= {"owner"}, f"with drop all else is kept, not without {verdict.failed()}", judge.text(verdict))
+
+
+def bad_sectors(place, source):
+    if not IO_ERRORS.exists():
+        print(f"left out, sectors that fail: no {IO_ERRORS}")
+        return
+    target = place / "bad"
+    environment = {**os.environ, "LD_PRELOAD": str(IO_ERRORS), "FOREBAY_BAD_READ": "large-1"}
+    done, report = mover("copy", source, target, env=environment)
+    expect(done.returncode != 0, "a file that cannot be read is no success", done.stdout)
+    expect("large-1" in told(done, report), "the file that cannot be read is named", told(done, report))
+    expect(not (target / "large-1").exists(), "what cannot be read is not at the target")
+    verdict = judge.judge(source, target)
+    missing = [path for column, path, *_ in verdict.differences if column == "entries"]
+    expect(missing == [b"large-1"], f"all else is copied, not without {missing}", judge.text(verdict))
+    mover("copy", source, target, code=(0,))
+    expect_equal(source, target, "once it can be read, the same command ends the copy")
+    done, _ = mover("compare", source, target, env=environment)
+    expect(done.returncode != 0, "a comparison of what cannot be read is no success", done.stdout)
+
+
+def not_to_be_copied(place, source):
+    done, _ = mover("copy", place / "nothing", place / "of-nothing")
+    nothing = not (place / "of-nothing").exists()
+    expect(done.returncode not in (0, 1) and nothing, "a missing source is an error, and makes nothing", done.stderr)
+    done, _ = mover("copy", source, place / "missing/parent/copy")
+    expect(done.returncode != 0 or (place / "missing/parent/copy").exists(), "a missing parent is made, or an error", done.stderr)
+    inside = source / "inside"
+    done, _ = mover("copy", source, inside)
+    expect(done.returncode not in (0, 1) and not inside.exists(), "a target in the source is refused", done.stderr)
+    done, _ = mover("copy", source, source)
+    expect(done.returncode not in (0, 1), "a tree is not copied onto itself", done.stderr)
+    done, _ = mover("delete", place / "nothing")
+    expect(done.returncode != 0, "what is not there is not removed", done.stderr)
+
+
+def two_at_once(place, source):
+    """Both copies are right, or one is refused because of the other."""
+    target = place / "of-two"
+    command = [str(word) for word in (FOREBAY, "copy", source, target, "--rate", "40M", "--json")]
+    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [one.communicate(timeout=SECONDS_MAX)[1] for one in both]
+    codes = [one.returncode for one in both]
+    expect(0 in codes and all(0 <= code < 10 for code in codes), f"one of two ends well: {codes}", "".join(said))
+    expect_equal(source, target, f"two copies at once, which end with {codes}, make one that is equal")
+
+
+def killed_delete(place, source):
+    """What was killed while it removed leaves less; the second run leaves nothing, and neither touches what is beside."""
+    victim, beside = place / "victim", place / "beside"
+    run("cp", "-a", source, beside)
+    for number in range(5):
+        make_tree.make("TS", victim, 0.2)
+        process = subprocess.Popen([FOREBAY, "delete", victim], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.02 + 0.004 * number)
+        process.kill()
+        process.wait()
+        if victim.exists():
+            mover("delete", victim, code=(0,))
+        expect(not victim.exists(), "the second delete removes the rest")
+    expect_equal(source, beside, "what is beside a tree that is removed stays")
+
+
+def loop_of_mounts(place, source):
+    looped, target = place / "looped", place / "of-looped"
+    run("cp", "-a", source, looped)
+    (looped / "small/again").mkdir()
+    run("mount", "--bind", looped, looped / "small/again")
+    done, report = mover("copy", looped, target, seconds_max=60)
+    run("umount", looped / "small/again")
+    expect(done.returncode != 0 and "small/again" in told(done, report), "a loop of mounts is told", told(done, report))
+    expect(not (target / "small/again/small/again").exists(), "a loop of mounts is not followed")
+
+
+def deep(place, _):
+    source, target = place / "deep", place / "of-deep"
+    make_tree.make("deep", source)
+    mover("copy", source, target, code=(0,))
+    expect_equal(source, target, "a depth of 4,000 is copied")
+    mover("compare", source, target, code=(0,))
+    mover("sync", source, target, "--delete", code=(0,))
+    mover("delete", target, code=(0,))
+    expect(not target.exists(), "a depth of 4,000 is removed")
+    conformance.removed(source)
+
+
+def names_like_ours(place, source):
+    """A killed copy shows how temporary names begin; such a name at the source is a name as any other, or is told."""
+    other, target = place / "names", place / "of-names"
+    run("cp", "-a", source, other)
+    traced = run("strace", "-f", "-e", "trace=openat", FOREBAY, "copy", other, target, code=None)
+    names = {word for word in traced.stderr.split('"') if word.startswith(".fb-")}
+    expect(names, "temporary names are seen", traced.stderr[-2000:])
+    name = min(names)[:13] + "0" * (len(min(names)) - 13)
+    (other / name).write_text("a file of the user")
+    done, report = mover("copy", other, target)
+    there = (target / name).exists() and (target / name).read_text() == "a file of the user"
+    expect(there or done.returncode != 0 and name in told(done, report), "such a name is kept, or told", told(done, report))
+
+
+AS_ORDINARY_USER = [not_writable, unreadable, given_away]
+CASES = [full_target, no_inodes, beyond_quota, file_size_limit, bad_sectors, failing_writes, not_to_be_copied,
+         two_at_once, killed_delete, loop_of_mounts, deep, names_like_ours]
+
+
+def main():
+    own_mounts()
+    failed, cases = [], CASES
+    if user_may_run():
+        cases = CASES + AS_ORDINARY_USER
+    else:
+        print(f"left out, what an ordinary user sees: he may not run {FOREBAY}")
+    with tempfile.TemporaryDirectory(prefix="forebay-errors-", dir="/dev/shm") as scratch:
+        place = pathlib.Path(scratch)
+        place.chmod(0o755)
+        source = place / "source"
+        make_tree.make("kill", source, 0.02)
+        try:
+            for case in cases:
+                try:
+                    case(place, source)
+                    print(f"ok: {case.__name__}", flush=True)
+                except AssertionError as problem:
+                    failed.append(case.__name__)
+                    print(f"FAILED: {case.__name__}: {problem}", flush=True)
+        finally:
+            for mount in ("full", "no-inodes", "read-only", "looped/small/again"):
+                subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
+            conformance.removed(place)
+            place.mkdir()
+    sys.exit(f"errors: {', '.join(failed)} failed" if failed else 0)
+
+
+main()
