@@ -35,7 +35,7 @@ static ssize_t fail(void) {
     return -1;
 }
 
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define NEXT(name) (__extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name))
 
 ssize_t read(int fd, void* buffer, size_t count) {
     return bad_read(fd, 0, count) ? fail() : NEXT(read)(fd, buffer, count);
