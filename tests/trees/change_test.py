@@ -19,6 +19,7 @@ from forebay_test import FOREBAY, SECONDS_MAX, expect
 
 FACTOR = 0.1  # a file of 19 MiB that is rewritten
 PIECE = 4096
+STALL_SECONDS = 0.01  # who stops so long in the middle of a version cannot be seen by a copy that is made meanwhile
 RATE = "20M"  # a second: the copy takes a second and more, so the others are at work meanwhile
 PAUSE = 0.002
 
@@ -29,6 +30,7 @@ class Changers:
     def __init__(self, source):
         self.source, self.ending = source, threading.Event()
         self.generation = 1
+        self.stalled = set()  # versions in whose middle their writer had to wait
         self.sizes = {name: (source / name).stat().st_size // PIECE * PIECE for name in ("rewritten", "cut")}
         for name in self.sizes:
             self.write(name, self.sizes[name])
@@ -51,12 +53,22 @@ class Changers:
             time.sleep(PAUSE)
 
     def write(self, name, size):
-        """All pieces of a version have its number; `cut` says how many there are by its first."""
+        """All pieces of a version have its number and its size. A small file is written by one call."""
         self.generation += 1
-        piece = self.generation.to_bytes(8, "little") + size.to_bytes(8, "little")
+        generation, began = self.generation, time.monotonic()
+        piece = generation.to_bytes(8, "little") + size.to_bytes(8, "little")
+        pieces = size // PIECE if name == "rewritten" else 1
+        text = piece * (size // len(piece) // pieces)
         with open(self.source / name, "r+b", buffering=0) as file:
-            for _ in range(0, size, PIECE):
-                file.write(piece * (PIECE // len(piece)))
+            for _ in range(pieces):
+                file.write(text)
+        if name == "cut" and time.monotonic() - began > STALL_SECONDS:
+            self.stalled.add(generation)
+
+    def versions(self, name):
+        """How many bytes it has, at one time or another."""
+        full = self.sizes[name]
+        return (full // 2 // PIECE * PIECE, full) if name == "cut" else (full,)
 
     def rewrite(self):
         self.write("rewritten", self.sizes["rewritten"])
@@ -66,7 +78,7 @@ class Changers:
             file.write(b"a line of the log\n" * 50)
 
     def cut(self):
-        for size in (self.sizes["cut"] // 2 // PIECE * PIECE, self.sizes["cut"]):
+        for size in self.versions("cut"):
             os.truncate(self.source / "cut", size)
             self.write("cut", size)
 
@@ -77,11 +89,14 @@ class Changers:
             self.unlinked.add(f"unlinked/{names[-1]}")
 
 
-def is_whole(path):
-    """One version, all of it."""
+def is_whole(path, sizes):
+    """What the file was between two writes: one version, all of it; or that cut to another of `sizes`, or grown by zeros,
+    which it stays for as long as the thread that changes it has to wait."""
     data = path.read_bytes()
     size = int.from_bytes(data[8:16], "little")
-    return len(data) == size and data == data[:16] * (size // 16)
+    kept = min(size, len(data), *sizes) if len(data) != size else size
+    return len(data) in sizes and data == data[:16] * (kept // 16) + bytes(len(data) - kept) or \
+        len(data) in sizes and data == data[:16] * (len(data) // 16)
 
 
 def told(report):
@@ -106,7 +121,9 @@ def check_source_changes(place, threads):
     check_code(done, remarks)
     for name in ("rewritten", "cut"):
         copy = target / name
-        expect(not copy.exists() or is_whole(copy), f"{name} is one version, or is not there", str(remarks))
+        sizes = changers.versions(name)
+        newest = int.from_bytes(copy.read_bytes()[:8], "little") if copy.exists() else None
+        expect(newest is None or newest in changers.stalled or is_whole(copy, sizes), f"{name} is one version, or is not there", str(remarks))
         expect(copy.exists() or name in remarks, f"{name} is told where it is not there", str(remarks))
     log = target / "growing.log"
     if log.exists():
