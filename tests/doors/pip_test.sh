@@ -1,7 +1,7 @@
 # Goal: `pip install .` gives a clean environment a package that works by itself: libraries and the program inside, found
 # wherever the environment lies.
 # Method: no downloads but what the environment of the tests has; build in a folder of its own, save, list, read. With the
-# flags of this build, below a folder of the same name: a compiler cache has all of it then.
+# compilers and flags of this build, below a folder of the same name: a compiler cache has all of it then.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,6 +19,8 @@ cd "$work"
 of_this_build() { sed -nE "s/^$1:[A-Z]+=//p" "$FOREBAY_BINARY_DIR/CMakeCache.txt"; }
 "$work/clean/bin/python" -m pip install --quiet --no-build-isolation --no-index --no-deps --disable-pip-version-check \
     --config-settings=build-dir=build --config-settings=cmake.build-type="$(of_this_build CMAKE_BUILD_TYPE)" \
+    --config-settings=cmake.define.CMAKE_C_COMPILER="$(of_this_build CMAKE_C_COMPILER)" \
+    --config-settings=cmake.define.CMAKE_CXX_COMPILER="$(of_this_build CMAKE_CXX_COMPILER)" \
     --config-settings=cmake.define.FOREBAY_WERROR="$(of_this_build FOREBAY_WERROR)" --prefix "$work/clean" "$work"
 rm -rf "$work"/{src,include,cmake,build}
 mv "$work/clean" "$work/moved"
