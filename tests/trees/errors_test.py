@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import stat
 import subprocess
 import sys
@@ -269,6 +270,54 @@ def loop_of_mounts(place, source):
     expect(not (target / "small/again/small/again").exists(), "a loop of mounts is not followed")
 
 
+def other_file_system(place, source):
+    """What is mounted in the source is another file system."""
+    whole = place / "with-mount"
+    expect(mover("copy", source, whole)[0].returncode == 0, "the source is copied")
+    inner = whole / "mounted"
+    expect(mounted(inner, "size=1m").returncode == 0, "a small file system is mounted")
+    (inner / "inside").write_text("of another file system")
+    for word, seen in (((), True), (("--one-file-system",), False)):
+        target = place / f"one-{len(word)}"
+        mover("copy", whole, target, *word, code=(0, 1))
+        expect((target / "mounted").is_dir() and (target / "mounted/inside").exists() == seen, f"{word}: what is mounted is copied: {seen}")
+    expect(mover("sync", whole, place / "one-0", "--one-file-system", "--delete", code=(0, 1))[0], "a sync ends")
+    expect((place / "one-0/mounted/inside").exists(), "what was not looked into at the source is not removed at the target")
+    run("umount", inner)
+
+
+def read_back(place, source):
+    """--verify reads what was written: a target whose bytes cannot be read is seen by it alone."""
+    if not IO_ERRORS.exists():
+        print(f"left out, reading back: no {IO_ERRORS}")
+        return
+    environment = {**os.environ, "LD_PRELOAD": str(IO_ERRORS), "FOREBAY_BAD_READ": "read-back/"}
+    (place / "read-back").mkdir()
+    mover("copy", source, place / "read-back/plain", env=environment, code=(0,))
+    done, report = mover("copy", source, place / "read-back/verified", "--verify", env=environment)
+    expect(done.returncode != 0 and "large-1" in told(done, report), "what cannot be read back is named", told(done, report))
+    expect(not (place / "read-back/verified/large-1").exists(), "and has not got its name")
+
+
+def synced_first(place, source):
+    """--durable: each file is on storage before it gets its name."""
+    if not shutil.which("strace"):
+        print("left out, what is synced: no strace")
+        return
+    for words, wanted in (((), 0), (("--durable",), 1)):
+        log, target = place / f"calls-{wanted}", place / f"durable-{wanted}"
+        done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync,renameat,renameat2", "-o", log, FOREBAY, "copy",
+                               source, target, "--threads", "1", *words], capture_output=True, text=True, check=False)
+        expect(done.returncode in (0, 1), "the copy ends", done.stderr)
+        calls = [line.split("(")[0].split()[-1] for line in log.read_text().splitlines() if "(" in line]
+        syncs = sum(call in ("fsync", "fdatasync") for call in calls)
+        files = sum(path.is_file() and not path.is_symlink() and path.stat().st_nlink == 1 for path in target.rglob("*"))
+        expect(syncs >= files > 0 if wanted else syncs == 0, f"{words}: {syncs} syncs of {files} files")
+        if wanted:
+            names = [at for at, call in enumerate(calls) if call.startswith("rename")]
+            expect(all("sync" in "".join(calls[:at]) for at in names), "a sync comes before the first name")
+
+
 def deep(place, _):
     source, target = place / "deep", place / "of-deep"
     make_tree.make("deep", source)
@@ -297,7 +346,7 @@ def names_like_ours(place, source):
 
 AS_ORDINARY_USER = [not_writable, unreadable, given_away]
 CASES = [full_target, no_inodes, beyond_quota, file_size_limit, bad_sectors, failing_writes, not_to_be_copied,
-         two_at_once, killed_delete, loop_of_mounts, deep, names_like_ours]
+         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, synced_first, deep, names_like_ours]
 
 
 def main():
@@ -321,7 +370,7 @@ def main():
                     failed.append(case.__name__)
                     print(f"FAILED: {case.__name__}: {problem}", flush=True)
         finally:
-            for mount in ("full", "no-inodes", "read-only", "looped/small/again"):
+            for mount in ("full", "no-inodes", "read-only", "looped/small/again", "with-mount/mounted"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
             conformance.removed(place)
             place.mkdir()
