@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sys/tree.hpp"
@@ -85,5 +86,18 @@ private:
     std::mutex mutex_;
     std::array<Open, 2> open_;
 };
+
+/// Takes one from what `branch` waits for. Where that was the last, `finish(branch)` is called and its folders are
+/// closed, which takes one from what the branch above waits for.
+template <class Finish>
+void count_done(BranchRef branch, OpenFolders& folders, const Finish& finish) {
+    while (branch && --branch->pending == 0) {
+        finish(branch);
+        folders.close(*branch);
+        // Held while the branch goes, so that its destructor finds the one above in use.
+        auto above = branch->parent;
+        branch = std::move(above);
+    }
+}
 
 }  // namespace forebay::tree

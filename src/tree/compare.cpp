@@ -7,15 +7,13 @@
 #include <mutex>
 
 #include "base/try.hpp"
-#include "sys/clock.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
+#include "tree/pulse.hpp"
 
 namespace forebay::tree {
 
 namespace {
-
-constexpr std::chrono::milliseconds show_pause{100};
 
 struct BothFolders {
     FolderRef source, target;
@@ -54,9 +52,9 @@ private:
     OpenFolders folders_;
     WorkShare share_;
     std::uint64_t device_ = 0;
+    Pulse pulse_;
     std::mutex mutex_;  // guards what follows
     std::map<sys::EntryId, sys::EntryId> inodes_, reverse_;
-    sys::Clock::time_point last_shown_{};
 };
 
 Result<> CompareWalk::run(FolderRef source, FolderRef target) {
@@ -266,20 +264,11 @@ std::string CompareWalk::name_difference(const BothStatuses& both) {
 }
 
 void CompareWalk::done_in(BranchRef branch) {
-    while (branch && --branch->pending == 0) {
-        folders_.close(*branch);
-        auto above = branch->parent;  // held while the branch goes, see CopyContext::done_in()
-        branch = std::move(above);
-    }
+    count_done(std::move(branch), folders_, [](const BranchRef&) {});
 }
 
 void CompareWalk::tick() {
-    if (!options_.watch) return;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    const auto now = sys::Clock::now();
-    if (!lock || now - last_shown_ < show_pause) return;
-    last_shown_ = now;
-    options_.watch(counts_);
+    if (options_.watch) pulse_.beat([&] { options_.watch(counts_); });
 }
 
 }  // namespace

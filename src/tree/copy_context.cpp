@@ -8,8 +8,6 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::chrono::milliseconds watch_pause{100};
-
 // The target does not hold it, or this user may not make it.
 bool cannot_be_kept(ErrorKind kind) { return kind == ErrorKind::refused || kind == ErrorKind::unsupported; }
 
@@ -71,22 +69,9 @@ DataWay CopyContext::way() {
 }
 
 void CopyContext::tick() {
-    if (!options.watch) return;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    const auto now = sys::Clock::now();
-    if (!lock || now - last_watch_ < watch_pause) return;
-    last_watch_ = now;
-    options.watch(counts);
+    if (options.watch) pulse_.beat([&] { options.watch(counts); });
 }
 
-void CopyContext::done_in(BranchRef branch) {
-    while (branch && --branch->pending == 0) {
-        finish_branch(branch);
-        folders.close(*branch);
-        // Held while the branch goes, so that its destructor finds the one above in use.
-        auto above = branch->parent;
-        branch = std::move(above);
-    }
-}
+void CopyContext::done_in(BranchRef branch) { count_done(std::move(branch), folders, finish_branch); }
 
 }  // namespace forebay::tree

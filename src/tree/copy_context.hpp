@@ -7,11 +7,11 @@
 #include <string>
 
 #include "move/pace.hpp"
-#include "sys/clock.hpp"
 #include "tree/branch.hpp"
 #include "tree/copy.hpp"
 #include "tree/file_data.hpp"
 #include "tree/hard_links.hpp"
+#include "tree/pulse.hpp"
 #include "tree/work_share.hpp"
 
 namespace forebay::tree {
@@ -76,10 +76,10 @@ private:
     const std::string temporary_prefix_;
     move::Pace pace_;
     std::atomic<bool> by_kernel_{true};
+    Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest
     Result<> fatal_;
     std::vector<EntryPlace> put_off_;
-    sys::Clock::time_point last_watch_{};
 };
 
 }  // namespace forebay::tree

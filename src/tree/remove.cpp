@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
-
 #include "base/show_text.hpp"
 #include "base/try.hpp"
-#include "sys/clock.hpp"
 #include "tree/named_root.hpp"
+#include "tree/pulse.hpp"
 
 namespace forebay::tree {
 
@@ -15,7 +13,6 @@ namespace {
 
 // Names that were added meanwhile, or that a listing beside removals left out, are taken by another turn.
 constexpr int turns_max = 3;
-constexpr std::chrono::milliseconds tell_pause{100};
 
 }  // namespace
 
@@ -97,12 +94,7 @@ void TreeRemover::finish(const BranchRef& branch) {
 }
 
 void TreeRemover::done_in(BranchRef branch) {
-    while (branch && --branch->pending == 0) {
-        finish(branch);
-        shared_.folders.close(*branch);
-        auto above = branch->parent;  // held while the branch goes, see CopyContext::done_in()
-        branch = std::move(above);
-    }
+    count_done(std::move(branch), shared_.folders, [this](const BranchRef& done) { finish(done); });
 }
 
 Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
@@ -121,15 +113,9 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     OpenFolders folders;
     folders.keep(root, TreeSide::source, above);
     WorkShare share(options.threads);
-    std::mutex mutex;
-    sys::Clock::time_point last{};
+    Pulse pulse;
     const auto tick = [&] {
-        if (!options.watch) return;
-        const std::unique_lock lock(mutex, std::try_to_lock);
-        const auto now = sys::Clock::now();
-        if (!lock || now - last < tell_pause) return;
-        last = now;
-        options.watch(removed);
+        if (options.watch) pulse.beat([&] { options.watch(removed); });
     };
     TreeRemover remover(
         {.folders = folders, .remarks = remarks, .removed = removed, .tick = tick, .is_dry = options.is_dry},

@@ -8,15 +8,13 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
-#include "sys/clock.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
+#include "tree/pulse.hpp"
 
 namespace forebay::tree {
 
 namespace {
-
-constexpr std::chrono::milliseconds tick_pause{100};
 
 void raise(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
     auto known = highest.load(std::memory_order_relaxed);
@@ -52,10 +50,10 @@ private:
     OpenFolders folders_;
     WorkShare share_;
     std::uint64_t device_ = 0;
+    Pulse pulse_;
     std::mutex mutex_;  // guards what follows
     std::map<sys::EntryId, std::uint64_t> names_left_;
     Result<> taken_;
-    sys::Clock::time_point last_tick_{};
 };
 
 Result<> TreeWalk::run(FolderRef folder) {
@@ -163,20 +161,11 @@ bool TreeWalk::is_first_name(const sys::EntryStatus& status) {
 }
 
 void TreeWalk::done_in(BranchRef branch) {
-    while (branch && --branch->pending == 0) {
-        folders_.close(*branch);
-        auto above = branch->parent;  // held while the branch goes, see CopyContext::done_in()
-        branch = std::move(above);
-    }
+    count_done(std::move(branch), folders_, [](const BranchRef&) {});
 }
 
 void TreeWalk::tick() {
-    if (!options_.watch) return;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    const auto now = sys::Clock::now();
-    if (!lock || now - last_tick_ < tick_pause) return;
-    last_tick_ = now;
-    options_.watch(counts_);
+    if (options_.watch) pulse_.beat([&] { options_.watch(counts_); });
 }
 
 }  // namespace
