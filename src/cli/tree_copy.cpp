@@ -25,7 +25,7 @@ struct CopyArguments {
     std::string source, target;
     std::string cannot_keep = "refuse", manifest, files_from;
     std::uint64_t rate = 0;
-    bool nul = false, verify = false, dry_run = false, no_sync = false, durable = false;
+    bool nul = false, verify = false, dry_run = false, no_sync = false;
     bool remove = false, checksum = false, quick = false;  // of sync
 };
 
@@ -60,7 +60,6 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.verifies = options.verify;
     wished.is_dry = options.dry_run;
     wished.syncs = !options.no_sync;
-    wished.syncs_each = options.durable;
     if (!options.files_from.empty()) {
         FB_TRY_ASSIGN(list, sys::read_text(sys::posix_store(), options.files_from, list_bytes_max));
         FB_TRY_ASSIGN(names, tree::wished_names(list, options.nul));
@@ -140,9 +139,8 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.bytes("--rate", options->rate, "At most so many bytes a second; 0: no limit");
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
     verb.flag("--dry-run", options->dry_run, "Only say what would be done");
-    verb.flag("--durable", options->durable,
-              "Each file is on storage before it gets its name, not all at the end alone");
-    verb.flag("--no-sync", options->no_sync, "End before all is on storage");
+    verb.flag("--no-sync", options->no_sync,
+              "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
     verb.json(options->tree.json, keys);
     return verb;
 }

@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -100,6 +102,7 @@ public:
         FB_TRY(check_component(name));
         return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
     }
+    Result<bool> outlives_power() override;
     Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
     Result<bool> lock_alone() override;
     Result<bool> lies_in(const EntryId& id) override;
@@ -190,6 +193,12 @@ Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, con
     const auto* folder = dynamic_cast<PosixFolder*>(&other);
     if (folder == nullptr) return Error{ErrorKind::unsupported, "hard link between trees of two kinds: " + name};
     return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
+}
+
+Result<bool> PosixFolder::outlives_power() {
+    struct statfs about {};
+    if (::fstatfs(fd(), &about) != 0) return posix_error("statfs", name(), errno);
+    return about.f_type != TMPFS_MAGIC && about.f_type != RAMFS_MAGIC;
 }
 
 Result<bool> PosixFolder::lock_alone() {

@@ -16,12 +16,6 @@ namespace forebay::tree {
 
 namespace {
 
-struct Roots {
-    FolderRef source, target;  // no target: in a dry run, where it is missing
-    bool was_made = false;
-    std::string temporary_prefix;
-};
-
 // The same whenever the same two places are named, by whatever way there.
 std::string prefix_of(const std::string& source, const std::string& target) {
     std::error_code ignored;
@@ -30,7 +24,7 @@ std::string prefix_of(const std::string& source, const std::string& target) {
     return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
 }
 
-Result<> check_apart(const Roots& roots, const std::string& source, const std::string& target) {
+Result<> check_apart(const CopyRoots& roots, const std::string& source, const std::string& target) {
     FB_TRY_ASSIGN(source_status, roots.source->status());
     FB_TRY_ASSIGN(target_status, roots.target->status());
     FB_TRY_ASSIGN(target_lies_in, roots.target->lies_in(source_status.id));
@@ -43,7 +37,7 @@ Result<> check_apart(const Roots& roots, const std::string& source, const std::s
 }
 
 // The folder above, in which the target is to be made, must not lie in the source either.
-Result<> make_target(Roots& roots, const std::string& source, const std::string& target, bool is_dry) {
+Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target, bool is_dry) {
     auto named = open_above(target);
     if (!named)
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
@@ -63,8 +57,8 @@ Result<> make_target(Roots& roots, const std::string& source, const std::string&
     return {};
 }
 
-Result<Roots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
-    Roots roots;
+Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
+    CopyRoots roots;
     FB_TRY_ASSIGN(opened, sys::open_posix_folder(source));
     roots.source = std::move(opened);
     auto existing = sys::open_posix_folder(target);
@@ -88,6 +82,23 @@ Result<Roots> open_roots(const std::string& source, const std::string& target, b
 
 }  // namespace
 
+Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    CopyContext context(options, remarks, counts, roots.temporary_prefix);
+    const bool syncs = options.syncs && !options.is_dry;
+    if (syncs) {
+        FB_TRY_ASSIGN(outlives, roots.target->outlives_power());
+        if (outlives) context.naming.sync_first(roots.target);
+    }
+    CopyWalk walk(context);
+    FB_TRY(walk.run(roots.source, roots.target, roots.was_made));
+    FB_TRY(walk.replace_folders());
+    // An entry that could not be read may be one that the target alone seems to have.
+    if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors())
+        FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));
+    if (syncs) FB_TRY(roots.target->sync_file_system());
+    return remarks.taken();
+}
+
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
                    Remarks& remarks, CopyCounts& counts) {
     if (options.removes_extra && options.wished)
@@ -95,15 +106,7 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
-    CopyContext context(options, remarks, counts, roots.temporary_prefix);
-    CopyWalk walk(context);
-    FB_TRY(walk.run(roots.source, roots.target, roots.was_made));
-    FB_TRY(walk.replace_folders());
-    // An entry that could not be read may be one that the target alone seems to have.
-    if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors())
-        FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));
-    if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
-    return remarks.taken();
+    return copy_open_trees(roots, options, remarks, counts);
 }
 
 }  // namespace forebay::tree

@@ -17,7 +17,9 @@
 
 #include "forebay/result.hpp"
 #include "tree/attributes.hpp"
+#include "tree/branch.hpp"
 #include "tree/filter.hpp"
+#include "tree/naming.hpp"
 #include "tree/remarks.hpp"
 
 namespace forebay::tree {
@@ -57,10 +59,19 @@ struct TreeCopyOptions {
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared
     bool is_dry = false;
-    bool syncs = true;        // the target's file system, at the end
-    bool syncs_each = false;  // each file before it gets its name, so that a power cut leaves whole ones alone
+    /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
+    bool syncs = true;
+    NamingLimits naming{};
     std::function<void(const CopyCounts&)> watch{};
 };
+
+/// Two trees of which a copy is made; in a dry run the target may be missing.
+struct CopyRoots {
+    FolderRef source, target;
+    bool was_made = false;         // the target, by this copy
+    std::string temporary_prefix;  // of names of entries that are not whole, the same in each copy between these places
+};
+Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);
 
 /// Copies the tree at `source` to `target`, a folder that is made where it is missing. What happened to single entries
 /// is in `remarks`. An error ends it all: the source is missing, one tree lies in the other, the target is full, or

@@ -11,6 +11,7 @@
 #include "tree/copy.hpp"
 #include "tree/file_data.hpp"
 #include "tree/hard_links.hpp"
+#include "tree/naming.hpp"
 #include "tree/pulse.hpp"
 #include "tree/work_share.hpp"
 
@@ -70,6 +71,7 @@ public:
     HardLinks links;
     WorkShare share;
     ExpectedOwner owner;
+    Naming naming{*this, options.naming};
     std::function<void(const BranchRef&)> finish_branch;
 
 private:

@@ -77,10 +77,7 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
         context_.remarks.add(RemarkKind::would_copy, entry.path(), existing ? "it differs" : "it is not at the target");
         return true;
     }
-    if (status.kind != sys::EntryKind::file) {
-        FB_TRY(make_other(entry, status));
-        return true;
-    }
+    if (status.kind != sys::EntryKind::file) return make_other(entry, status);
     if (status.bytes >= large_file_bytes) {
         ++entry.branch->pending;
         start_large_file(context_, worker_, {entry.branch, entry.name}, status);
@@ -95,11 +92,10 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
             return report_changes(context_, entry.path());
         before = looked;
     }
-    FB_TRY(copy_file(entry, *file, before));
-    return true;
+    return copy_file(entry, *file, before);
 }
 
-Result<> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
+Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
     const auto temporary_name = context_.temporary_name(entry.name);
     for (int tries = 0; tries < tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, settled_status(file, before));
@@ -110,8 +106,10 @@ Result<> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys
         FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
         if (sparse) FB_TRY(made.file->resize(before.bytes));  // a hole may be the last
         FB_TRY_ASSIGN(after, file.status());
-        if (is_unchanged(before, after))
-            return complete_file(context_, entry, file, before, made, temporary, worker_.buffer);
+        if (is_unchanged(before, after)) {
+            FB_TRY(complete_file(context_, entry, file, before, made, worker_.buffer));
+            return context_.naming.name(worker_, entry, before, temporary);
+        }
         before = after;
     }
     return report_changes(context_, entry.path());
@@ -123,7 +121,7 @@ Result<AttributeSource> EntryCopier::source_attributes(const CopyEntry& entry) {
     return attributes_of(*entry.source, entry.name, std::move(names));
 }
 
-Result<> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus& status) {
+Result<bool> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus& status) {
     const auto temporary_name = context_.temporary_name(entry.name);
     auto made = make_unfinished(entry, status, temporary_name);
     if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
@@ -131,8 +129,10 @@ Result<> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus&
         made = make_unfinished(entry, status, temporary_name);
     static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
                                                       "fifo", "socket", "character device", "block device"};
-    if (!made)  // as settled, the manifest has it whole
-        return settle_of(context_, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made);
+    if (!made) {  // as settled, the manifest has it whole
+        FB_TRY(settle_of(context_, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made));
+        return true;
+    }
     TemporaryName temporary(*entry.target, temporary_name);
     FB_TRY_ASSIGN(opened, entry.target->open_entry(temporary_name));
     FB_TRY_ASSIGN(now, opened->status());
@@ -147,10 +147,7 @@ Result<> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus&
     FB_TRY_ASSIGN(attributes, source_attributes(entry));
     FB_TRY(give_attributes(status, attributes, *opened, held, context_.options.preserve,
                            settle_of(context_, entry, status)));
-    FB_TRY(temporary.publish(entry.name));
-    entry.branch->was_changed = true;
-    ++context_.counts.copied;
-    return {};
+    return context_.naming.name(worker_, entry, status, temporary);
 }
 
 Result<> EntryCopier::make_unfinished(const CopyEntry& entry, const sys::EntryStatus& status,

@@ -42,7 +42,7 @@ public:
 private:
     enum class Found { equal, adjust, other };
 
-    /// False: a large file, which is copied later and then sees to those that wait for it.
+    /// False: it gets its name later, and whoever gives it sees to those that wait for it.
     Result<bool> place(const CopyEntry& entry, const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file,
                        const std::optional<sys::EntryStatus>& existing);
     /// Whether the target has it, maybe after its attributes were set.
@@ -54,8 +54,8 @@ private:
     Result<bool> has_same_attributes(const CopyEntry& entry, const sys::EntryStatus& status,
                                      const sys::EntryStatus& existing);
     Result<> adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
-    Result<> copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before);
-    Result<> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
+    Result<bool> copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before);
+    Result<bool> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
     Result<> make_unfinished(const CopyEntry& entry, const sys::EntryStatus& status, const std::string& temporary);
     Result<AttributeSource> source_attributes(const CopyEntry& entry);
     Result<> link(const EntryPlace& place, const EntryPlace& first);

@@ -38,11 +38,25 @@ Result<> CopyWalk::run(FolderRef source, FolderRef target, bool was_made) {
         context_.folders.keep(root, TreeSide::target, target);
         if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
     }
-    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+    FB_TRY(run_all([&](TreeWorker& worker) {
         if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
         context_.done_in(root);
     }));
     return context_.fatal();
+}
+
+// After a stop, too, what is whole gets its name.
+Result<> CopyWalk::run_all(const WorkShare::Piece& first) {
+    FB_TRY(context_.share.run(first));
+    while (context_.naming.has_waiting()) {
+        if (context_.share.is_stopped()) {
+            TreeWorker worker{.share = &context_.share};
+            context_.naming.flush(worker);
+        } else {
+            FB_TRY(context_.share.run([this](TreeWorker& worker) { context_.naming.flush(worker); }));
+        }
+    }
+    return {};
 }
 
 void CopyWalk::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -223,7 +237,7 @@ Result<> CopyWalk::replace_folders() {
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
     }));
-    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+    FB_TRY(run_all([&](TreeWorker& worker) {
         for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
     }));
     std::set<BranchRef> branches;

@@ -21,6 +21,7 @@ public:
     Result<> replace_folders();
 
 private:
+    Result<> run_all(const WorkShare::Piece& first);
     void enter(TreeWorker& worker, const BranchRef& branch);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<bool> is_to_be_listed(const BranchRef& branch);

@@ -38,11 +38,11 @@ private:
     void copy_piece(TreeWorker& worker, std::uint64_t index);
     Result<> try_piece(TreeWorker& worker, std::uint64_t index);
     void end(TreeWorker& worker);
-    Result<> try_end(TreeWorker& worker);
+    Result<bool> try_end(TreeWorker& worker);
     Result<std::uint64_t> open_target();
     Result<> write_journal(std::uint64_t durable);
     Result<> add_pieces(TreeWorker& worker);
-    void conclude(TreeWorker& worker, const Result<>& done);
+    void conclude(TreeWorker& worker, const Result<bool>& done);
 
     CopyContext& context_;
     const CopyEntry entry_;
@@ -155,11 +155,10 @@ void LargeFile::end(TreeWorker& worker) {
         // The journal is of another state now, so that the file begins anew.
         static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
         const auto added = add_pieces(worker);
-        if (added) return;
-        conclude(worker, added);
+        if (!added) conclude(worker, added.error());
         return;
     }
-    const auto done = [&]() -> Result<> {
+    const auto done = [&]() -> Result<bool> {
         FB_TRY(failed_);
         FB_TRY_ASSIGN(after, status);
         if (!is_unchanged(before_, after)) return report_changes(context_, entry_.path());
@@ -168,23 +167,26 @@ void LargeFile::end(TreeWorker& worker) {
     conclude(worker, done);
 }
 
-Result<> LargeFile::try_end(TreeWorker& worker) {
+// False: it gets its name later.
+Result<bool> LargeFile::try_end(TreeWorker& worker) {
     TemporaryName temporary(*entry_.target, temporary_name_);
     FB_TRY(made_.file->resize(before_.bytes));  // a hole may be the last
-    return complete_file(context_, entry_, *source_, before_, made_, temporary, worker.buffer);
+    FB_TRY(complete_file(context_, entry_, *source_, before_, made_, worker.buffer));
+    return context_.naming.name(worker, entry_, before_, temporary);
 }
 
-void LargeFile::conclude(TreeWorker& worker, const Result<>& done) {
+void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
     // After a stop and without room a later run goes on with the pieces that there are; otherwise nobody does.
     const bool goes_on = !done && (context_.share.is_stopped() || done.error().kind == ErrorKind::full);
-    if (!goes_on) {
+    const bool is_named = done && *done;
+    if (is_named || (!done && !goes_on)) {
         if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
         static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
     if (!done) context_.report(entry_.path(), done.error());
     EntryCopier copier(context_, worker);
-    if (done) copier.link_waiting(before_.id, {entry_.branch, entry_.name});
-    else copier.give_up_waiting(before_.id);
+    if (is_named) copier.link_waiting(before_.id, {entry_.branch, entry_.name});
+    if (!done) copier.give_up_waiting(before_.id);
     context_.done_in(entry_.branch);
 }
 

@@ -81,21 +81,15 @@ Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryS
 }
 
 Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
-                       const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
-                       std::vector<std::byte>& buffer) {
+                       const sys::EntryStatus& status, MadeFile& made, std::vector<std::byte>& buffer) {
     AttributeSource attributes;
     if (context.options.preserve.attributes) {
         FB_TRY_ASSIGN(names, source.attribute_names());
         attributes = attributes_of(source, std::move(names));
     }
     if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, buffer));
-    FB_TRY(give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
-                           settle_of(context, entry, status)));
-    if (context.options.syncs_each) FB_TRY(made.file->sync());
-    FB_TRY(temporary.publish(entry.name));
-    entry.branch->was_changed = true;
-    ++context.counts.copied;
-    return {};
+    return give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
+                           settle_of(context, entry, status));
 }
 
 }  // namespace forebay::tree

@@ -22,10 +22,9 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
 /// What it has where its permissions are 0600.
 Held held_by_new(CopyContext& context, const CopyEntry& entry);
 
-/// The bytes are there: gives it the attributes, reads it back where that is wished, and its name.
+/// The bytes are there: reads it back where that is wished, and gives it the attributes. What it lacks then is its name.
 Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
-                       const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
-                       std::vector<std::byte>& buffer);
+                       const sys::EntryStatus& status, MadeFile& made, std::vector<std::byte>& buffer);
 
 /// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
 /// alike, so that a file which has just been written is looked at again after some ticks.

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "sys/tree.hpp"
+
 namespace forebay::test {
 
 using Bytes = std::vector<std::byte>;
@@ -29,6 +31,9 @@ struct SimNode {
     };
 
     bool is_directory = false;
+    sys::EntryStatus about{};  // of entries of trees (SimTree): outlives a power cut at once
+    std::string link_text{};
+    std::map<std::string, std::string> attributes{};
     Bytes bytes;
     Bytes durable_bytes;
     std::vector<Change> changes;

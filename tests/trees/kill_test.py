@@ -3,7 +3,7 @@ correct, keeps what was finished, goes on within large files, and leaves nothing
 
 Method: small files and large ones, some large enough to be copied in pieces, and a tree of every kind of entry. The program
 is killed at random moments of the time that it takes undisturbed, by turns of a new copy of each, and of a sync over an
-older one of the same sizes. After each kill every file is compared with the source, or with what was there before, byte by
+older one of the same sizes, in memory, and of a copy to a disk, where names come in batches. After each kill every file is compared with the source, or with what was there before, byte by
 byte by no code of ours. Then, every other time, a byte of each large file that is not there yet is changed, without its
 size and time of modification; the program runs again, and the judge compares all. FOREBAY_KILLS says how often (10), FOREBAY_SEED repeats a
 run.
@@ -33,9 +33,9 @@ TEMPORARY = b".fb-"  # how names begin that are no final ones
 class Case:
     """A verb, what is at the target before it, and how it is run."""
 
-    def __init__(self, verb, source, old=None):
+    def __init__(self, verb, source, old=None, beside=None):
         self.verb, self.source, self.old = verb, source, old
-        self.target = source.with_name(f"{source.name}-{verb}")
+        self.target = (beside or source.parent) / f"{source.name}-{verb}"
         self.seconds = None
 
     def command(self):
@@ -138,18 +138,21 @@ def check_kill(case, chance, number):
 
 def main():
     chance = random.Random(SEED)
-    with tempfile.TemporaryDirectory(prefix="forebay-kill-", dir="/dev/shm") as scratch:
+    with (tempfile.TemporaryDirectory(prefix="forebay-kill-", dir="/dev/shm") as scratch,
+          tempfile.TemporaryDirectory(prefix="forebay-kill-", dir=os.environ.get("TMPDIR") or "/var/tmp") as disk):
         place = pathlib.Path(scratch)
         source, mixed = place / "source", place / "mixed"
         make_tree.make("kill", source, FACTOR)
         make_tree.make("TS", mixed, FACTOR)
-        cases = [Case("copy", source), Case("sync", source, older(source, place / "older")), Case("copy", mixed)]
+        cases = [Case("copy", source), Case("sync", source, older(source, place / "older")), Case("copy", mixed),
+                 Case("copy", mixed, beside=pathlib.Path(disk))]
         for case in cases:
             case.prepare()
             case.whole_run()
         outcomes = [check_kill(cases[number % len(cases)], chance, number) for number in range(KILLS)]
-        conformance.removed(place)
-        place.mkdir()
+        for each in (place, pathlib.Path(disk)):
+            conformance.removed(each)
+            each.mkdir()
     killed = [finished for was_killed, finished, _ in outcomes if was_killed]
     expect(len(killed) >= KILLS // 2, f"half of {KILLS} runs are killed before their end, not {len(killed)}; FOREBAY_SEED={SEED}")
     resumed = sum(report.get("resumed_bytes", 0) > 0 for _, _, report in outcomes)

@@ -1,0 +1,89 @@
+#include "tree/naming.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+#include "tree/copy_entry.hpp"
+#include "tree/large_file.hpp"
+
+namespace forebay::tree {
+
+Result<bool> Naming::name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
+                          TemporaryName& temporary) {
+    if (root_) {
+        temporary.leave();
+        ++entry.branch->pending;
+        name_all(worker, add(entry, status));
+        return false;
+    }
+    FB_TRY(temporary.publish(entry.name));
+    entry.branch->was_changed = true;
+    ++context_.counts.copied;
+    return true;
+}
+
+// The batch, where this entry makes it full.
+Naming::Batch Naming::add(const CopyEntry& entry, const sys::EntryStatus& status) {
+    const std::lock_guard lock(mutex_);
+    const auto now = sys::Clock::now();
+    if (waiting_.empty()) oldest_ = now;
+    const bool is_file = status.kind == sys::EntryKind::file;
+    waiting_.push_back({.place = {entry.branch, entry.name},
+                        .id = status.id,
+                        .has_other_names = status.names > 1 && context_.options.preserve.hard_links,
+                        .is_large = is_file && status.bytes >= large_file_bytes});
+    waiting_bytes_ += is_file ? status.bytes : 0;
+    if (waiting_.size() < limits_.entries && waiting_bytes_ < limits_.bytes && now - oldest_ < limits_.age) return {};
+    waiting_bytes_ = 0;
+    return std::exchange(waiting_, {});
+}
+
+void Naming::flush(TreeWorker& worker) {
+    Batch batch;
+    {
+        const std::lock_guard lock(mutex_);
+        batch = std::exchange(waiting_, {});
+        waiting_bytes_ = 0;
+    }
+    name_all(worker, batch);
+}
+
+bool Naming::has_waiting() const {
+    const std::lock_guard lock(mutex_);
+    return !waiting_.empty();
+}
+
+void Naming::name_all(TreeWorker& worker, const Batch& batch) {
+    if (batch.empty()) return;
+    const auto synced = root_->sync_file_system();
+    for (const auto& whole : batch) {
+        name_whole(worker, whole, synced);
+        context_.tick();
+    }
+}
+
+// A sync that fails does not say of which file: none of the batch may get its name.
+void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& synced) {
+    const auto& [branch, name] = whole.place;
+    const auto named = [&]() -> Result<> {
+        FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::target));
+        TemporaryName temporary(*folder, context_.temporary_name(name));
+        if (whole.is_large) static_cast<void>(folder->remove(parts_name(temporary.name())));
+        FB_TRY(synced);
+        return temporary.publish(name);
+    }();
+    if (named) {
+        branch->was_changed = true;
+        ++context_.counts.copied;
+    } else {
+        context_.report(path_of(*branch, name), named.error());
+    }
+    if (whole.has_other_names) {
+        EntryCopier copier(context_, worker);
+        if (named) copier.link_waiting(whole.id, whole.place);
+        else copier.give_up_waiting(whole.id);
+    }
+    context_.done_in(branch);
+}
+
+}  // namespace forebay::tree
