@@ -62,7 +62,10 @@ std::vector<EntryPlace> CopyContext::take_put_off() {
 }
 
 DataWay CopyContext::way() {
-    return {.pace = &pace_, .stop = &share.stopped(), .by_kernel = &by_kernel_, .moved = [this](std::uint64_t bytes) {
+    return {.pace = &flow_.pace,
+            .stop = &share.stopped(),
+            .by_kernel = &flow_.by_kernel,
+            .moved = [this](std::uint64_t bytes) {
                 counts.bytes += bytes;
                 tick();
             }};

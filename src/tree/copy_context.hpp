@@ -42,7 +42,7 @@ public:
           counts(given_counts),
           share(given_options.threads),
           temporary_prefix_(std::move(prefix_of_temporary)),
-          pace_(given_options.rate_bytes_per_second) {}
+          flow_(given_options.rate_bytes_per_second) {}
 
     /// The name, of constant length, under which an entry is made; known again by a later run between the same places.
     std::string temporary_name(const std::string& name) const;
@@ -75,9 +75,15 @@ public:
     std::function<void(const BranchRef&)> finish_branch;
 
 private:
+    /// How bytes go from here to there, the same for all files.
+    struct Flow {
+        explicit Flow(std::uint64_t bytes_per_second) : pace(bytes_per_second) {}
+        move::Pace pace;
+        std::atomic<bool> by_kernel{true};
+    };
+
     const std::string temporary_prefix_;
-    move::Pace pace_;
-    std::atomic<bool> by_kernel_{true};
+    Flow flow_;
     Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest
     Result<> fatal_;
