@@ -22,7 +22,7 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
 /// What it has where its permissions are 0600.
 Held held_by_new(CopyContext& context, const CopyEntry& entry);
 
-/// The bytes are there: reads it back where that is wished, and gives it the attributes. What it lacks then is its name.
+/// The bytes are there: reads it back where that is wished, and gives it the attributes. Then it lacks its name alone.
 Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
                        const sys::EntryStatus& status, MadeFile& made, std::vector<std::byte>& buffer);
 
