@@ -2,10 +2,23 @@
 
 #pragma once
 
+#include <string_view>
+
 #include "agent/view_maker.hpp"
 #include "cli/command_line.hpp"
 
 namespace forebay::cli {
+
+inline constexpr const char* program_summary =
+    "Save a simulation's state at memory speed; see, check and look after what was saved.";
+
+bool is_tree_verb(std::string_view name);
+void add_tree_verbs(CommandLine& line);
+void add_walk(CommandLine& line);
+void add_copy(CommandLine& line);
+void add_sync(CommandLine& line);
+void add_compare(CommandLine& line);
+void add_delete(CommandLine& line);
 
 void add_ls(CommandLine& line);
 void add_show(CommandLine& line);
@@ -17,11 +30,6 @@ void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
-void add_walk(CommandLine& line);
-void add_copy(CommandLine& line);
-void add_sync(CommandLine& line);
-void add_compare(CommandLine& line);
-void add_delete(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,6 +26,22 @@ Error become(const std::string& program, const std::vector<std::string>& argumen
     std::fflush(nullptr);  // or what is buffered is never printed
     ::execvp(program.c_str(), pointers.data());
     return posix_error("start of program", program, errno);
+}
+
+Result<int> call_main(const std::string& library, const std::string& name, int count, char** arguments) {
+    Dl_info own{};
+    if (::dladdr(reinterpret_cast<void*>(&call_main), &own) == 0 || own.dli_fname == nullptr)
+        return Error{ErrorKind::broken, "where this library lies is not known"};
+    const auto place = (std::filesystem::path(own.dli_fname).parent_path() / library).string();
+    auto* const loaded = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (loaded == nullptr) {
+        const char* why = ::dlerror();
+        return Error{ErrorKind::missing, place + " cannot be loaded: " + (why != nullptr ? why : "no reason is given"),
+                     "", "install forebay anew, with its libraries"};
+    }
+    const auto function = reinterpret_cast<int (*)(int, char**)>(::dlsym(loaded, name.c_str()));
+    if (function == nullptr) return Error{ErrorKind::broken, place + " has no " + name};
+    return function(count, arguments);
 }
 
 }  // namespace forebay::sys

@@ -19,4 +19,8 @@ std::string program_path();
 Error become(const std::string& program, const std::vector<std::string>& arguments,
              const std::vector<std::pair<std::string, std::string>>& environment = {});
 
+/// Calls a part of this program that is loaded when it is needed, and stays loaded: the function `name`, which is like
+/// main(), of `library`, which lies beside the library that this call is in.
+Result<int> call_main(const std::string& library, const std::string& name, int count, char** arguments);
+
 }  // namespace forebay::sys
