@@ -13,6 +13,7 @@ set(forebay_test_environment
   FOREBAY_BINARY_DIR=${PROJECT_BINARY_DIR}
   FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
   FOREBAY_PYTHON=${forebay_venv_python}
+  XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache
   PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support)
 if(FOREBAY_SANITIZE)  # what else is linked to a sanitized library needs the flag too
   list(APPEND forebay_test_environment FOREBAY_LINK_FLAGS=-fsanitize=${FOREBAY_SANITIZE} UBSAN_OPTIONS=print_stacktrace=1)

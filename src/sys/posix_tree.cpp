@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -24,6 +25,8 @@ namespace {
 
 // Some 1,500 names at once: 100 names of 20 bytes are 5 KB, and a call for 32 KiB costs what one for less does.
 constexpr std::size_t listing_bytes = 65'536;
+
+constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1;  // in no header: it is no part of the kernel
 
 EntryKind kind_of_listed(unsigned char type) {
     switch (type) {
@@ -102,7 +105,7 @@ public:
         FB_TRY(check_component(name));
         return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
     }
-    Result<bool> outlives_power() override;
+    Result<FileSystemTraits> file_system() override;
     Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
     Result<bool> lock_alone() override;
     Result<bool> lies_in(const EntryId& id) override;
@@ -195,10 +198,14 @@ Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, con
     return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
 }
 
-Result<bool> PosixFolder::outlives_power() {
+Result<FileSystemTraits> PosixFolder::file_system() {
     struct statfs about {};
     if (::fstatfs(fd(), &about) != 0) return posix_error("statfs", name(), errno);
-    return about.f_type != TMPFS_MAGIC && about.f_type != RAMFS_MAGIC;
+    const bool in_memory = about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC;
+    static constexpr std::array<decltype(about.f_type), 6> local{
+        EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, zfs_magic};
+    return FileSystemTraits{.outlives_power = !in_memory,
+                            .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end()};
 }
 
 Result<bool> PosixFolder::lock_alone() {

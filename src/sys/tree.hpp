@@ -56,6 +56,11 @@ struct NamedEntry {
     std::uint64_t number = 0;  // of its inode
 };
 
+struct FileSystemTraits {
+    bool outlives_power = false;  // what is synced is there after a power cut: not in memory
+    bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
+};
+
 struct ByteStretch {
     std::uint64_t begin = 0, end = 0;
 };
@@ -129,8 +134,7 @@ public:
     virtual Result<> rename(const std::string& name, const std::string& new_name) = 0;
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<> remove_folder(const std::string& name) = 0;
-    /// Whether what is synced is there after a power cut: not in memory.
-    virtual Result<bool> outlives_power() = 0;
+    virtual Result<FileSystemTraits> file_system() = 0;
     /// All that was written to this folder's file system is on storage.
     virtual Result<> sync_file_system() = 0;
     /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the

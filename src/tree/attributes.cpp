@@ -30,6 +30,10 @@ Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target
         const auto value = source.value(name);
         if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the source's status tells
         if (!value) return value.error();
+        if (has(held.attributes, name)) {  // a change of an entry is seen by all who look when it was changed
+            const auto old = target.attribute(name);
+            if (old && *old == *value) continue;
+        }
         FB_TRY(settle("attribute " + name, *value, target.set_attribute(name, *value)));
         has_acl |= name == access_acl;
     }

@@ -47,6 +47,7 @@ struct Branch {
     std::atomic<bool> was_changed{false};  // the target's folder: its times are not what they were
     bool was_entered = false;              // on all sides
     bool was_made = false;                 // by this run, so that nothing of others is in it
+    bool is_untouched = false;             // nobody renamed it, or what is in it, since the last copy
     bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
     const WishedNames* wished = nullptr;   // what a list wants of it; null: all
     std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on

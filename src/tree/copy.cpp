@@ -17,10 +17,13 @@ namespace forebay::tree {
 namespace {
 
 // The same whenever the same two places are named, by whatever way there.
-std::string prefix_of(const std::string& source, const std::string& target) {
+std::string places_of(const std::string& source, const std::string& target) {
     std::error_code ignored;
-    const auto places = std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
-                        std::filesystem::weakly_canonical(target, ignored).string();
+    return std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
+           std::filesystem::weakly_canonical(target, ignored).string();
+}
+
+std::string prefix_of(const std::string& places) {
     return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
 }
 
@@ -57,6 +60,11 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     return {};
 }
 
+bool has_looked_at_all(const TreeCopyOptions& options) {
+    return options.preserve.attributes && !options.is_dry && !options.trusts_attributes && !options.one_file_system &&
+           !options.wished && options.filter.is_empty();
+}
+
 Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
     CopyRoots roots;
     FB_TRY_ASSIGN(opened, sys::open_posix_folder(source));
@@ -76,18 +84,24 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
                          "nothing was changed", "wait for it"};
     }
-    roots.temporary_prefix = prefix_of(source, target);
+    roots.places = places_of(source, target);
+    roots.temporary_prefix = prefix_of(roots.places);
     return roots;
 }
 
 }  // namespace
 
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
-    CopyContext context(options, remarks, counts, roots.temporary_prefix);
+    CopyPlaces places{.temporary_prefix = roots.temporary_prefix};
+    if (roots.target && options.preserve.attributes && !roots.places.empty()) {
+        FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
+        places.last_copy = last;
+    }
+    CopyContext context(options, remarks, counts, places);
     const bool syncs = options.syncs && !options.is_dry;
     if (syncs) {
-        FB_TRY_ASSIGN(outlives, roots.target->outlives_power());
-        if (outlives) context.naming.sync_first(roots.target);
+        FB_TRY_ASSIGN(about, roots.target->file_system());
+        if (about.outlives_power) context.naming.sync_first(roots.target);
     }
     CopyWalk walk(context);
     FB_TRY(walk.run(roots.source, roots.target, roots.was_made));
@@ -96,6 +110,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
     if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors())
         FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));
     if (syncs) FB_TRY(roots.target->sync_file_system());
+    if (has_looked_at_all(options) && remarks.first().empty()) places.last_copy.keep();
     return remarks.taken();
 }
 

@@ -69,6 +69,7 @@ struct TreeCopyOptions {
 struct CopyRoots {
     FolderRef source, target;
     bool was_made = false;         // the target, by this copy
+    std::string places{};          // what both are called, to know them again; empty: they are not to be known
     std::string temporary_prefix;  // of names of entries that are not whole, the same in each copy between these places
 };
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);

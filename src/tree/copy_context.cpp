@@ -14,7 +14,20 @@ bool cannot_be_kept(ErrorKind kind) { return kind == ErrorKind::refused || kind 
 }  // namespace
 
 std::string CopyContext::temporary_name(const std::string& name) const {
-    return fmt::format("{}{:016x}", temporary_prefix_, siphash({}, std::as_bytes(std::span(name))));
+    return fmt::format("{}{:016x}", places_.temporary_prefix, siphash({}, std::as_bytes(std::span(name))));
+}
+
+bool CopyContext::is_untouched(const Branch& branch, const sys::EntryStatus& source,
+                               const sys::EntryStatus& target) const {
+    const auto& since = places_.last_copy.untouched();
+    return since && branch.is_untouched && source.changed < since->entries[0] && target.changed < since->entries[1];
+}
+
+bool CopyContext::is_untouched(const Branch& branch) const {
+    const auto& since = places_.last_copy.untouched();
+    if (!since || !branch.parent) return since.has_value();  // the root is known by its inode
+    return branch.parent->is_untouched && branch.status(TreeSide::source).changed < since->entries[0] &&
+           branch.status(TreeSide::target).changed < since->target_folders;
 }
 
 Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,

@@ -11,6 +11,7 @@
 #include "tree/copy.hpp"
 #include "tree/file_data.hpp"
 #include "tree/hard_links.hpp"
+#include "tree/last_copy.hpp"
 #include "tree/naming.hpp"
 #include "tree/pulse.hpp"
 #include "tree/work_share.hpp"
@@ -33,20 +34,32 @@ struct ExpectedOwner : sys::NewEntryOwner {
     std::atomic<bool> is_unknown{false};
 };
 
+/// Between which places.
+struct CopyPlaces {
+    std::string temporary_prefix;
+    LastCopy last_copy{};
+};
+
 class CopyContext {
 public:
     CopyContext(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
-                std::string prefix_of_temporary)
+                const CopyPlaces& places)
         : options(given_options),
           remarks(given_remarks),
           counts(given_counts),
           share(given_options.threads),
-          temporary_prefix_(std::move(prefix_of_temporary)),
+          places_(places),
           flow_(given_options.rate_bytes_per_second) {}
 
     /// The name, of constant length, under which an entry is made; known again by a later run between the same places.
     std::string temporary_name(const std::string& name) const;
-    bool is_temporary(std::string_view name) const { return name.starts_with(temporary_prefix_); }
+    bool is_temporary(std::string_view name) const { return name.starts_with(places_.temporary_prefix); }
+
+    /// Whether nobody has changed both since the last copy looked at their extended attributes; of the folder of an
+    /// entry `branch`.
+    bool is_untouched(const Branch& branch, const sys::EntryStatus& source, const sys::EntryStatus& target) const;
+    /// Of a branch that was entered: whether other entries may have come into it by renames.
+    bool is_untouched(const Branch& branch) const;
 
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
@@ -82,7 +95,7 @@ private:
         std::atomic<bool> by_kernel{true};
     };
 
-    const std::string temporary_prefix_;
+    const CopyPlaces& places_;
     Flow flow_;
     Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest

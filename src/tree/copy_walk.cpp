@@ -36,6 +36,7 @@ Result<> CopyWalk::run(FolderRef source, FolderRef target, bool was_made) {
         root->status(TreeSide::target) = target_status;
         target_root_ = target_status.id;
         context_.folders.keep(root, TreeSide::target, target);
+        root->is_untouched = context_.is_untouched(*root);
         if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
     }
     FB_TRY(run_all([&](TreeWorker& worker) {
@@ -78,6 +79,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
     context_.folders.keep(branch, TreeSide::source, folder);
     FB_TRY(enter_target(branch));
+    branch->is_untouched = !branch->was_made && context_.is_untouched(*branch);
     branch->was_entered = true;
     ++context_.counts.folders;
     if (context_.options.one_file_system && status.id.device != device_) {

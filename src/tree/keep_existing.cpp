@@ -71,6 +71,7 @@ Result<bool> EntryCopier::has_same_attributes(const CopyEntry& entry, const sys:
     if (!context_.options.preserve.attributes) return true;
     if (context_.options.trusts_attributes && status.changed.seconds + clock_seconds < existing.changed.seconds)
         return true;
+    if (context_.is_untouched(*entry.branch, status, existing)) return true;
     FB_TRY_ASSIGN(attributes, source_attributes(entry));
     FB_TRY_ASSIGN(names, entry.target->attribute_names_of(entry.name));
     const auto others = attributes_of(*entry.target, entry.name, std::move(names));

@@ -170,7 +170,7 @@ public:
         if (!child->names.empty()) return Error{ErrorKind::refused, name + " is not empty"};
         return remove(name);
     }
-    Result<bool> outlives_power() override { return true; }
+    Result<sys::FileSystemTraits> file_system() override { return sys::FileSystemTraits{.outlives_power = true}; }
     Result<> sync_file_system() override {
         if (tree_.fails_syncs()) return Error{ErrorKind::retry, "the disk did not take the bytes"};
         return change([&] { tree_.disk().settle(); });

@@ -1,0 +1,121 @@
+#include "tree/last_copy.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
+#include "sys/plain_file.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::int64_t ns_per_second = 1'000'000'000;
+// The kernel stamps changes by a clock that is up to 10 ms late. Servers have clocks of their own, which sites keep
+// alike.
+constexpr std::int64_t own_clock_ns = 50'000'000, other_clock_ns = 600 * ns_per_second;
+// A clock that is set by less than this is not noticed.
+constexpr std::int64_t set_ns = 10'000'000;
+constexpr std::uint64_t kept_bytes_max = 4096;
+constexpr std::size_t kept_max = 1000;  // pairs of places
+
+sys::FileTime now_less(std::int64_t ns) {
+    const auto then = sys::unix_ns() - ns;
+    return {.seconds = then / ns_per_second, .nanoseconds = static_cast<std::uint32_t>(then % ns_per_second)};
+}
+
+std::int64_t since_start() { return std::chrono::nanoseconds(sys::Clock::now().time_since_epoch()).count(); }
+
+// The time when the machine's other clock began, in nanoseconds: the same as long as nobody sets the clock. Both are
+// drawn to the right time together. Of several looks the one counts that took the shortest.
+std::int64_t clock_base() {
+    std::int64_t base = 0, shortest = INT64_MAX;
+    for (int look = 0; look < 5; ++look) {
+        const auto before = since_start(), now = sys::unix_ns(), took = since_start() - before;
+        if (took >= shortest) continue;
+        shortest = took;
+        base = now - before;
+    }
+    return base;
+}
+
+// Empty where this user has no home.
+std::string own_folder() {
+    const auto of = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::string(value != nullptr && *value == '/' ? value : "");
+    };
+    const auto cache = of("XDG_CACHE_HOME"), home = of("HOME");
+    if (cache.empty() && home.empty()) return {};
+    return (cache.empty() ? home + "/.cache" : cache) + "/forebay/copies";
+}
+
+std::istream& operator>>(std::istream& in, sys::FileTime& time) {
+    char point = 0;
+    return in >> time.seconds >> point >> time.nanoseconds;
+}
+
+std::string show(sys::FileTime time) { return fmt::format("{}.{:09}", time.seconds, time.nanoseconds); }
+
+Result<std::string> identity_of(sys::Folder& source, sys::Folder& target) {
+    FB_TRY_ASSIGN(from, source.status());
+    FB_TRY_ASSIGN(to, target.status());
+    return fmt::format("{} {}:{} {}:{}", sys::boot_id(), from.id.device, from.id.number, to.id.device, to.id.number);
+}
+
+Result<std::int64_t> clock_margin(sys::Folder& folder) {
+    FB_TRY_ASSIGN(about, folder.file_system());
+    return about.has_own_clock ? own_clock_ns : other_clock_ns;
+}
+
+}  // namespace
+
+Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const std::string& places) {
+    LastCopy last;
+    FB_TRY_ASSIGN(identity, identity_of(source, target));
+    FB_TRY_ASSIGN(source_margin, clock_margin(source));
+    FB_TRY_ASSIGN(target_margin, clock_margin(target));
+    last.identity_ = identity;
+    last.clock_base_ = clock_base();
+    last.own_ = {.entries = {now_less(source_margin), now_less(target_margin)}, .target_folders = {}};
+    const auto folder = own_folder();
+    if (folder.empty()) return last;
+    last.path_ = fmt::format("{}/{:016x}", folder, siphash({}, std::as_bytes(std::span(places))));
+    const auto text = sys::read_text(sys::posix_store(), last.path_, kept_bytes_max);
+    if (!text) return last;
+    std::istringstream in(*text);
+    std::string kept_identity, end;
+    std::int64_t base = 0;
+    Untouched kept;
+    if (!std::getline(in, kept_identity) || kept_identity != identity) return last;
+    if (!(in >> base >> kept.entries[0] >> kept.entries[1] >> kept.target_folders >> end) || end != "end") return last;
+    if (std::abs(base - last.clock_base_) < set_ns) last.untouched_ = kept;
+    return last;
+}
+
+void LastCopy::keep() const {
+    if (path_.empty()) return;
+    const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(own_.entries[0]),
+                                  show(own_.entries[1]), show(now_less(own_clock_ns)));
+    // A part of the text is none: neither a sync nor a second name is needed.
+    static_cast<void>([&]() -> Result<> {
+        auto& store = sys::posix_store();
+        const auto folder = own_folder();
+        FB_TRY(store.make_directories(folder));
+        FB_TRY_ASSIGN(kept, store.list(folder));
+        if (kept.size() > kept_max)
+            for (const auto& each : kept) static_cast<void>(store.remove(folder + "/" + each.name));
+        FB_TRY_ASSIGN(file, sys::PlainFile::open(path_, sys::PlainFile::Use::create));
+        FB_TRY(file.set_size(0));
+        FB_TRY(file.write(0, std::as_bytes(std::span(text))));
+        return file.close();
+    }());
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,42 @@
+// What the copy before this one between two places says of entries that nobody has changed since: they have the
+// extended attributes that it has compared. Each change of an entry, of its attributes too, marks it with the time of
+// the kernel or of the server, which nobody can set; one that was changed before that copy began was seen by it as it is
+// now.
+//
+// The times of copies are kept for their user, outside of both trees, in ~/.cache/forebay/copies. They count on the
+// same start of the machine, between the same two folders, while the clock is not set anew. Without them all is looked
+// at.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tree/branch.hpp"
+
+namespace forebay::tree {
+
+/// The extended attributes need not be looked at of an entry whose last change is before these times.
+struct Untouched {
+    sys::FileTime entries[2];      // by TreeSide: the last copy's begin
+    sys::FileTime target_folders;  // and its end: it fills folders itself
+};
+
+class LastCopy {
+public:
+    /// `places` names both trees: what was kept of them, and a begin for what is to be kept.
+    static Result<LastCopy> find(sys::Folder& source, sys::Folder& target, const std::string& places);
+
+    const std::optional<Untouched>& untouched() const { return untouched_; }
+    /// This copy has looked at all, and all that the source has is at the target. Where it cannot be kept, the next one
+    /// looks at all again.
+    void keep() const;
+
+private:
+    std::string path_, identity_;
+    std::int64_t clock_base_ = 0;
+    Untouched own_;
+    std::optional<Untouched> untouched_;
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,128 @@
+"""Goal: a sync that does not look at extended attributes of entries which nobody has changed since the last one misses no
+change: of an attribute or an ACL on either side, of entries that other names or folders with other attributes stand for,
+after the clock was set anew, for another source or target, and after any damage of what is kept.
+
+Method: a tree whose files all have one size and time, so that attributes alone tell them apart; two syncs, 0.2 s after
+all that was made, the second of which must look at no attributes at all; then one change, and a sync that must heal it,
+judged by no code of ours. What is kept is changed in each of its fields, cut and spoiled, always with a
+change at the target that it would hide.
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import judge
+import special
+from forebay_test import FOREBAY, expect, run
+
+TIME = 10**18
+OLD_ENOUGH = 0.2  # seconds: changes in the last 50 ms are always looked at
+
+
+def make(place):
+    for folder in ("one", "two", "one/deep", "two/deep"):
+        (place / folder).mkdir(parents=True)
+        for number in range(3):
+            file = place / folder / f"file{number}"
+            file.write_bytes(b"all alike")
+            os.setxattr(file, "user.is", f"{folder}/{number}".encode())
+    for path in sorted(place.rglob("*"), reverse=True):
+        os.utime(path, ns=(TIME, TIME))
+    os.utime(place, ns=(TIME, TIME))
+
+
+def sync(source, target, *words):
+    done = run(FOREBAY, "sync", source, target, "--threads", "1", "--no-sync", *words, code=None)
+    expect(done.returncode == 0, "the sync ends", done.stdout + done.stderr)
+
+
+def looks(place, source, target):
+    """How many lists of extended attributes of files a sync asks for."""
+    trace = place / "trace"
+    run("strace", "-f", "-o", trace, FOREBAY, "sync", source, target, "--threads", "1", "--no-sync")
+    lines = trace.read_text(errors="replace").splitlines()
+    return sum("syscall_0x1d1" in line or "listxattrat(" in line or "llistxattr(" in line for line in lines)
+
+
+def check_healed(source, target, what):
+    sync(source, target)
+    verdict = judge.judge(source, target)
+    expect(verdict.equal, f"{what}: healed, not without {verdict.failed()}", judge.text(verdict))
+
+
+def swap(one, other):
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
+
+
+def changes(source, target):
+    """(what, how) of changes that an attribute alone tells."""
+    def of(file, value=b"another"):
+        return lambda: os.setxattr(file, "user.is", value)
+
+    yield "an attribute of the target", of(target / "one/file0")
+    yield "an attribute of the source", of(source / "two/deep/file1")
+    yield "an attribute more at the target", lambda: os.setxattr(target / "one/file1", "user.more", b"")
+    yield "an attribute less at the target", lambda: os.removexattr(target / "one/file2", "user.is")
+    yield "an ACL of the source", lambda: os.setxattr(source / "one/file0", special.ACCESS, special.some_acl(1000, 6))
+    yield "two files of the target that changed names", lambda: swap(target / "one/file0", target / "one/file1")
+    yield "two folders of the target that changed names", lambda: swap(target / "one/deep", target / "two/deep")
+    yield "two trees of the source that changed names", lambda: swap(source / "one", source / "two")
+
+
+def spoiled(kept):
+    """Texts of which none may be trusted, for a change that the kept one would miss."""
+    first, second = kept.split("\n")[:2]
+    fields = second.split(" ")
+    later = "99999999999.000000000"
+    wrong = [first + "0", first.replace(":", ";", 1), "x" + first]
+    for one in wrong:
+        yield f"{one}\n{fields[0]} {later} {later} {later} end\n"
+    for base in (int(fields[0]) - 20_000_000, int(fields[0]) + 20_000_000):  # the clock was set by 20 ms
+        yield f"{first}\n{base} {later} {later} {later} end\n"
+    for text in (f"{first}\n", f"{first}\n{fields[0]}\n", f"{first}\n{fields[0]} {later} {later} {later}\n", "", "\0" * 200, "\n\n",
+                 f"{first}\n{fields[0]} {later} - {later} end\n", f"{first}\n{fields[0]} {later} {later} end\n"):
+        yield text
+
+
+def main():
+    if not shutil.which("strace"):
+        print("skipped: needs strace")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
+        place = pathlib.Path(name)
+        os.environ["XDG_CACHE_HOME"] = str(place / "cache")
+        source, target = place / "source", place / "target"
+        make(source)
+        sync(source, target)
+        files = 2 * 12
+        expect(looks(place, source, target) == files, "what has just been copied is looked at")
+        for what, change in changes(source, target):
+            time.sleep(OLD_ENOUGH)
+            sync(source, target)
+            expect(looks(place, source, target) == 0, f"before {what}: nothing is looked at that nobody has changed")
+            change()
+            check_healed(source, target, what)
+        time.sleep(OLD_ENOUGH)
+        sync(source, target)
+        [kept] = (place / "cache/forebay/copies").iterdir()
+        text = kept.read_text()
+        for number, wrong in enumerate(spoiled(text)):
+            os.setxattr(target / "one/file0", "user.is", str(number).encode())
+            kept.write_text(wrong)
+            check_healed(source, target, f"what is kept is spoiled, way {number}")
+        for where in ("no home", "a home that takes nothing"):
+            os.environ["XDG_CACHE_HOME"] = "" if where == "no home" else "/proc"
+            os.environ["HOME"] = "" if where == "no home" else "/proc"
+            os.setxattr(target / "one/file0", "user.is", where.encode())
+            check_healed(source, target, where)
+    print("last_copy: all changes seen")
+
+
+main()
