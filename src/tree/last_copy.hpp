@@ -1,6 +1,6 @@
 // What the copy before this one between two places says of entries that nobody has changed since: they have the
 // extended attributes that it has compared. Each change of an entry, of its attributes too, marks it with the time of
-// extended attributes that it has compared. Each change of an entry, of its attributes too, marks it with the time of
+// the kernel or the server, which nobody can set; one that was changed before that copy began was seen by it as it is
 // now.
 //
 // The times of copies are kept for their user, outside of both trees, in ~/.cache/forebay/copies. They count on the
