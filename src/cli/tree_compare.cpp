@@ -1,6 +1,7 @@
 // forebay compare: what two trees of files do not have alike.
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "base/try.hpp"
@@ -10,6 +11,7 @@
 #include "cli/tree_options.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
+#include "tree/checksums.hpp"
 #include "tree/compare.hpp"
 
 namespace forebay::cli {
@@ -25,21 +27,26 @@ struct CompareArguments {
 Result<Exit> compare(const CompareArguments& options) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
+    const bool is_list = std::filesystem::is_regular_file(options.source);
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::CompareCounts counts;
     const auto begin = sys::Clock::now();
     const auto compared = [&] {
         Progress progress("compare", options.tree.json);
-        return tree::compare_trees(
-            options.source, options.target,
-            {.threads = threads,
-             .filter = options.tree.filter(),
-             .preserve = preserve,
-             .reads_bytes = !options.no_bytes,
-             .one_file_system = options.tree.one_file_system,
-             .watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); }},
-            *remarks, counts);
+        const auto watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); };
+        if (is_list)
+            return tree::check_sums(options.source, options.target,
+                                    {.threads = threads, .filter = options.tree.filter(), .watch = watch}, *remarks,
+                                    counts);
+        return tree::compare_trees(options.source, options.target,
+                                   {.threads = threads,
+                                    .filter = options.tree.filter(),
+                                    .preserve = preserve,
+                                    .reads_bytes = !options.no_bytes,
+                                    .one_file_system = options.tree.one_file_system,
+                                    .watch = watch},
+                                   *remarks, counts);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     if (report) FB_TRY(report->close());
@@ -64,7 +71,7 @@ Result<Exit> compare(const CompareArguments& options) {
 void add_compare(CommandLine& line) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = line.verb("compare", "Say what two trees of files do not have alike");
-    verb.argument("SOURCE", options->source, "A directory");
+    verb.argument("SOURCE", options->source, "A directory, or a list of checksums: forebay walk --checksums");
     verb.argument("TARGET", options->target, "The directory that should be its copy");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -79,6 +86,7 @@ void add_compare(CommandLine& line) {
     verb.examples(
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
+        "  forebay compare case.crc32c /archive/me/case\n"
         "Exit code 0 only where nothing differs and all could be read.\n");
     verb.action([options] { return compare(*options); });
 }

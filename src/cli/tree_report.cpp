@@ -53,8 +53,9 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path) {
     return std::unique_ptr<LinesFile>(new LinesFile(std::move(file)));
 }
 
-Result<> LinesFile::add(const Json& line) {
-    buffer_ += line.line() + "\n";
+Result<> LinesFile::add_text(std::string_view line) {
+    buffer_ += line;
+    buffer_ += '\n';
     return buffer_.size() < line_buffer_bytes ? Result<>() : flush();
 }
 

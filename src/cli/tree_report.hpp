@@ -17,7 +17,9 @@ namespace forebay::cli {
 class LinesFile {
 public:
     static Result<std::unique_ptr<LinesFile>> make(const std::string& path);
-    Result<> add(const Json& line);
+    Result<> add(const Json& line) { return add_text(line.line()); }
+    /// Without the line end.
+    Result<> add_text(std::string_view line);
     Result<> close();
 
 private:

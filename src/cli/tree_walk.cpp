@@ -9,6 +9,7 @@
 #include "cli/say.hpp"
 #include "cli/tree_options.hpp"
 #include "cli/verbs.hpp"
+#include "tree/checksums.hpp"
 #include "tree/walk.hpp"
 
 namespace forebay::cli {
@@ -19,7 +20,7 @@ using sys::EntryKind;
 
 struct WalkArguments {
     TreeArguments tree;
-    std::string place, list;
+    std::string place, list, checksums;
     bool special = false;
 };
 
@@ -87,7 +88,7 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 
 Result<Exit> walk(const WalkArguments& options) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
-    std::unique_ptr<LinesFile> report, list;
+    std::unique_ptr<LinesFile> report, list, checksums;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::WalkOptions wished{
         .threads = threads, .filter = options.tree.filter(), .one_file_system = options.tree.one_file_system};
@@ -100,14 +101,23 @@ Result<Exit> walk(const WalkArguments& options) {
             return {};
         };
     }
+    if (!options.checksums.empty()) {
+        FB_TRY_ASSIGN(made, LinesFile::make(options.checksums));
+        checksums = std::move(made);
+        FB_TRY(checksums->add_text(tree::checksums_title));
+        wished.take_sum = [&](const tree::FileSum& sum) { return checksums->add_text(tree::line_of(sum)); };
+    }
     tree::WalkCounts counts;
     const auto walked = [&] {
         Progress progress("walk", options.tree.json);
-        wished.watch = [&](const tree::WalkCounts& now) { progress.show_flow(entries_of(now), now.bytes); };
+        wished.watch = [&](const tree::WalkCounts& now) {
+            progress.show_flow(entries_of(now), wished.take_sum ? now.summed_bytes : now.bytes);
+        };
         return tree::walk_tree(options.place, wished, *remarks, counts);
     }();
     if (report) FB_TRY(report->close());
     if (list) FB_TRY(list->close());
+    if (checksums) FB_TRY(checksums->close());
     FB_TRY(walked);
     if (options.tree.json) {
         auto object = walk_json(options, counts);
@@ -129,6 +139,8 @@ void add_walk(CommandLine& line) {
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--list", options->list, "A file that gets a line of JSON for each entry");
+    verb.option("--checksums", options->checksums,
+                "A file that gets the CRC32C of each file, for forebay compare FILE DIRECTORY");
     verb.flag("--special", options->special,
               "List only what other movers lose: hard links, fifos, sockets and devices");
     verb.json(
@@ -139,6 +151,7 @@ void add_walk(CommandLine& line) {
     verb.examples(
         "  forebay walk /scratch/me\n"
         "  forebay walk /projects/old --special --list special.jsonl\n"
+        "  forebay walk /archive/me/case --checksums case.crc32c\n"
         "Exit code 1 where something could not be looked at.\n");
     verb.action([options] { return walk(*options); });
 }

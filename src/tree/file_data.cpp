@@ -10,8 +10,6 @@ namespace forebay::tree {
 
 namespace {
 
-// Half a mebibyte stays in the cache of a core between read and write.
-constexpr std::uint64_t buffer_bytes = 512u << 10;
 // What the kernel is asked for at once, so that a stop or a rate is obeyed within a moment: 8 MiB take some 5 ms.
 constexpr std::uint64_t kernel_bytes = 8u << 20;
 

@@ -12,6 +12,9 @@
 
 namespace forebay::tree {
 
+/// Half a mebibyte stays in the cache of a core between read and write.
+inline constexpr std::uint64_t buffer_bytes = 512u << 10;
+
 /// What all copies of a mover share.
 struct DataWay {
     move::Pace* pace = nullptr;

@@ -8,6 +8,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "tree/checksums.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
@@ -41,6 +42,7 @@ private:
     void count(const sys::EntryStatus& status, Sums& sums);
     void add(const Sums& sums);
     bool is_first_name(const sys::EntryStatus& status);
+    void add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name);
     void done_in(BranchRef branch);
     void tick();
 
@@ -116,6 +118,7 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
         if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
         count(*status, sums);
         if (options_.take) walked.push_back({path_of(*branch, named.name), *status});
+        if (options_.take_sum && status->kind == sys::EntryKind::file) add_sum(worker, *branch, **folder, named.name);
         if (status->kind != sys::EntryKind::folder) continue;
         const auto child = std::make_shared<Branch>(branch, named.name);
         child->status(TreeSide::source) = *status;
@@ -127,6 +130,22 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     if (walked.empty()) return;
     const std::lock_guard lock(mutex_);
     if (taken_) taken_ = options_.take(walked);
+    if (!taken_) share_.stop();
+}
+
+void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name) {
+    auto path = path_of(branch, name);
+    const auto sum = [&]() -> Result<FileSum> {
+        FB_TRY_ASSIGN(file, folder.open_file(name));
+        return sum_of(*file, path, worker.buffer);
+    }();
+    if (!sum && sum.error().kind == ErrorKind::retry)
+        return remarks_.add(RemarkKind::changed, std::move(path), sum.error().what);
+    if (!sum) return remarks_.add_error(std::move(path), sum.error());
+    counts_.summed_bytes += sum->bytes;
+    tick();
+    const std::lock_guard lock(mutex_);
+    if (taken_) taken_ = options_.take_sum(*sum);
     if (!taken_) share_.stop();
 }
 

@@ -18,6 +18,7 @@ struct WalkCounts {
     std::array<std::atomic<std::uint64_t>, 8> of_kind{};      // by EntryKind; folders with the root
     std::atomic<std::uint64_t> bytes{0}, allocated_bytes{0};  // of inodes: an inode of three names counts once
     std::atomic<std::uint64_t> further_names{0};              // hard links beside the first
+    std::atomic<std::uint64_t> summed_bytes{0};               // read for checksums
     std::atomic<std::uint64_t> with_holes{0}, largest_bytes{0}, deepest{0};
 };
 
@@ -26,12 +27,16 @@ struct WalkedEntry {
     sys::EntryStatus status;
 };
 
+struct FileSum;
+
 struct WalkOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
     bool one_file_system = false;
     /// Gets entries of one folder at a time, from one thread at a time; none where it is empty.
     std::function<Result<>(std::span<const WalkedEntry>)> take{};
+    /// Gets the checksum of each regular file, from one thread at a time; none where it is empty.
+    std::function<Result<>(const FileSum&)> take_sum{};
     std::function<void(const WalkCounts&)> watch{};
 };
 

@@ -1,0 +1,270 @@
+#include "tree/checksums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/crc32c.hpp"
+#include "base/show_text.hpp"
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "sys/store.hpp"
+#include "tree/file_data.hpp"
+#include "tree/make_file.hpp"
+#include "tree/portion.hpp"
+#include "tree/pulse.hpp"
+#include "tree/walk.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::size_t line_bytes_max = 64u << 10;  // a path of 4,000 folders
+constexpr std::size_t digits = 8;
+
+Error bad_line(std::string_view line) {
+    return {ErrorKind::corrupt, fmt::format("no line of a list of checksums: \"{}\"", show_text(line.substr(0, 100)))};
+}
+
+std::string escaped(std::string_view path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == '\\') text += "\\\\";
+        else if (c == '\n') text += "\\n";
+        else if (c == '\r') text += "\\r";
+        else text += c;
+    }
+    return text;
+}
+
+Result<std::string> path_from(std::string_view text) {
+    std::string path;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '\\') {
+            path += text[at];
+            continue;
+        }
+        const char next = ++at < text.size() ? text[at] : ' ';
+        if (next != '\\' && next != 'n' && next != 'r') return bad_line(text);
+        path += next == 'n' ? '\n' : next == 'r' ? '\r' : '\\';
+    }
+    return path;
+}
+
+Error not_regular() { return {ErrorKind::missing, "it is no regular file"}; }
+
+std::uint64_t hash_of(const std::string& path) { return siphash({}, std::as_bytes(std::span(path))); }
+
+class LineReader {
+public:
+    static Result<LineReader> open(const std::string& path) {
+        FB_TRY_ASSIGN(file, sys::posix_store().open(path, sys::Access::read));
+        FB_TRY_ASSIGN(bytes, file->size());
+        return LineReader(std::move(file), bytes);
+    }
+
+    /// False at the end. A last line without its end is none: the list was cut.
+    Result<bool> next(std::string& line) {
+        auto end = text_.find('\n', at_);
+        while (end == std::string::npos && offset_ < bytes_) {
+            text_.erase(0, at_);
+            at_ = 0;
+            const auto had = text_.size();
+            if (had > line_bytes_max) return bad_line(text_);
+            text_.resize(had + std::min(buffer_bytes, bytes_ - offset_));
+            FB_TRY(file_->read(offset_, std::as_writable_bytes(std::span(text_).subspan(had))));
+            offset_ += text_.size() - had;
+            end = text_.find('\n', had);
+        }
+        if (end == std::string::npos) return at_ == text_.size() ? Result<bool>(false) : bad_line(text_.substr(at_));
+        line.assign(text_, at_, end - at_);
+        at_ = end + 1;
+        return true;
+    }
+
+private:
+    LineReader(std::unique_ptr<sys::File> file, std::uint64_t bytes) : file_(std::move(file)), bytes_(bytes) {}
+
+    std::unique_ptr<sys::File> file_;
+    std::uint64_t bytes_, offset_ = 0;
+    std::string text_;
+    std::size_t at_ = 0;
+};
+
+/// Opens files of a tree by their paths; the folder of the last one stays open, as its neighbours often come next.
+class FileFinder {
+public:
+    explicit FileFinder(FolderRef root) : root_(std::move(root)), folder_(root_) {}
+
+    Result<std::unique_ptr<sys::OpenFile>> open(const std::string& path) {
+        const auto slash = path.rfind('/');
+        const auto above = slash == std::string::npos ? std::string() : path.substr(0, slash);
+        if (above != above_) FB_TRY(enter(above));
+        const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+        auto file = folder_->open_file(name);
+        if (file || file.error().kind != ErrorKind::refused) return file;
+        const auto status = folder_->status_of(name);
+        if (status && status->kind != sys::EntryKind::file) return not_regular();
+        return file;
+    }
+
+private:
+    Result<> enter(const std::string& above) {
+        above_.clear();
+        folder_ = root_;
+        for (std::size_t begin = 0; begin < above.size();) {
+            const auto end = std::min(above.find('/', begin), above.size());
+            FB_TRY_ASSIGN(opened, folder_->open_folder(above.substr(begin, end - begin)));
+            folder_ = std::move(opened);
+            begin = end + 1;
+        }
+        above_ = above;
+        return {};
+    }
+
+    FolderRef root_, folder_;
+    std::string above_;
+};
+
+class SumCheck {
+public:
+    SumCheck(const CheckOptions& options, Remarks& remarks, CompareCounts& counts)
+        : options_(options), remarks_(remarks), counts_(counts), share_(options.threads) {}
+
+    Result<> run(LineReader list, const FolderRef& root);
+    /// Of all that the list names, sorted.
+    std::vector<std::uint64_t> take_hashes() {
+        std::ranges::sort(hashes_);
+        return std::move(hashes_);
+    }
+
+private:
+    Result<> read(TreeWorker& worker, LineReader& list, const FolderRef& root);
+    void check(TreeWorker& worker, const FolderRef& root, const std::vector<FileSum>& sums);
+    void check_one(FileFinder& finder, const FileSum& wanted, std::vector<std::byte>& buffer);
+
+    const CheckOptions& options_;
+    Remarks& remarks_;
+    CompareCounts& counts_;
+    WorkShare share_;
+    Pulse pulse_;
+    std::vector<std::uint64_t> hashes_;
+};
+
+Result<> SumCheck::run(LineReader list, const FolderRef& root) {
+    Result<> done;
+    FB_TRY(share_.run([&](TreeWorker& worker) { done = read(worker, list, root); }));
+    return done;
+}
+
+Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& root) {
+    std::vector<FileSum> sums;
+    const auto hand_over = [&] {
+        if (share_.waiting(worker) < portions_max)
+            share_.add(worker, [this, &root, given = sums](TreeWorker& other) { check(other, root, given); });
+        else check(worker, root, sums);
+        sums.clear();
+    };
+    std::string line;
+    while (true) {
+        FB_TRY_ASSIGN(is_there, list.next(line));
+        if (!is_there) break;
+        FB_TRY_ASSIGN(sum, file_sum_from(line));
+        hashes_.push_back(hash_of(sum.path));
+        sums.push_back(std::move(sum));
+        if (sums.size() == portion_names) hand_over();
+    }
+    check(worker, root, sums);
+    return {};
+}
+
+void SumCheck::check(TreeWorker& worker, const FolderRef& root, const std::vector<FileSum>& sums) {
+    FileFinder finder(root);
+    for (const auto& wanted : sums) {
+        if (share_.is_stopped()) return;
+        check_one(finder, wanted, worker.buffer);
+        ++counts_.entries;
+        if (options_.watch) pulse_.beat([&] { options_.watch(counts_); });
+    }
+}
+
+void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<std::byte>& buffer) {
+    const auto found = [&]() -> Result<FileSum> {
+        FB_TRY_ASSIGN(file, finder.open(wanted.path));
+        FB_TRY_ASSIGN(status, file->status());
+        if (status.kind != sys::EntryKind::file) return not_regular();
+        if (status.bytes != wanted.bytes) return FileSum{.path = wanted.path, .bytes = status.bytes};
+        return sum_of(*file, wanted.path, buffer);
+    }();
+    if (!found && found.error().kind == ErrorKind::missing)
+        return remarks_.add(RemarkKind::only_source, wanted.path, found.error().what);
+    if (!found) return remarks_.add_error(wanted.path, found.error());
+    counts_.bytes += found->bytes;
+    if (found->bytes != wanted.bytes)
+        remarks_.add(RemarkKind::differs, wanted.path, fmt::format("{} bytes and {}", wanted.bytes, found->bytes));
+    else if (found->crc32c != wanted.crc32c)
+        remarks_.add(RemarkKind::differs, wanted.path,
+                     fmt::format("checksum {:08x} and {:08x}", wanted.crc32c, found->crc32c));
+}
+
+}  // namespace
+
+std::string line_of(const FileSum& sum) {
+    return fmt::format("{:08x} {} {}", sum.crc32c, sum.bytes, escaped(sum.path));
+}
+
+Result<FileSum> file_sum_from(std::string_view line) {
+    FileSum sum;
+    const auto* const end = line.data() + line.size();
+    if (line.size() <= digits) return bad_line(line);
+    const auto crc = std::from_chars(line.data(), line.data() + digits, sum.crc32c, 16);
+    if (crc.ec != std::errc{} || crc.ptr != line.data() + digits || *crc.ptr != ' ') return bad_line(line);
+    const auto bytes = std::from_chars(crc.ptr + 1, end, sum.bytes);
+    if (bytes.ec != std::errc{} || bytes.ptr == end || *bytes.ptr != ' ') return bad_line(line);
+    FB_TRY_ASSIGN(path, path_from(line.substr(static_cast<std::size_t>(bytes.ptr - line.data()) + 1)));
+    if (path.empty()) return bad_line(line);
+    sum.path = std::move(path);
+    return sum;
+}
+
+Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::byte>& buffer) {
+    FB_TRY_ASSIGN(before, file.status());
+    FileSum sum{.path = std::move(path), .bytes = before.bytes};
+    buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
+    for (std::uint64_t offset = 0; offset < before.bytes;) {
+        FB_TRY_ASSIGN(got, file.read(offset, std::span(buffer).first(std::min(buffer_bytes, before.bytes - offset))));
+        if (got == 0) break;
+        sum.crc32c = crc32c(std::span(buffer).first(got), sum.crc32c);
+        offset += got;
+    }
+    FB_TRY_ASSIGN(after, file.status());
+    if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
+    return sum;
+}
+
+Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, Remarks& remarks,
+                    CompareCounts& counts) {
+    FB_TRY_ASSIGN(opened, sys::open_posix_folder(root));
+    FB_TRY_ASSIGN(lines, LineReader::open(list));
+    std::string title;
+    FB_TRY_ASSIGN(has_title, lines.next(title));
+    if (!has_title || title != checksums_title)
+        return Error{ErrorKind::corrupt, fmt::format("{} is no list of checksums", show_text(list)), "",
+                     "a directory, or a list that forebay walk --checksums has written"};
+    SumCheck check(options, remarks, counts);
+    if (auto done = check.run(std::move(lines), FolderRef(std::move(opened))); !done)
+        return because(done.error(), fmt::format("{}: {}", show_text(list), done.error().what));
+    if (options.passes_over_more) return remarks.taken();
+    const auto listed = check.take_hashes();
+    WalkCounts walked;
+    const auto take = [&](std::span<const WalkedEntry> entries) -> Result<> {
+        for (const auto& entry : entries)
+            if (entry.status.kind == sys::EntryKind::file && !std::ranges::binary_search(listed, hash_of(entry.path)))
+                remarks.add(RemarkKind::only_target, entry.path, "it is not in the list");
+        return {};
+    };
+    return walk_tree(root, {.threads = options.threads, .filter = options.filter, .take = take}, remarks, walked);
+}
+
+}  // namespace forebay::tree
