@@ -10,6 +10,7 @@
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/tree_options.hpp"
+#include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
 #include "sys/plain_file.hpp"
@@ -26,6 +27,7 @@ struct CopyArguments {
     std::string cannot_keep = "refuse", manifest, files_from;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
+    bool as_files = false;                                 // a run of ours too
     bool remove = false, checksum = false, quick = false;  // of sync
 };
 
@@ -68,7 +70,8 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     return wished;
 }
 
-Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, double seconds) {
+Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, const std::optional<RunCopied>& run,
+               double seconds) {
     auto object = Json::object();
     object.set("source", options.source).set("target", options.target).set("dry_run", options.dry_run);
     object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
@@ -76,6 +79,7 @@ Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, dou
     object.set("adjusted", counts.adjusted.load()).set("equal", counts.equal.load());
     object.set("removed", counts.removed.load()).set("bytes", counts.bytes.load());
     object.set("resumed_bytes", counts.resumed_bytes.load()).set("seconds", seconds);
+    if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
     return object;
 }
 
@@ -95,23 +99,34 @@ Result<Exit> copy(const CopyArguments& options, const char* label) {
         manifest = std::move(made);
         wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
     }
+    std::optional<RunCopied> run;
+    if (!options.as_files && !wished.wished && wished.filter.include.empty()) {
+        FB_TRY_ASSIGN(is_ours, is_run(options.source));
+        if (is_ours) run.emplace();
+    }
     tree::CopyCounts counts;
     const auto begin = sys::Clock::now();
-    const auto copied = [&] {
+    const auto copied = [&]() -> Result<> {
         Progress progress(label, options.tree.json);
         wished.watch = [&](const tree::CopyCounts& now) { progress.show_flow(now.entries, now.bytes); };
-        return tree::copy_tree(options.source, options.target, wished, *remarks, counts);
+        if (!run) return tree::copy_tree(options.source, options.target, wished, *remarks, counts);
+        const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
+        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, *remarks, counts));
+        run = snapshots;
+        return {};
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     if (report) FB_TRY(report->close());
     if (manifest) FB_TRY(manifest->close());
     if (options.tree.json) {
-        auto object = copy_json(options, counts, lasted.count());
+        auto object = copy_json(options, counts, run, lasted.count());
         set_remarks(object, *remarks);
         object.print();
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks);
         say_counts(counts, lasted.count());
+        if (run && !options.dry_run)
+            say("{} snapshots of the run are at the target, read back whole\n", run->snapshots);
         if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);
@@ -120,8 +135,8 @@ Result<Exit> copy(const CopyArguments& options, const char* label) {
 
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
-    "  resumed_bytes, seconds, remarks (how many of each kind), first (the first 1,000 of them: kind, path, path_hex\n"
-    "  where it is no UTF-8, why).\n";
+    "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), remarks (how many of each\n"
+    "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name, const char* summary) {
     auto verb = line.verb(name, summary);
@@ -138,6 +153,8 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.option("--manifest", options->manifest, "The file that gets what the target cannot hold, a line of JSON each");
     verb.bytes("--rate", options->rate, "At most so many bytes a second; 0: no limit");
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
+    verb.flag("--as-files", options->as_files,
+              "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
     verb.flag("--dry-run", options->dry_run, "Only say what would be done");
     verb.flag("--no-sync", options->no_sync,
               "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");

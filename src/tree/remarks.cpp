@@ -30,6 +30,10 @@ const char* name_of(RemarkKind kind) {
     return "unknown";
 }
 
+bool is_error(RemarkKind kind) {
+    return kind == RemarkKind::failed || kind == RemarkKind::vanished || kind == RemarkKind::changed;
+}
+
 void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     const Remark remark{.kind = kind, .path = std::move(path), .why = std::move(why)};
     const std::lock_guard lock(mutex_);
@@ -47,10 +51,15 @@ std::uint64_t Remarks::count_of(RemarkKind kind) const {
     return counts_[static_cast<std::size_t>(kind)];
 }
 
-bool Remarks::has_errors() const {
-    return count_of(RemarkKind::failed) + count_of(RemarkKind::vanished) + count_of(RemarkKind::changed) > 0 ||
-           !taken();
+std::uint64_t Remarks::errors() const {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t errors = 0;
+    for (std::size_t kind = 0; kind < counts_.size(); ++kind)
+        if (is_error(static_cast<RemarkKind>(kind))) errors += counts_[kind];
+    return errors;
 }
+
+bool Remarks::has_errors() const { return errors() > 0 || !taken(); }
 
 std::vector<Remark> Remarks::first() const {
     const std::lock_guard lock(mutex_);

@@ -32,6 +32,9 @@ enum class RemarkKind : std::uint8_t {
 /// "vanished", "not kept", ...
 const char* name_of(RemarkKind kind);
 
+/// Of an entry that was not read: `vanished`, `changed` or `failed`.
+bool is_error(RemarkKind kind);
+
 struct Remark {
     RemarkKind kind = RemarkKind::failed;
     std::string path;  // below the tree's root
@@ -50,7 +53,9 @@ public:
     void add_error(std::string path, const Error& error);
 
     std::uint64_t count_of(RemarkKind kind) const;
-    /// Whether an entry was not read, so that nothing may be removed because of its absence.
+    /// How many entries were not read.
+    std::uint64_t errors() const;
+    /// Whether there are any, so that nothing may be removed because of its absence.
     bool has_errors() const;
     /// The first of all, for people.
     std::vector<Remark> first() const;
