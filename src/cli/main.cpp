@@ -24,11 +24,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_export(line);
     forebay::cli::add_pack(line);
     forebay::cli::add_extract(line);
-    forebay::cli::add_walk(line);
-    forebay::cli::add_copy(line);
-    forebay::cli::add_sync(line);
-    forebay::cli::add_compare(line);
-    forebay::cli::add_delete(line);
+    forebay::cli::add_trees(line);
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_insitu(line);
@@ -40,6 +36,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_report(line);
     forebay::cli::add_trace(line);
     forebay::cli::add_insitu_worker(line);
+    forebay::cli::add_tree_worker(line);
     forebay::cli::add_bench(line);
     forebay::cli::add_plan(line);
     forebay::cli::add_tune(line);

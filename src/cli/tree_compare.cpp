@@ -7,7 +7,7 @@
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/tree_options.hpp"
+#include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
 #include "tree/compare.hpp"
@@ -22,7 +22,7 @@ struct CompareArguments {
     bool no_bytes = false;
 };
 
-Result<Exit> compare(const CompareArguments& options) {
+Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     std::unique_ptr<LinesFile> report;
@@ -38,7 +38,8 @@ Result<Exit> compare(const CompareArguments& options) {
              .preserve = preserve,
              .reads_bytes = !options.no_bytes,
              .one_file_system = options.tree.one_file_system,
-             .watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); }},
+             .watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); },
+             .lead = lead},
             *remarks, counts);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
@@ -49,6 +50,7 @@ Result<Exit> compare(const CompareArguments& options) {
         object.set("source", options.source).set("target", options.target);
         object.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
         object.set("seconds", lasted.count());
+        set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else {
@@ -61,9 +63,9 @@ Result<Exit> compare(const CompareArguments& options) {
 
 }  // namespace
 
-void add_compare(CommandLine& line) {
+void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
-    auto verb = line.verb("compare", "Say what two trees of files do not have alike");
+    auto verb = tree_verb(line, "compare");
     verb.argument("SOURCE", options->source, "A directory");
     verb.argument("TARGET", options->target, "The directory that should be its copy");
     add_tree_options(verb, options->tree);
@@ -80,7 +82,8 @@ void add_compare(CommandLine& line) {
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
         "Exit code 0 only where nothing differs and all could be read.\n");
-    verb.action([options] { return compare(*options); });
+    verb.action(
+        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

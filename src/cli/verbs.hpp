@@ -17,11 +17,8 @@ void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
-void add_walk(CommandLine& line);
-void add_copy(CommandLine& line);
-void add_sync(CommandLine& line);
-void add_compare(CommandLine& line);
-void add_delete(CommandLine& line);
+void add_trees(CommandLine& line);  // walk, copy, sync, compare, delete
+void add_tree_worker(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5
@@ -46,6 +43,8 @@ void add_plan(CommandLine& line);
 void add_tune(CommandLine& line);  // bench.cpp
 void add_preflight(CommandLine& line);
 void add_stagger(CommandLine& line);
+/// Whether MPI's launcher has started this process as one of several.
+bool started_by_launcher();
 /// Goes on as forebay-mpi, with the arguments that this program was given; returns only where that is not possible.
 Error become_mpi_program(const std::vector<std::string>& arguments);
 

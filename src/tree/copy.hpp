@@ -22,6 +22,8 @@
 
 namespace forebay::tree {
 
+class TeamLead;
+
 /// What becomes of an entry of which the target cannot hold a part: an owner that only root may give, a device.
 enum class CannotKeep {
     refuse,    // the entry is not copied
@@ -60,6 +62,7 @@ struct TreeCopyOptions {
     bool syncs = true;        // the target's file system, at the end
     bool syncs_each = false;  // each file before it gets its name, so that a power cut leaves whole ones alone
     std::function<void(const CopyCounts&)> watch{};
+    TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 /// Copies the tree at `source` to `target`, a folder that is made where it is missing. What happened to single entries

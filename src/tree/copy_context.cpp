@@ -14,7 +14,17 @@ bool cannot_be_kept(ErrorKind kind) { return kind == ErrorKind::refused || kind 
 }  // namespace
 
 std::string CopyContext::temporary_name(const std::string& name) const {
-    return fmt::format("{}{:016x}", temporary_prefix_, siphash({}, std::as_bytes(std::span(name))));
+    return fmt::format("{}{:016x}{}", temporary_prefix_, siphash({}, std::as_bytes(std::span(name))), temporary_end_);
+}
+
+std::vector<std::string> CopyContext::others_temporaries(const std::string& name,
+                                                         std::span<const std::string> leftovers) const {
+    const auto own = temporary_name(name);
+    const auto common = own.substr(0, own.size() - temporary_end_.size());
+    std::vector<std::string> others;
+    for (const auto& one : leftovers)
+        if (one.starts_with(common) && one != own && one.find('.', common.size()) == one.npos) others.push_back(one);
+    return others;
 }
 
 Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
@@ -27,9 +37,13 @@ Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& st
         case CannotKeep::manifest: break;
     }
     remarks.add(RemarkKind::kept_beside, path, why);
+    return take_unkept({.path = path, .part = part, .value = value, .status = status});
+}
+
+Result<> CopyContext::take_unkept(const Unkept& unkept) {
     const std::lock_guard lock(mutex_);
-    return options.manifest ? options.manifest({.path = path, .part = part, .value = value, .status = status})
-                            : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + part});
+    return options.manifest ? options.manifest(unkept)
+                            : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + unkept.part});
 }
 
 void CopyContext::report(const std::string& path, const Error& error) {
@@ -37,12 +51,14 @@ void CopyContext::report(const std::string& path, const Error& error) {
     if (error.what.empty()) return;                                    // it was reported where more was known
     if (error.kind == ErrorKind::unsupported) remarks.add(RemarkKind::not_kept, path, error.what);
     else remarks.add_error(path, error);
-    if (error.kind != ErrorKind::full) return;
+    if (error.kind == ErrorKind::full)
+        end_by({error.kind, error.what, "all that has its final name is whole",
+                "make room, and run the same command again"});
+}
+
+void CopyContext::end_by(const Error& error) {
     const std::lock_guard lock(mutex_);
-    if (fatal_)
-        fatal_ = Error{error.kind, error.what, "all that has its final name is whole",
-                       "make room, and run the "
-                       "same command again"};
+    if (fatal_) fatal_ = error;
     share.stop();
 }
 
@@ -52,6 +68,8 @@ Result<> CopyContext::fatal() const {
 }
 
 void CopyContext::put_off(EntryPlace place) {
+    if (team != nullptr && team->process() != 0)  // the first process does all of these, at the end
+        return team->say({.kind = TeamKind::put_off, .path = team_path(*place.branch), .text = place.name});
     const std::lock_guard lock(mutex_);
     put_off_.push_back(std::move(place));
 }
@@ -72,6 +90,8 @@ void CopyContext::tick() {
     if (options.watch) pulse_.beat([&] { options.watch(counts); });
 }
 
-void CopyContext::done_in(BranchRef branch) { count_done(std::move(branch), folders, finish_branch); }
+void CopyContext::done_in(BranchRef branch) {
+    if (count_done(std::move(branch), folders, finish_branch) && team != nullptr) team->root_done();
+}
 
 }  // namespace forebay::tree

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "move/pace.hpp"
 #include "tree/branch.hpp"
@@ -12,6 +14,7 @@
 #include "tree/file_data.hpp"
 #include "tree/hard_links.hpp"
 #include "tree/pulse.hpp"
+#include "tree/team.hpp"
 #include "tree/work_share.hpp"
 
 namespace forebay::tree {
@@ -34,31 +37,41 @@ struct ExpectedOwner : sys::NewEntryOwner {
 
 class CopyContext {
 public:
+    /// `name_end`: of temporary names, where several processes copy at once.
     CopyContext(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
-                std::string prefix_of_temporary)
+                std::string prefix_of_temporary, std::string name_end = {})
         : options(given_options),
           remarks(given_remarks),
           counts(given_counts),
           share(given_options.threads),
           temporary_prefix_(std::move(prefix_of_temporary)),
+          temporary_end_(std::move(name_end)),
           pace_(given_options.rate_bytes_per_second) {}
 
-    /// The name, of constant length, under which an entry is made; known again by a later run between the same places.
+    /// The name under which an entry is made: the same in a later run between the same places, but for its end, which
+    /// is the process's own. So a process that was taken for lost and comes back never publishes what another one makes.
     std::string temporary_name(const std::string& name) const;
+    /// Which of `leftovers` another process, or an earlier run, has made of this name.
+    std::vector<std::string> others_temporaries(const std::string& name, std::span<const std::string> leftovers) const;
     bool is_temporary(std::string_view name) const { return name.starts_with(temporary_prefix_); }
 
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                     const std::string& value, Result<> done);
+    /// Into the manifest.
+    Result<> take_unkept(const Unkept& unkept);
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
     Result<> fatal() const;
+    void end_by(const Error& error);
 
     /// A folder stands at the target where the source has another entry: it goes when all else is done.
     void put_off(EntryPlace place);
     std::vector<EntryPlace> take_put_off();
 
     DataWay way();
+    /// The part of --rate that is this process's.
+    void set_rate(std::uint64_t bytes_per_second) { pace_.set_rate(bytes_per_second); }
     void tick();
     /// One thing of a branch is done; where it was the last, `finish_branch` is called, and so upwards.
     void done_in(BranchRef branch);
@@ -71,9 +84,10 @@ public:
     WorkShare share;
     ExpectedOwner owner;
     std::function<void(const BranchRef&)> finish_branch;
+    Team* team = nullptr;  // where other processes share the work
 
 private:
-    const std::string temporary_prefix_;
+    const std::string temporary_prefix_, temporary_end_;
     move::Pace pace_;
     std::atomic<bool> by_kernel_{true};
     Pulse pulse_;
