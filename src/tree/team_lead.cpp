@@ -15,6 +15,8 @@ namespace {
 constexpr std::chrono::milliseconds beat_pause{300};
 // Who had nothing to give away is asked again then: short beside a folder of some hundred entries.
 constexpr std::chrono::milliseconds rest_time{3};
+// A member that is told to go has nothing to finish.
+constexpr std::chrono::seconds dismissal_max{5};
 // How long members have to start, where nobody is lost for being silent.
 constexpr std::chrono::seconds start_max{60};
 // Remarks of work that may have to be done again; beyond, they are believed.
@@ -39,6 +41,23 @@ TeamLead::TeamLead(TeamSetup setup)
 
 TeamLead::~TeamLead() {
     if (thread_.runs()) finish(true);
+    else if (!has_finished_) dismiss();
+}
+
+// Nothing was begun: nobody waits for what will not come.
+void TeamLead::dismiss() {
+    for (std::size_t process = 1; process < states_.size(); ++process) {
+        states_[process].has_answered = false;
+        send(process, {.kind = TeamKind::end, .flags = 1});
+    }
+    const auto end = sys::Clock::now() + dismissal_max;
+    while (!all_ended() && sys::Clock::now() < end) {
+        const auto heard = setup_.port->hear(end);
+        if (!heard) continue;
+        auto& state = states_[heard->process];
+        if (!heard->message || heard->message->kind == TeamKind::bye) state.has_answered = true;
+        else if (heard->message->kind == TeamKind::hello) send(heard->process, {.kind = TeamKind::end, .flags = 1});
+    }
 }
 
 Result<> TeamLead::begin(TeamOrder order) {
@@ -106,6 +125,7 @@ void TeamLead::finish(bool stops) {
     TeamMessage end{.kind = TeamKind::end, .flags = stops ? 1u : 0u};
     team_.say(end);
     thread_.join();
+    has_finished_ = true;
     for (std::size_t process = 0; process < states_.size(); ++process) settle(process);
     team_.say_counts(TeamKind::counts);
     hear_own();

@@ -79,6 +79,7 @@ private:
 
     Result<> hear_first(std::size_t waited_for, TeamOrder& order);
     Result<bool> hear_ready(const TeamPort::Heard& heard, TeamOrder& order);
+    void dismiss();
     void run();
     void hear_own();
     void hear(std::uint64_t from, TeamMessage message);
@@ -108,6 +109,7 @@ private:
     std::mutex mutex_;
     std::deque<TeamMessage> own_;  // guarded by mutex_: what this process says itself
     std::atomic<bool> ends_{false};
+    bool has_finished_ = false;
     sys::Thread thread_;
 };
 

@@ -28,6 +28,7 @@ Result<TeamOrder> wait_for_order(TeamPort& port) {
         if (!heard) continue;
         FB_TRY(heard->message);
         if (heard->message->kind == TeamKind::order) return order_from(*heard->message);
+        if (heard->message->kind == TeamKind::end) break;
     }
     return Error{ErrorKind::retry, "the first process of this command orders nothing"};
 }
@@ -52,11 +53,14 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
 
 Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, std::uint32_t threads) {
     port->send(0, {.kind = TeamKind::hello, .path = sys::host_name(), .text = version});
-    FB_TRY_ASSIGN(order, wait_for_order(*port));
-    auto served = serve(*port, order, threads);
+    const auto served = [&]() -> Result<> {
+        FB_TRY_ASSIGN(order, wait_for_order(*port));
+        return serve(*port, order, threads);
+    }();
     if (served) return served;
-    // Before it began: the first process ends the command.
+    // Nothing was begun here: the first process ends the command, or has ended it.
     port->send(0, {.kind = TeamKind::refused, .text = served.error().what});
+    port->send(0, {.kind = TeamKind::bye});
     while (port->has_unsent())
         if (const auto heard = port->hear(sys::Clock::now() + tell_pause); heard && !heard->message) break;
     return served;
