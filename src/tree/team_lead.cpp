@@ -311,10 +311,17 @@ void TeamLead::feed() {
 
 void TeamLead::beat() {
     next_beat_ = sys::Clock::now() + beat_pause;
-    const auto alive = static_cast<std::uint64_t>(std::ranges::count(states_, true, &State::is_alive));
-    const TeamMessage message{.kind = TeamKind::beat,
-                              .number = rate_ == 0 ? 0 : std::max<std::uint64_t>(rate_ / alive, 1)};
-    for (std::size_t process = 0; process < states_.size(); ++process) send(process, message);
+    // The limit is for all: who has nothing to do is left a part with which to begin.
+    std::uint64_t alive = 0, busy = 0;
+    for (const auto& state : states_) {
+        if (!state.is_alive) continue;
+        ++alive;
+        if (!state.is_hungry) ++busy;
+    }
+    for (std::size_t process = 0; process < states_.size(); ++process) {
+        const auto parts = states_[process].is_hungry ? alive : std::max<std::uint64_t>(busy, 1);
+        send(process, {.kind = TeamKind::beat, .number = rate_ == 0 ? 0 : std::max<std::uint64_t>(rate_ / parts, 1)});
+    }
     team_.say_counts(TeamKind::counts);
 }
 

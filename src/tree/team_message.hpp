@@ -1,5 +1,5 @@
-// What processes that share the work on a tree say to each other, as bytes: docs/formats/team.md. All messages go to or
-// come from the first process; what one member has for another goes through it.
+// What processes that share the work on a tree say to each other, as bytes. All of them are of one version, and
+// all messages go to or come from the first process; what one member has for another goes through it.
 //
 //   member                       first process
 //   hello(version, host)     ->
