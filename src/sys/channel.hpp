@@ -1,5 +1,5 @@
 // Streams of bytes between this process and programs that it has started, over their standard input and output; the
-// other end is the same program's channel of its own standard input and output. Nothing of it waits, but for wait_for().
+// other end is such a program's channel of its own standard input and output. Only wait_for() and let_end() wait.
 //
 // Life:    start() -> put(), flush(), take() ... -> let_end(), or the destructor kills it with what it has started.
 //          A program notices the end of the one that has started it by the end of its input.

@@ -14,13 +14,13 @@ bool cannot_be_kept(ErrorKind kind) { return kind == ErrorKind::refused || kind 
 }  // namespace
 
 std::string CopyContext::temporary_name(const std::string& name) const {
-    return fmt::format("{}{:016x}{}", temporary_prefix_, siphash({}, std::as_bytes(std::span(name))), temporary_end_);
+    return fmt::format("{}{:016x}{}", temporary_.prefix, siphash({}, std::as_bytes(std::span(name))), temporary_.end);
 }
 
 std::vector<std::string> CopyContext::others_temporaries(const std::string& name,
                                                          std::span<const std::string> leftovers) const {
     const auto own = temporary_name(name);
-    const auto common = own.substr(0, own.size() - temporary_end_.size());
+    const auto common = own.substr(0, own.size() - temporary_.end.size());
     std::vector<std::string> others;
     for (const auto& one : leftovers)
         if (one.starts_with(common) && one != own && one.find('.', common.size()) == one.npos) others.push_back(one);
@@ -58,25 +58,25 @@ void CopyContext::report(const std::string& path, const Error& error) {
 
 void CopyContext::end_by(const Error& error) {
     const std::lock_guard lock(mutex_);
-    if (fatal_) fatal_ = error;
+    if (outcome_.fatal) outcome_.fatal = error;
     share.stop();
 }
 
 Result<> CopyContext::fatal() const {
     const std::lock_guard lock(mutex_);
-    return fatal_;
+    return outcome_.fatal;
 }
 
 void CopyContext::put_off(EntryPlace place) {
     if (team != nullptr && team->process() != 0)  // the first process does all of these, at the end
         return team->say({.kind = TeamKind::put_off, .path = team_path(*place.branch), .text = place.name});
     const std::lock_guard lock(mutex_);
-    put_off_.push_back(std::move(place));
+    outcome_.put_off.push_back(std::move(place));
 }
 
 std::vector<EntryPlace> CopyContext::take_put_off() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(put_off_, {});
+    return std::exchange(outcome_.put_off, {});
 }
 
 DataWay CopyContext::way() {

@@ -44,16 +44,15 @@ public:
           remarks(given_remarks),
           counts(given_counts),
           share(given_options.threads),
-          temporary_prefix_(std::move(prefix_of_temporary)),
-          temporary_end_(std::move(name_end)),
+          temporary_{std::move(prefix_of_temporary), std::move(name_end)},
           pace_(given_options.rate_bytes_per_second) {}
 
     /// The name under which an entry is made: the same in a later run between the same places, but for its end, which
-    /// is the process's own. So a process that was taken for lost and comes back never publishes what another one makes.
+    /// is the process's own: one that was taken for lost and comes back never publishes what another one makes.
     std::string temporary_name(const std::string& name) const;
     /// Which of `leftovers` another process, or an earlier run, has made of this name.
     std::vector<std::string> others_temporaries(const std::string& name, std::span<const std::string> leftovers) const;
-    bool is_temporary(std::string_view name) const { return name.starts_with(temporary_prefix_); }
+    bool is_temporary(std::string_view name) const { return name.starts_with(temporary_.prefix); }
 
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
@@ -87,13 +86,20 @@ public:
     Team* team = nullptr;  // where other processes share the work
 
 private:
-    const std::string temporary_prefix_, temporary_end_;
+    struct Temporary {
+        std::string prefix, end;
+    };
+    struct Outcome {
+        Result<> fatal;
+        std::vector<EntryPlace> put_off;
+    };
+
+    const Temporary temporary_;
     move::Pace pace_;
     std::atomic<bool> by_kernel_{true};
     Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest
-    Result<> fatal_;
-    std::vector<EntryPlace> put_off_;
+    Outcome outcome_;
 };
 
 }  // namespace forebay::tree

@@ -19,12 +19,12 @@ std::vector<std::atomic<std::uint64_t>*> fields_of(CopyCounts& counts) {
 }
 
 // A file that is looked for in the target by every member, and is gone before anything is copied.
-class Probe {
+class SeenFile {
 public:
-    Probe(sys::Folder& folder, std::string name) : folder_(folder), name_(std::move(name)) {}
-    Probe(const Probe&) = delete;
-    Probe& operator=(const Probe&) = delete;
-    ~Probe() { static_cast<void>(folder_.remove(name_)); }
+    SeenFile(sys::Folder& folder, std::string name) : folder_(folder), name_(std::move(name)) {}
+    SeenFile(const SeenFile&) = delete;
+    SeenFile& operator=(const SeenFile&) = delete;
+    ~SeenFile() { static_cast<void>(folder_.remove(name_)); }
 
 private:
     sys::Folder& folder_;
@@ -217,7 +217,7 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
     }
     order.probe = fmt::format("{}probe-{:016x}", prefix, sys::random_u64());
     FB_TRY_ASSIGN(file, target_root->make_file(order.probe, 0600));
-    const Probe probe(*target_root, order.probe);
+    const SeenFile probe(*target_root, order.probe);
     FB_TRY_ASSIGN(other, team_root(*target_root));
     order.target_root = other;
     return options.lead->begin(std::move(order));

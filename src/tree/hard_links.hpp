@@ -3,8 +3,8 @@
 //
 // Threads: any. Nobody waits: who comes while the first still copies leaves its name, and the first links it.
 //
-// Of a team each process has such a table of the names that it meets itself, and asks for each inode once whether another
-// process has it; until the answer comes all names of it wait.
+// Of a team each process has such a table of the names that it meets itself, and asks once for each inode whether
+// another process has it; until the answer comes all names of it wait.
 
 #pragma once
 

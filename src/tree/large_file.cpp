@@ -27,7 +27,7 @@ std::uint64_t identity_of(const sys::EntryStatus& status) {
     return siphash({}, std::as_bytes(std::span(text)));
 }
 
-class LargeFile final : public SharedFile, public std::enable_shared_from_this<LargeFile> {
+class LargeFile final : public PiecewiseFile, public std::enable_shared_from_this<LargeFile> {
 public:
     LargeFile(CopyContext& context, CopyEntry entry) : context_(context), entry_(std::move(entry)) {}
 

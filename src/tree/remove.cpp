@@ -109,20 +109,7 @@ namespace {
 
 /// One tree with its name: what a process alone, the first one of a team and a member have alike.
 struct Removal {
-    Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team)
-        : share(options.threads),
-          removed(given_removed),
-          counts({&given_removed, &no_bytes}),
-          tick([this, watch = options.watch] {
-              if (watch) pulse.beat([&] { watch(removed); });
-          }),
-          remover({.folders = folders,
-                   .remarks = remarks,
-                   .removed = given_removed,
-                   .tick = tick,
-                   .is_dry = options.is_dry,
-                   .team = team},
-                  TreeSide::source) {}
+    Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team);
 
     /// `above` is the folder in which the tree lies.
     Result<> open_root(const FolderRef& above);
@@ -138,6 +125,21 @@ struct Removal {
     TreeRemover remover;
     BranchRef root;
 };
+
+Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team)
+    : share(options.threads),
+      removed(given_removed),
+      counts({&given_removed, &no_bytes}),
+      tick([this, watch = options.watch] {
+          if (watch) pulse.beat([&] { watch(removed); });
+      }),
+      remover({.folders = folders,
+               .remarks = remarks,
+               .removed = given_removed,
+               .tick = tick,
+               .is_dry = options.is_dry,
+               .team = team},
+              TreeSide::source) {}
 
 Result<> Removal::open_root(const FolderRef& above) {
     root = std::make_shared<Branch>(nullptr, "");

@@ -23,12 +23,12 @@
 namespace forebay::tree {
 
 /// A file of which other processes may copy pieces.
-class SharedFile {
+class PiecewiseFile {
 public:
-    SharedFile() = default;
-    SharedFile(const SharedFile&) = delete;
-    SharedFile& operator=(const SharedFile&) = delete;
-    virtual ~SharedFile() = default;
+    PiecewiseFile() = default;
+    PiecewiseFile(const PiecewiseFile&) = delete;
+    PiecewiseFile& operator=(const PiecewiseFile&) = delete;
+    virtual ~PiecewiseFile() = default;
     /// What another process must know of it.
     virtual void describe(TeamMessage& gift) const = 0;
     /// Another process has copied these bytes.

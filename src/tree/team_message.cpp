@@ -1,5 +1,5 @@
-// A message is fields one after the other, numbers in little-endian order, texts and lists behind their length. All of it
-// may come from another host: no length is believed before the bytes are there.
+// A message is fields one after the other, numbers in little-endian order, texts and lists behind their length. All of
+// it may come from another host: no length is believed before the bytes are there.
 
 #include "tree/team_message.hpp"
 
@@ -21,7 +21,7 @@ constexpr std::size_t words_max = 4096;
 // What is read already is dropped from the stream when it is this much.
 constexpr std::size_t used_max = 1u << 20;
 
-class Writer {
+class FieldsWriter {
 public:
     void number(std::uint64_t value) {
         const auto at = bytes_.size();
@@ -40,9 +40,9 @@ private:
 };
 
 /// Every look beyond the end gives 0 and spoils the whole.
-class Reader {
+class FieldsReader {
 public:
-    explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    explicit FieldsReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     std::uint64_t number() {
         if (bytes_.size() < sizeof(std::uint64_t)) {
@@ -82,7 +82,7 @@ Error corrupt() { return {ErrorKind::corrupt, "what another process of this comm
 }  // namespace
 
 std::vector<std::byte> encode(const TeamMessage& message) {
-    Writer writer;
+    FieldsWriter writer;
     writer.number(static_cast<std::uint64_t>(message.kind));
     for (const auto number : {message.process, message.number, message.flags, message.id.device, message.id.number,
                               message.other_id.device, message.other_id.number})
@@ -98,7 +98,7 @@ std::vector<std::byte> encode(const TeamMessage& message) {
 
 Result<TeamMessage> decode_team_message(std::span<const std::byte> bytes) {
     TeamMessage message;
-    Reader reader(bytes);
+    FieldsReader reader(bytes);
     const auto kind = reader.number();
     for (auto* number : {&message.process, &message.number, &message.flags, &message.id.device, &message.id.number,
                          &message.other_id.device, &message.other_id.number})

@@ -12,7 +12,7 @@
 namespace forebay::tree {
 
 struct WalkFound {
-    /// An inode of several names, of which some were seen here: whether the first is among them, the first process says.
+    /// An inode of several names, of which some were seen here: the first process says whether the first is among them.
     struct Link {
         std::uint64_t seen = 0, names = 0, bytes = 0, allocated_bytes = 0;
         bool is_file = false;

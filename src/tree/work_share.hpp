@@ -23,7 +23,7 @@ namespace forebay::tree {
 class WorkShare;
 struct Branch;
 struct ListedName;
-class SharedFile;
+class PiecewiseFile;
 using Portion = std::vector<ListedName>;
 
 /// One thread of the share, handed to all work that it does.
@@ -38,7 +38,7 @@ struct Offer {
     std::shared_ptr<Branch> branch{};        // waits for it; none: nobody else can do this piece
     std::string name{};                      // a folder in `branch`, with all that lies in it
     std::shared_ptr<const Portion> names{};  // or names of `branch`
-    std::shared_ptr<SharedFile> file{};      // or bytes of a file in `branch`
+    std::shared_ptr<PiecewiseFile> file{};   // or bytes of a file in `branch`
     sys::ByteStretch bytes{};
 };
 
