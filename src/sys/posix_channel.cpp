@@ -113,6 +113,7 @@ Result<> Channel::flush() {
 }
 
 Result<> Channel::take(std::vector<std::byte>& bytes) {
+    const auto first = bytes.size();
     while (true) {
         const auto before = bytes.size();
         bytes.resize(before + channel_read_bytes);
@@ -121,7 +122,7 @@ Result<> Channel::take(std::vector<std::byte>& bytes) {
         if (got == static_cast<ssize_t>(channel_read_bytes) || (got < 0 && errno == EINTR)) continue;
         if (got > 0 || (got < 0 && errno == EAGAIN)) return {};
         if (got < 0 && errno != ECONNRESET) return posix_error("read", program_, errno);
-        return before > 0 ? Result<>() : Result<>(ended());  // the end comes again
+        return before > first ? Result<>() : Result<>(ended());  // the end comes again
     }
 }
 

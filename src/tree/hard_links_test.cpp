@@ -36,7 +36,7 @@ TEST_CASE("hard_links: where the first fails, another one is first") {
     CHECK(links.take(status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
     const auto waiting = links.failed(status.id);
     REQUIRE(waiting.size() == 1);
-    CHECK(links.take(status, waiting.front(), at) == HardLinks::Turn::first);
+    CHECK(links.take(status, {}, waiting.front(), at) == HardLinks::Turn::first);
 }
 
 TEST_CASE("hard_links: a name that could not be linked yet is linked later") {
