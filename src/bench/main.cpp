@@ -2,6 +2,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/preflight.hpp"
+#include "bench/trees.hpp"
 #include "bench/tune.hpp"
 #include "sys/process.hpp"
 
@@ -12,5 +13,6 @@ int main(int count, char** arguments) {
     forebay::bench::add_bench(line);
     forebay::bench::add_tune(line);
     forebay::bench::add_preflight(line);
+    forebay::bench::add_trees(line);
     return line.run(count, arguments);
 }

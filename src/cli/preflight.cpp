@@ -27,13 +27,6 @@ struct HostArguments {
     bool here = false;
 };
 
-// What launchers of Open MPI, MPICH and their kin, and srun by PMI or PMIx, give to each process of a job.
-bool started_by_launcher() {
-    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
-        if (std::getenv(name) != nullptr) return true;
-    return false;
-}
-
 Result<Exit> preflight(const HostArguments& arguments) {
     if (arguments.here) {
         advice::serve_lines(std::cin, [](const std::string& answer) {

@@ -8,7 +8,7 @@
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/tree_options.hpp"
+#include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
 #include "tree/checksums.hpp"
@@ -24,7 +24,7 @@ struct CompareArguments {
     bool no_bytes = false;
 };
 
-Result<Exit> compare(const CompareArguments& options) {
+Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     const bool is_list = std::filesystem::is_regular_file(options.source);
@@ -45,7 +45,8 @@ Result<Exit> compare(const CompareArguments& options) {
                                     .preserve = preserve,
                                     .reads_bytes = !options.no_bytes,
                                     .one_file_system = options.tree.one_file_system,
-                                    .watch = watch},
+                                    .watch = watch,
+                                    .lead = lead},
                                    *remarks, counts);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
@@ -56,6 +57,7 @@ Result<Exit> compare(const CompareArguments& options) {
         object.set("source", options.source).set("target", options.target);
         object.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
         object.set("seconds", lasted.count());
+        set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else {
@@ -68,9 +70,9 @@ Result<Exit> compare(const CompareArguments& options) {
 
 }  // namespace
 
-void add_compare(CommandLine& line) {
+void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
-    auto verb = line.verb("compare", "Say what two trees of files do not have alike");
+    auto verb = tree_verb(line, "compare");
     verb.argument("SOURCE", options->source, "A directory, or a list of checksums: forebay walk --checksums");
     verb.argument("TARGET", options->target, "The directory that should be its copy");
     add_tree_options(verb, options->tree);
@@ -88,7 +90,8 @@ void add_compare(CommandLine& line) {
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
         "  forebay compare case.crc32c /archive/me/case\n"
         "Exit code 0 only where nothing differs and all could be read.\n");
-    verb.action([options] { return compare(*options); });
+    verb.action(
+        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

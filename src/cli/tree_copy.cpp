@@ -9,7 +9,7 @@
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/tree_options.hpp"
+#include "cli/tree_hosts.hpp"
 #include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
@@ -32,7 +32,7 @@ struct CopyArguments {
 };
 
 // A list of 100 million paths of 100 bytes.
-constexpr std::uint64_t list_bytes_max = 10ull << 30;
+constexpr std::uint64_t paths_bytes_max = 10ull << 30;
 
 Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
     if (options.cannot_keep == "refuse") return tree::CannotKeep::refuse;
@@ -63,7 +63,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.is_dry = options.dry_run;
     wished.syncs = !options.no_sync;
     if (!options.files_from.empty()) {
-        FB_TRY_ASSIGN(list, sys::read_text(sys::posix_store(), options.files_from, list_bytes_max));
+        FB_TRY_ASSIGN(list, sys::read_text(sys::posix_store(), options.files_from, paths_bytes_max));
         FB_TRY_ASSIGN(names, tree::wished_names(list, options.nul));
         wished.wished = std::move(names);
     }
@@ -90,8 +90,9 @@ void say_counts(const tree::CopyCounts& counts, double seconds) {
     if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
 }
 
-Result<Exit> copy(const CopyArguments& options, const char* label) {
+Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(wished, copy_options(options));
+    wished.lead = lead;
     std::unique_ptr<LinesFile> report, manifest;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     if (wished.cannot_keep == tree::CannotKeep::manifest) {
@@ -120,6 +121,7 @@ Result<Exit> copy(const CopyArguments& options, const char* label) {
     if (manifest) FB_TRY(manifest->close());
     if (options.tree.json) {
         auto object = copy_json(options, counts, run, lasted.count());
+        set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else if (copied || remarks->has_errors()) {
@@ -135,11 +137,13 @@ Result<Exit> copy(const CopyArguments& options, const char* label) {
 
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
-    "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), remarks (how many of each\n"
-    "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+    "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), processes (with --hosts:\n"
+    "  host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the "
+    "first\n"
+    "  1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
-Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name, const char* summary) {
-    auto verb = line.verb(name, summary);
+Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
+    auto verb = tree_verb(line, name);
     verb.argument("SOURCE", options->source, "A directory");
     verb.argument("TARGET", options->target, "The directory that becomes its copy; made if missing");
     add_tree_options(verb, options->tree);
@@ -164,21 +168,23 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
 
 }  // namespace
 
-void add_copy(CommandLine& line) {
+void add_copy(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
-    auto verb = add_verb(line, options, "copy", "Copy a tree of files with all that it has: links, holes, ACLs, times");
+    auto verb = add_verb(line, options, "copy");
     verb.examples(
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
-    verb.action([options] { return copy(*options, "copy"); });
+    verb.action([options, run] {
+        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, "copy", lead); });
+    });
 }
 
-void add_sync(CommandLine& line) {
+void add_sync(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
-    auto verb = add_verb(line, options, "sync", "Make a tree of files equal to another; copies what differs");
+    auto verb = add_verb(line, options, "sync");
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
     verb.flag("--checksum", options->checksum, "Compare bytes of files that look equal");
     verb.flag("--quick", options->quick,
@@ -188,7 +194,9 @@ void add_sync(CommandLine& line) {
         "  forebay sync /scratch/me/case /archive/me/case --delete\n"
         "Files of the same size and time of modification count as equal. Exit code 1 where not all of the source is\n"
         "at the target.\n");
-    verb.action([options] { return copy(*options, "sync"); });
+    verb.action([options, run] {
+        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, "sync", lead); });
+    });
 }
 
 }  // namespace forebay::cli

@@ -6,7 +6,7 @@
 #include "base/try.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/tree_options.hpp"
+#include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "tree/remove.hpp"
 
@@ -20,7 +20,7 @@ struct DeleteArguments {
     bool dry_run = false;
 };
 
-Result<Exit> remove(const DeleteArguments& options) {
+Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
@@ -30,7 +30,8 @@ Result<Exit> remove(const DeleteArguments& options) {
         return tree::remove_tree(options.place,
                                  {.threads = threads,
                                   .is_dry = options.dry_run,
-                                  .watch = [&](std::uint64_t count) { progress.show_flow(count, 0); }},
+                                  .watch = [&](std::uint64_t count) { progress.show_flow(count, 0); },
+                                  .lead = lead},
                                  *remarks, removed);
     }();
     if (report) FB_TRY(report->close());
@@ -38,6 +39,7 @@ Result<Exit> remove(const DeleteArguments& options) {
     if (options.tree.json) {
         auto object = Json::object();
         object.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else {
@@ -49,9 +51,9 @@ Result<Exit> remove(const DeleteArguments& options) {
 
 }  // namespace
 
-void add_delete(CommandLine& line) {
+void add_delete(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<DeleteArguments>();
-    auto verb = line.verb("delete", "Remove a tree of files");
+    auto verb = tree_verb(line, "delete");
     verb.argument("DIRECTORY", options->place, "With all that is in it; what is mounted in it stays");
     add_tree_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
@@ -62,7 +64,8 @@ void add_delete(CommandLine& line) {
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
         "  forebay delete /scratch/me/old\n"
         "No symbolic link is followed. Exit code 1 where something stays.\n");
-    verb.action([options] { return remove(*options); });
+    verb.action(
+        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return remove(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

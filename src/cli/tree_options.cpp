@@ -28,6 +28,12 @@ void add_tree_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--threads", arguments.threads, "How many share the work; 0: one a core, at most 16");
     verb.option("--report", arguments.report,
                 "A file that gets a line of JSON for each entry that there is something to say of");
+    verb.option(
+        "--hosts", arguments.hosts,
+        "Hosts that help, as in nid00[01-64], or @FILE, or slurm: those of the job. localhost is started without "
+        "ssh. All must see the same trees");
+    verb.option("--ssh", arguments.ssh, "Command that starts programs on hosts");
+    verb.option("--patience", arguments.patience, "Seconds after which a host that says nothing is lost");
 }
 
 void add_filter_options(Verb& verb, TreeArguments& arguments) {

@@ -20,6 +20,8 @@ struct TreeArguments {
     std::string report;
     bool one_file_system = false;
     bool json = false;
+    std::string hosts, ssh = "ssh";
+    std::uint64_t patience = 15;
 
     tree::EntryFilter filter() const { return {.include = include, .exclude = exclude}; }
     /// As many as this process may use CPUs, where the caller does not say.

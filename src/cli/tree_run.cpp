@@ -148,6 +148,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     FB_TRY_ASSIGN(manifests, manifests_of(source, remarks));
     options.wished = std::move(manifests);
     options.removes_extra = false;
+    options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
     FB_TRY(remove_unnamed(wish));
     FB_TRY(read_back(wish, source, remarks, copied));

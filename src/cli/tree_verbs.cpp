@@ -1,26 +1,33 @@
-// Which verbs are those of trees.
+// Which verbs are those of trees, and who does them: this process, alone or with others, or MPI's ranks.
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
+#include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, void (*)(CommandLine&)>, 5> tree_verbs{
-    {{"walk", add_walk}, {"copy", add_copy}, {"sync", add_sync}, {"compare", add_compare}, {"delete", add_delete}}};
+constexpr std::string_view worker = "tree-worker";
 
 }  // namespace
 
 bool is_tree_verb(std::string_view name) {
-    return std::ranges::any_of(tree_verbs, [&](const auto& verb) { return verb.first == name; });
+    return name == worker || std::ranges::any_of(tree_summaries, [&](const auto& verb) { return verb.first == name; });
 }
 
 void add_tree_verbs(CommandLine& line) {
-    for (const auto& [name, add] : tree_verbs) add(line);
+    add_tree_worker(line);
+    if (started_by_launcher()) {
+        for (const auto& [name, summary] : tree_summaries) line.elsewhere(name, summary, become_mpi_program);
+        return;
+    }
+    add_walk(line, run_with_hosts);
+    add_copy(line, run_with_hosts);
+    add_sync(line, run_with_hosts);
+    add_compare(line, run_with_hosts);
+    add_delete(line, run_with_hosts);
 }
 
 }  // namespace forebay::cli

@@ -7,7 +7,7 @@
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/tree_options.hpp"
+#include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "tree/checksums.hpp"
 #include "tree/walk.hpp"
@@ -86,12 +86,17 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
     return object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
 }
 
-Result<Exit> walk(const WalkArguments& options) {
+Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    if (lead != nullptr && !options.checksums.empty())
+        return Error{ErrorKind::refused, "--checksums is not written by several processes", "",
+                     "leave --hosts out, or write a list for each directory"};
     std::unique_ptr<LinesFile> report, list, checksums;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
-    tree::WalkOptions wished{
-        .threads = threads, .filter = options.tree.filter(), .one_file_system = options.tree.one_file_system};
+    tree::WalkOptions wished{.threads = threads,
+                             .filter = options.tree.filter(),
+                             .one_file_system = options.tree.one_file_system,
+                             .lead = lead};
     if (!options.list.empty()) {
         FB_TRY_ASSIGN(made, LinesFile::make(options.list));
         list = std::move(made);
@@ -121,6 +126,7 @@ Result<Exit> walk(const WalkArguments& options) {
     FB_TRY(walked);
     if (options.tree.json) {
         auto object = walk_json(options, counts);
+        set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else {
@@ -132,9 +138,9 @@ Result<Exit> walk(const WalkArguments& options) {
 
 }  // namespace
 
-void add_walk(CommandLine& line) {
+void add_walk(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<WalkArguments>();
-    auto verb = line.verb("walk", "Count what is in a tree of files, and list it");
+    auto verb = tree_verb(line, "walk");
     verb.argument("DIRECTORY", options->place, "With all that is in it");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -153,7 +159,8 @@ void add_walk(CommandLine& line) {
         "  forebay walk /projects/old --special --list special.jsonl\n"
         "  forebay walk /archive/me/case --checksums case.crc32c\n"
         "Exit code 1 where something could not be looked at.\n");
-    verb.action([options] { return walk(*options); });
+    verb.action(
+        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return walk(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

@@ -12,13 +12,10 @@ namespace forebay::cli {
 inline constexpr const char* program_summary =
     "Save a simulation's state at memory speed; see, check and look after what was saved.";
 
+/// walk, copy, sync, compare, delete, and tree-worker.
 bool is_tree_verb(std::string_view name);
 void add_tree_verbs(CommandLine& line);
-void add_walk(CommandLine& line);
-void add_copy(CommandLine& line);
-void add_sync(CommandLine& line);
-void add_compare(CommandLine& line);
-void add_delete(CommandLine& line);
+void add_tree_worker(CommandLine& line);
 
 void add_ls(CommandLine& line);
 void add_show(CommandLine& line);
@@ -54,6 +51,8 @@ void add_plan(CommandLine& line);
 void add_tune(CommandLine& line);  // bench.cpp
 void add_preflight(CommandLine& line);
 void add_stagger(CommandLine& line);
+/// Whether MPI's launcher has started this process as one of several.
+bool started_by_launcher();
 /// Goes on as forebay-mpi, with the arguments that this program was given; returns only where that is not possible.
 Error become_mpi_program(const std::vector<std::string>& arguments);
 

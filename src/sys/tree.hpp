@@ -153,5 +153,7 @@ struct NewEntryOwner {
     std::uint32_t umask = 0;
 };
 NewEntryOwner new_entry_owner();
+/// Of this process, from now on.
+void set_umask(std::uint32_t umask);
 
 }  // namespace forebay::sys

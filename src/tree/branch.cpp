@@ -69,28 +69,27 @@ Result<FolderRef> OpenFolders::get(const BranchRef& branch, TreeSide side) {
 void OpenFolders::keep(const BranchRef& branch, TreeSide side, FolderRef folder) {
     const std::lock_guard lock(mutex_);
     auto& handle = branch->handles_[static_cast<std::size_t>(side)];
-    if (!handle.folder) ++open_[static_cast<std::size_t>(side)].count;
+    handle.close();
     handle.folder = std::move(folder);
     handle.was_used = true;
     if (!branch->parent) return;  // the root stays
-    open_[static_cast<std::size_t>(side)].order.push_back(branch);
+    auto& open = open_[static_cast<std::size_t>(side)];
+    handle.open = open.count;
+    ++*open.count;
+    open.order.push_back(branch);
     drop_some(side);
 }
 
 void OpenFolders::close(Branch& branch) {
     if (!branch.parent) return;
     const std::lock_guard lock(mutex_);
-    for (std::size_t index = 0; index < branch.handles_.size(); ++index) {
-        if (!branch.handles_[index].folder) continue;
-        branch.handles_[index].folder.reset();
-        --open_[index].count;
-    }
+    for (auto& handle : branch.handles_) handle.close();
 }
 
 void OpenFolders::drop_some(TreeSide side) {
     const auto index = static_cast<std::size_t>(side);
     auto& [order, count] = open_[index];
-    for (auto turns = 2 * order.size(); count > open_max && turns > 0; --turns) {
+    for (auto turns = 2 * order.size(); *count > open_max && turns > 0; --turns) {
         auto oldest = std::move(order.front());
         order.pop_front();
         const auto branch = oldest.lock();
@@ -100,8 +99,7 @@ void OpenFolders::drop_some(TreeSide side) {
         if (std::exchange(handle.was_used, false)) {
             order.push_back(std::move(oldest));
         } else {
-            handle.folder.reset();
-            --count;
+            handle.close();
         }
     }
     if (order.size() > order_max)

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -46,16 +47,30 @@ struct Branch {
     std::atomic<std::uint64_t> pending{1};
     std::atomic<bool> was_changed{false};  // the target's folder: its times are not what they were
     bool was_entered = false;              // on all sides
-    bool was_made = false;                 // by this run, so that nothing of others is in it
+    bool is_new = false;                   // made by this run
+    std::atomic<bool> was_made{false};     // the same, and nothing but what this process knows of is in it
+    std::atomic<bool> had_loss{false};     // a process was lost that worked in it: its temporary names may be there
     bool is_untouched = false;             // nobody renamed it, or what is in it, since the last copy
     bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
     const WishedNames* wished = nullptr;   // what a list wants of it; null: all
     std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
+    /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
+    std::function<void(const std::shared_ptr<Branch>&)> give_back{};
 
 private:
     friend class OpenFolders;
     struct Handle {
+        Handle() = default;
+        Handle(const Handle&) = delete;
+        Handle& operator=(const Handle&) = delete;
+        ~Handle() { close(); }
+        void close() {
+            if (folder && open) --*open;
+            folder.reset();
+            open.reset();
+        }
         FolderRef folder;
+        std::shared_ptr<std::atomic<std::size_t>> open;  // how many there are of this side; none: it is not counted
         bool was_used = false;
     };
     std::array<Handle, 2> handles_;  // guarded by OpenFolders
@@ -80,7 +95,7 @@ private:
     /// drive each other out.
     struct Open {
         std::deque<std::weak_ptr<Branch>> order;  // as they were opened; what was used since gets a second turn
-        std::size_t count = 0;
+        std::shared_ptr<std::atomic<std::size_t>> count = std::make_shared<std::atomic<std::size_t>>(0);
     };
     void drop_some(TreeSide side);
 
@@ -89,16 +104,23 @@ private:
 };
 
 /// Takes one from what `branch` waits for. Where that was the last, `finish(branch)` is called and its folders are
-/// closed, which takes one from what the branch above waits for.
+/// closed, which takes one from what the branch above waits for. True: the root was finished.
 template <class Finish>
-void count_done(BranchRef branch, OpenFolders& folders, const Finish& finish) {
+bool count_done(BranchRef branch, OpenFolders& folders, const Finish& finish) {
     while (branch && --branch->pending == 0) {
+        if (branch->give_back) {
+            folders.close(*branch);
+            branch->give_back(branch);
+            return false;
+        }
         finish(branch);
         folders.close(*branch);
+        if (!branch->parent) return true;
         // Held while the branch goes, so that its destructor finds the one above in use.
         auto above = branch->parent;
         branch = std::move(above);
     }
+    return false;
 }
 
 }  // namespace forebay::tree

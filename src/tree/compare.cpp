@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -10,6 +11,10 @@
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/team_counts.hpp"
+#include "tree/team_lead.hpp"
+#include "tree/team_member.hpp"
+#include "tree/team_words.hpp"
 
 namespace forebay::tree {
 
@@ -24,10 +29,19 @@ struct BothStatuses {
 
 class CompareWalk {
 public:
-    CompareWalk(const CompareOptions& options, Remarks& remarks, CompareCounts& counts)
-        : options_(options), remarks_(remarks), counts_(counts), share_(options.threads) {}
+    CompareWalk(const CompareOptions& options, Remarks& remarks, CompareCounts& counts, Team* team)
+        : options_(options),
+          remarks_(remarks),
+          counts_(counts),
+          team_(team),
+          team_counts_({&counts.entries, &counts.bytes}),
+          share_(options.threads) {}
 
-    Result<> run(FolderRef source, FolderRef target);
+    Result<BranchRef> open_root(FolderRef source, FolderRef target);
+    /// Of a team a member compares what it is given.
+    Result<> run(const BranchRef& root, bool is_first);
+    TeamWork work(const BranchRef& root);
+    void settle(const TeamMessage& message);
 
 private:
     void enter(TreeWorker& worker, const BranchRef& branch);
@@ -42,6 +56,8 @@ private:
     Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
     Result<std::string> folder_difference(const BranchRef& branch);
     std::string name_difference(const BothStatuses& both);
+    std::string difference_of_names(const sys::EntryId& source, const sys::EntryId& target);
+    void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
     void differs(const BranchRef& branch, const std::string& name, const std::string& why);
     void done_in(BranchRef branch);
     void tick();
@@ -49,6 +65,8 @@ private:
     const CompareOptions& options_;
     Remarks& remarks_;
     CompareCounts& counts_;
+    Team* team_;
+    TeamCounts team_counts_;
     OpenFolders folders_;
     WorkShare share_;
     std::uint64_t device_ = 0;
@@ -57,7 +75,7 @@ private:
     std::map<sys::EntryId, sys::EntryId> inodes_, reverse_;
 };
 
-Result<> CompareWalk::run(FolderRef source, FolderRef target) {
+Result<BranchRef> CompareWalk::open_root(FolderRef source, FolderRef target) {
     const auto root = std::make_shared<Branch>(nullptr, "");
     FB_TRY_ASSIGN(status, source->status());
     FB_TRY_ASSIGN(target_status, target->status());
@@ -65,7 +83,35 @@ Result<> CompareWalk::run(FolderRef source, FolderRef target) {
     device_ = status.id.device;
     folders_.keep(root, TreeSide::source, std::move(source));
     folders_.keep(root, TreeSide::target, std::move(target));
-    return share_.run([&](TreeWorker& worker) { enter(worker, root); });
+    return root;
+}
+
+Result<> CompareWalk::run(const BranchRef& root, bool is_first) {
+    return share_.run([&](TreeWorker& worker) {
+        if (is_first) enter(worker, root);
+    });
+}
+
+TeamWork CompareWalk::work(const BranchRef& root) {
+    return {.share = share_,
+            .folders = folders_,
+            .root = root,
+            .enter = [this](TreeWorker& worker, const BranchRef& branch) { enter(worker, branch); },
+            .portion = [this](TreeWorker& worker, const BranchRef& branch,
+                              const Portion& portion) { compare_portion(worker, branch, portion); },
+            .done = [this](const BranchRef& branch) { done_in(branch); },
+            .counts = [this] { return team_counts_.own(); }};
+}
+
+void CompareWalk::settle(const TeamMessage& message) {
+    if (message.kind == TeamKind::remark) return add_remark(message, remarks_);
+    if (message.kind == TeamKind::name_pair) {
+        const auto difference = difference_of_names(message.id, message.other_id);
+        if (!difference.empty()) remarks_.add(RemarkKind::differs, message.path, difference);
+    } else if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) {
+        team_counts_.take(message);
+        tick();
+    }
 }
 
 void CompareWalk::differs(const BranchRef& branch, const std::string& name, const std::string& why) {
@@ -129,10 +175,13 @@ Result<> CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch,
         } else {
             if (portion.size() == portion_names) {
                 ++branch->pending;
-                share_.add(worker, [this, branch, names = std::move(portion)](TreeWorker& helper) {
-                    compare_portion(helper, branch, names);
-                    done_in(branch);
-                });
+                const auto names = std::make_shared<const Portion>(std::move(portion));
+                share_.add(worker,
+                           [this, branch, names](TreeWorker& helper) {
+                               compare_portion(helper, branch, *names);
+                               done_in(branch);
+                           },
+                           {.branch = branch, .names = names});
                 portion = {};
             }
             portion.push_back(std::move(*at++));
@@ -179,11 +228,13 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
     if (kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<Branch>(branch, named.name);
         ++branch->pending;
-        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
+                   {.branch = branch, .name = named.name});
         return {};
     }
     FB_TRY_ASSIGN(difference, other_difference(folders, named.name, {source, target}));
     if (!difference.empty()) differs(branch, named.name, difference);
+    else say_names(branch, named.name, {source, target});
     return {};
 }
 
@@ -239,6 +290,7 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
         counts_.bytes += source.bytes;
     }
     if (!difference.empty()) differs(branch, name, difference);
+    else say_names(branch, name, {source, target});
     return {};
 }
 
@@ -254,17 +306,32 @@ Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
     return difference_of(attributes_of(*source, std::move(names)), attributes_of(*target, std::move(other_names)));
 }
 
-// Names of one inode of one tree must be names of one inode of the other.
+// Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:
+// it hears of names where nothing else differs.
 std::string CompareWalk::name_difference(const BothStatuses& both) {
-    if (!options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1)) return "";
+    if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
+        return "";
+    return difference_of_names(both.source.id, both.target.id);
+}
+
+std::string CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target) {
     const std::lock_guard lock(mutex_);
-    const auto& target = inodes_.try_emplace(both.source.id, both.target.id).first->second;
-    const auto& source = reverse_.try_emplace(both.target.id, both.source.id).first->second;
-    return target == both.target.id && source == both.source.id ? "" : "its other names (hard links) are others";
+    const auto& known_target = inodes_.try_emplace(source, target).first->second;
+    const auto& known_source = reverse_.try_emplace(target, source).first->second;
+    return known_target == target && known_source == source ? "" : "its other names (hard links) are others";
+}
+
+void CompareWalk::say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both) {
+    if (team_ == nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1)) return;
+    team_->say({.kind = TeamKind::name_pair,
+                .id = team_id(*branch, TreeSide::source, both.source.id),
+                .other_id = team_id(*branch, TreeSide::target, both.target.id),
+                .path = path_of(*branch, name)});
 }
 
 void CompareWalk::done_in(BranchRef branch) {
-    count_done(std::move(branch), folders_, [](const BranchRef&) {});
+    const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
+    if (is_all && team_ != nullptr) team_->root_done();
 }
 
 void CompareWalk::tick() {
@@ -277,8 +344,52 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
                        Remarks& remarks, CompareCounts& counts) {
     FB_TRY_ASSIGN(one, sys::open_posix_folder(source));
     FB_TRY_ASSIGN(other, sys::open_posix_folder(target));
-    FB_TRY(CompareWalk(options, remarks, counts).run(std::move(one), std::move(other)));
+    auto* lead = options.lead;
+    if (lead != nullptr) {
+        FB_TRY_ASSIGN(source_root, team_root(*one));
+        FB_TRY_ASSIGN(target_root, team_root(*other));
+        FB_TRY(lead->begin({.verb = TeamVerb::compare,
+                            .user = sys::new_entry_owner().user,
+                            .umask = sys::new_entry_owner().umask,
+                            .source = std::filesystem::absolute(source).string(),
+                            .target = std::filesystem::absolute(target).string(),
+                            .source_root = source_root,
+                            .target_root = target_root,
+                            .filter = options.filter,
+                            .preserve = options.preserve,
+                            .one_file_system = options.one_file_system,
+                            .reads_bytes = options.reads_bytes}));
+    }
+    CompareWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(one), std::move(other)));
+    if (lead != nullptr)
+        FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
+    const auto compared = walk.run(root, true);
+    if (lead != nullptr) lead->finish(!compared);
+    FB_TRY(compared);
     return remarks.taken();
+}
+
+Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks([&](const Remark& remark) {
+        port.send(0, message_of(remark));
+        return Result<>();
+    });
+    CompareCounts counts;
+    const CompareOptions options{.threads = static_cast<std::uint32_t>(order.threads),
+                                 .filter = order.filter,
+                                 .preserve = order.preserve,
+                                 .reads_bytes = order.reads_bytes,
+                                 .one_file_system = order.one_file_system};
+    FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
+    FB_TRY(check_team_root(*source, order.source_root, order.source));
+    FB_TRY_ASSIGN(target, sys::open_posix_folder(order.target));
+    FB_TRY(check_team_root(*target, order.target_root, order.target));
+    TeamMembership membership(port, order);
+    CompareWalk walk(options, remarks, counts, &membership.team());
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(source), std::move(target)));
+    FB_TRY(membership.start(walk.work(root)));
+    return membership.leave(walk.run(root, false));
 }
 
 }  // namespace forebay::tree

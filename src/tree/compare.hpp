@@ -12,6 +12,8 @@
 
 namespace forebay::tree {
 
+class TeamLead;
+
 struct CompareCounts {
     std::atomic<std::uint64_t> entries{0}, bytes{0};  // looked at on both sides, and read on one
 };
@@ -23,6 +25,7 @@ struct CompareOptions {
     bool reads_bytes = true;
     bool one_file_system = false;
     std::function<void(const CompareCounts&)> watch{};
+    TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 /// What differs is in `remarks`: `differs`, `only_source`, `only_target`; a folder that one tree lacks is named, and

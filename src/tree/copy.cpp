@@ -7,10 +7,11 @@
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
-#include "tree/copy_context.hpp"
-#include "tree/copy_walk.hpp"
+#include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
 #include "tree/named_root.hpp"
+#include "tree/team_member.hpp"
+#include "tree/team_words.hpp"
 
 namespace forebay::tree {
 
@@ -89,6 +90,26 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     return roots;
 }
 
+// Names wait for syncs where there is a power cut to fear.
+Result<> sync_before_names(CopyContext& context, const FolderRef& target) {
+    if (!context.options.syncs || context.options.is_dry) return {};
+    FB_TRY_ASSIGN(about, target->file_system());
+    if (about.outlives_power) context.naming.sync_first(target);
+    return {};
+}
+
+// With the others, until all of it is done.
+Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, const BranchRef& root) {
+    auto& lead = *context.options.lead;
+    root->was_changed = true;  // by the file that members have looked for
+    FB_TRY(lead.start(shared.work(root), [&](const TeamMessage& message) { shared.settle(message); }));
+    const auto walked = walk.run(root, true);
+    lead.finish(!walked || context.share.is_stopped());
+    FB_TRY(context.fatal());
+    FB_TRY(walked);
+    return shared.take_over(lead);
+}
+
 }  // namespace
 
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
@@ -98,20 +119,72 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         places.last_copy = last;
     }
     CopyContext context(options, remarks, counts, places);
-    const bool syncs = options.syncs && !options.is_dry;
-    if (syncs) {
-        FB_TRY_ASSIGN(about, roots.target->file_system());
-        if (about.outlives_power) context.naming.sync_first(roots.target);
-    }
+    FB_TRY(sync_before_names(context, roots.target));
     CopyWalk walk(context);
-    FB_TRY(walk.run(roots.source, roots.target, roots.was_made));
+    FB_TRY_ASSIGN(root, walk.open_root(roots.source, roots.target, roots.was_made, true));
+    std::optional<CopyTeam> shared;
+    auto* lead = options.lead;
+    if (lead != nullptr) FB_TRY(walk_shared(context, walk, shared.emplace(context, walk, lead->team()), root));
+    else FB_TRY(walk.run(root, true));
     FB_TRY(walk.replace_folders());
     // An entry that could not be read may be one that the target alone seems to have.
     if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors())
         FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));
-    if (syncs) FB_TRY(roots.target->sync_file_system());
+    if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
     if (has_looked_at_all(options) && remarks.first().empty()) places.last_copy.keep();
     return remarks.taken();
+}
+
+Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks([&](const Remark& remark) {
+        port.send(0, message_of(remark));
+        return Result<>();
+    });
+    CopyCounts counts;
+    TreeCopyOptions options{.threads = static_cast<std::uint32_t>(order.threads),
+                            .filter = order.filter,
+                            .preserve = order.preserve,
+                            .cannot_keep = order.cannot_keep,
+                            .rate_bytes_per_second = order.first_rate(),
+                            .one_file_system = order.one_file_system,
+                            .removes_extra = order.removes_extra,
+                            .compares_bytes = order.compares_bytes,
+                            .trusts_attributes = order.trusts_attributes,
+                            .verifies = order.verifies,
+                            .is_dry = order.is_dry,
+                            .syncs = order.syncs};
+    options.manifest = [&](const Unkept& unkept) {
+        port.send(0, message_of(unkept));
+        return Result<>();
+    };
+    if (order.has_list) {
+        FB_TRY_ASSIGN(names, wished_names(order.list, true));
+        options.wished = std::move(names);
+    }
+    FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
+    FB_TRY(check_team_root(*source, order.source_root, order.source));
+    FolderRef target;
+    if (!order.lacks_target) {
+        FB_TRY_ASSIGN(opened, sys::open_posix_folder(order.target));
+        target = std::move(opened);
+        if (!order.probe.empty() && !target->status_of(order.probe))
+            return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
+                                                         "it is not to be seen",
+                                                         show_text(order.target))};
+        if (order.probe.empty()) FB_TRY(check_team_root(*target, order.target_root, order.target));
+    }
+    const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
+                            .temporary_end = fmt::format("-{}", order.process)};
+    CopyContext context(options, remarks, counts, places);
+    FB_TRY(sync_before_names(context, target));
+    CopyWalk walk(context);
+    TeamMembership membership(port, order);
+    CopyTeam shared(context, walk, membership.team());
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(source), target, order.lacks_target, false));
+    FB_TRY(membership.start(shared.work(root)));
+    auto done = walk.run(root, false);
+    if (done && options.syncs && !options.is_dry && !membership.is_alone()) done = target->sync_file_system();
+    return membership.leave(done);
 }
 
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
@@ -121,6 +194,8 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
+    if (options.lead != nullptr)
+        FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     return copy_open_trees(roots, options, remarks, counts);
 }
 

@@ -24,6 +24,8 @@
 
 namespace forebay::tree {
 
+class TeamLead;
+
 /// What becomes of an entry of which the target cannot hold a part: an owner that only root may give, a device.
 enum class CannotKeep {
     refuse,    // the entry is not copied
@@ -63,6 +65,7 @@ struct TreeCopyOptions {
     bool syncs = true;
     NamingLimits naming{};
     std::function<void(const CopyCounts&)> watch{};
+    TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 /// Two trees of which a copy is made; in a dry run the target may be missing.

@@ -14,7 +14,8 @@ bool cannot_be_kept(ErrorKind kind) { return kind == ErrorKind::refused || kind 
 }  // namespace
 
 std::string CopyContext::temporary_name(const std::string& name) const {
-    return fmt::format("{}{:016x}", places_.temporary_prefix, siphash({}, std::as_bytes(std::span(name))));
+    return fmt::format("{}{:016x}{}", places_.temporary_prefix, siphash({}, std::as_bytes(std::span(name))),
+                       places_.temporary_end);
 }
 
 bool CopyContext::is_untouched(const Branch& branch, const sys::EntryStatus& source,
@@ -30,6 +31,16 @@ bool CopyContext::is_untouched(const Branch& branch) const {
            branch.status(TreeSide::target).changed < since->target_folders;
 }
 
+std::vector<std::string> CopyContext::others_temporaries(const std::string& name,
+                                                         std::span<const std::string> leftovers) const {
+    const auto own = temporary_name(name);
+    const auto common = own.substr(0, own.size() - places_.temporary_end.size());
+    std::vector<std::string> others;
+    for (const auto& one : leftovers)
+        if (one.starts_with(common) && one != own && one.find('.', common.size()) == one.npos) others.push_back(one);
+    return others;
+}
+
 Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                              const std::string& value, Result<> done) {
     if (done || !cannot_be_kept(done.error().kind)) return done;
@@ -40,9 +51,13 @@ Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& st
         case CannotKeep::manifest: break;
     }
     remarks.add(RemarkKind::kept_beside, path, why);
+    return take_unkept({.path = path, .part = part, .value = value, .status = status});
+}
+
+Result<> CopyContext::take_unkept(const Unkept& unkept) {
     const std::lock_guard lock(mutex_);
-    return options.manifest ? options.manifest({.path = path, .part = part, .value = value, .status = status})
-                            : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + part});
+    return options.manifest ? options.manifest(unkept)
+                            : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + unkept.part});
 }
 
 void CopyContext::report(const std::string& path, const Error& error) {
@@ -50,28 +65,32 @@ void CopyContext::report(const std::string& path, const Error& error) {
     if (error.what.empty()) return;                                    // it was reported where more was known
     if (error.kind == ErrorKind::unsupported) remarks.add(RemarkKind::not_kept, path, error.what);
     else remarks.add_error(path, error);
-    if (error.kind != ErrorKind::full) return;
+    if (error.kind == ErrorKind::full)
+        end_by({error.kind, error.what, "all that has its final name is whole",
+                "make room, and run the same command again"});
+}
+
+void CopyContext::end_by(const Error& error) {
     const std::lock_guard lock(mutex_);
-    if (fatal_)
-        fatal_ = Error{error.kind, error.what, "all that has its final name is whole",
-                       "make room, and run the "
-                       "same command again"};
+    if (outcome_.fatal) outcome_.fatal = error;
     share.stop();
 }
 
 Result<> CopyContext::fatal() const {
     const std::lock_guard lock(mutex_);
-    return fatal_;
+    return outcome_.fatal;
 }
 
 void CopyContext::put_off(EntryPlace place) {
+    if (team != nullptr && team->process() != 0)  // the first process does all of these, at the end
+        return team->say({.kind = TeamKind::put_off, .path = team_path(*place.branch), .text = place.name});
     const std::lock_guard lock(mutex_);
-    put_off_.push_back(std::move(place));
+    outcome_.put_off.push_back(std::move(place));
 }
 
 std::vector<EntryPlace> CopyContext::take_put_off() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(put_off_, {});
+    return std::exchange(outcome_.put_off, {});
 }
 
 DataWay CopyContext::way() {
@@ -88,6 +107,8 @@ void CopyContext::tick() {
     if (options.watch) pulse_.beat([&] { options.watch(counts); });
 }
 
-void CopyContext::done_in(BranchRef branch) { count_done(std::move(branch), folders, finish_branch); }
+void CopyContext::done_in(BranchRef branch) {
+    if (count_done(std::move(branch), folders, finish_branch) && team != nullptr) team->root_done();
+}
 
 }  // namespace forebay::tree

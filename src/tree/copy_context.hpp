@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "move/pace.hpp"
 #include "tree/branch.hpp"
@@ -14,6 +16,7 @@
 #include "tree/last_copy.hpp"
 #include "tree/naming.hpp"
 #include "tree/pulse.hpp"
+#include "tree/team.hpp"
 #include "tree/work_share.hpp"
 
 namespace forebay::tree {
@@ -37,6 +40,7 @@ struct ExpectedOwner : sys::NewEntryOwner {
 /// Between which places.
 struct CopyPlaces {
     std::string temporary_prefix;
+    std::string temporary_end{};  // of temporary names, where several processes copy at once
     LastCopy last_copy{};
 };
 
@@ -51,9 +55,12 @@ public:
           places_(places),
           flow_(given_options.rate_bytes_per_second) {}
 
-    /// The name, of constant length, under which an entry is made; known again by a later run between the same places.
+    /// The name under which an entry is made: the same in a later run between the same places, but for its end, which
+    /// is the process's own: one that was taken for lost and comes back never publishes what another one makes.
     std::string temporary_name(const std::string& name) const;
     bool is_temporary(std::string_view name) const { return name.starts_with(places_.temporary_prefix); }
+    /// Which of `leftovers` another process, or an earlier run, has made of this name.
+    std::vector<std::string> others_temporaries(const std::string& name, std::span<const std::string> leftovers) const;
 
     /// Whether nobody has changed both since the last copy looked at their extended attributes; of the folder of an
     /// entry `branch`.
@@ -64,15 +71,20 @@ public:
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                     const std::string& value, Result<> done);
+    /// Into the manifest.
+    Result<> take_unkept(const Unkept& unkept);
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
     Result<> fatal() const;
+    void end_by(const Error& error);
 
     /// A folder stands at the target where the source has another entry: it goes when all else is done.
     void put_off(EntryPlace place);
     std::vector<EntryPlace> take_put_off();
 
     DataWay way();
+    /// The part of --rate that is this process's.
+    void set_rate(std::uint64_t bytes_per_second) { flow_.pace.set_rate(bytes_per_second); }
     void tick();
     /// One thing of a branch is done; where it was the last, `finish_branch` is called, and so upwards.
     void done_in(BranchRef branch);
@@ -86,6 +98,7 @@ public:
     ExpectedOwner owner;
     Naming naming{*this, options.naming};
     std::function<void(const BranchRef&)> finish_branch;
+    Team* team = nullptr;  // where other processes share the work
 
 private:
     /// How bytes go from here to there, the same for all files.
@@ -95,12 +108,16 @@ private:
         std::atomic<bool> by_kernel{true};
     };
 
+    struct Outcome {
+        Result<> fatal;
+        std::vector<EntryPlace> put_off;
+    };
+
     const CopyPlaces& places_;
     Flow flow_;
     Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest
-    Result<> fatal_;
-    std::vector<EntryPlace> put_off_;
+    Outcome outcome_;
 };
 
 }  // namespace forebay::tree

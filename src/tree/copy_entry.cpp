@@ -51,7 +51,8 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
     if (has_names) {
         EntryPlace first;
         ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
-        const auto turn = context_.links.take(status, own, first);
+        const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
+        const auto turn = context_.links.take(status, old, own, first);
         if (turn == HardLinks::Turn::waits) return {};
         --entry.branch->pending;  // never the last: this portion of names holds the branch
         if (turn == HardLinks::Turn::ready) return link(own, first);
@@ -158,7 +159,11 @@ Result<> EntryCopier::make_unfinished(const CopyEntry& entry, const sys::EntrySt
 }
 
 void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) {
-    for (const auto& waiting : context_.links.published(id, first)) {
+    link_all(context_.links.published(id, first), first);
+}
+
+void EntryCopier::link_all(const std::vector<EntryPlace>& places, const EntryPlace& first) {
+    for (const auto& waiting : places) {
         if (auto linked = link(waiting, first); !linked)
             context_.report(path_of(*waiting.branch, waiting.name), linked.error());
         context_.done_in(waiting.branch);
@@ -168,15 +173,18 @@ void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) 
 void EntryCopier::give_up_waiting(const sys::EntryId& id) {
     for (auto& waiting : context_.links.failed(id))
         context_.share.add(worker_, [&context = context_, waiting](TreeWorker& worker) {
-            auto copied = [&]() -> Result<> {
-                FB_TRY_ASSIGN(source, context.folders.get(waiting.branch, TreeSide::source));
-                FB_TRY_ASSIGN(target, context.folders.get(waiting.branch, TreeSide::target));
-                return EntryCopier(context, worker)
-                    .copy({waiting.branch, source, target, waiting.name}, sys::EntryKind::unknown, 0);
-            }();
-            if (!copied) context.report(path_of(*waiting.branch, waiting.name), copied.error());
-            context.done_in(waiting.branch);
+            EntryCopier(context, worker).copy_waiting(waiting);
         });
+}
+
+void EntryCopier::copy_waiting(const EntryPlace& waiting) {
+    auto copied = [&]() -> Result<> {
+        FB_TRY_ASSIGN(source, context_.folders.get(waiting.branch, TreeSide::source));
+        FB_TRY_ASSIGN(target, context_.folders.get(waiting.branch, TreeSide::target));
+        return copy({waiting.branch, source, target, waiting.name}, sys::EntryKind::unknown, 0);
+    }();
+    if (!copied) context_.report(path_of(*waiting.branch, waiting.name), copied.error());
+    context_.done_in(waiting.branch);
 }
 
 Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {

@@ -38,6 +38,9 @@ public:
     void link_waiting(const sys::EntryId& id, const EntryPlace& first);
     /// It has none: those that waited are copied as if they had been met first.
     void give_up_waiting(const sys::EntryId& id);
+    /// Of names that waited: each is linked to `first`, or copied as if it had been met now.
+    void link_all(const std::vector<EntryPlace>& places, const EntryPlace& first);
+    void copy_waiting(const EntryPlace& waiting);
 
 private:
     enum class Found { equal, adjust, other };

@@ -22,12 +22,13 @@ bool is_above(const Branch& branch, const sys::EntryId& id) {
 
 }  // namespace
 
-Result<> CopyWalk::run(FolderRef source, FolderRef target, bool was_made) {
+Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool was_made, bool is_first) {
     const auto root = std::make_shared<Branch>(nullptr, "");
     FB_TRY_ASSIGN(status, source->status());
     root->status(TreeSide::source) = status;
     device_ = status.id.device;
     context_.folders.keep(root, TreeSide::source, std::move(source));
+    root->is_new = was_made;
     root->was_made = was_made;
     root->was_entered = true;
     if (context_.options.wished) root->wished = &*context_.options.wished;
@@ -36,10 +37,17 @@ Result<> CopyWalk::run(FolderRef source, FolderRef target, bool was_made) {
         root->status(TreeSide::target) = target_status;
         target_root_ = target_status.id;
         context_.folders.keep(root, TreeSide::target, target);
-        root->is_untouched = context_.is_untouched(*root);
-        if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
+        if (is_first) {
+            root->is_untouched = context_.is_untouched(*root);
+            if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
+        }
     }
+    return root;
+}
+
+Result<> CopyWalk::run(const BranchRef& root, bool is_first) {
     FB_TRY(run_all([&](TreeWorker& worker) {
+        if (!is_first) return;
         if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
         context_.done_in(root);
     }));
@@ -128,7 +136,8 @@ Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const Listed
     const auto child = std::make_shared<Branch>(entry.branch, named.name);
     child->wished = wished_below(*entry.branch, named.name);
     ++entry.branch->pending;
-    context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+    context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
+                       {.branch = entry.branch, .name = named.name});
     return {};
 }
 
@@ -160,6 +169,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
         made = above.make_folder(branch->name, while_filled);
     }
     FB_TRY(made);
+    branch->is_new = true;
     branch->was_made = true;
     FB_TRY_ASSIGN(opened, above.open_folder(branch->name));
     return FolderRef(std::move(opened));
@@ -223,6 +233,19 @@ Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
     return {};
 }
 
+// All is done in the folder: what is left is of a process that was lost.
+Result<> CopyWalk::sweep_after_loss(sys::Folder& folder) {
+    std::vector<std::string> names;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed)
+            if (context_.is_temporary(one.name)) names.emplace_back(one.name);
+        return {};
+    }));
+    for (const auto& name : names)
+        if (auto removed = folder.remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    return {};
+}
+
 Result<> CopyWalk::replace_folders() {
     const auto places = context_.take_put_off();
     if (places.empty()) return {};
@@ -258,13 +281,14 @@ void CopyWalk::finish(const BranchRef& branch) {
 
 Result<> CopyWalk::try_finish(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
+    if (branch->had_loss) FB_TRY(sweep_after_loss(*target));
     for (const auto& name : branch->leftovers)  // nobody went on with them: their sources are gone
         if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
     held.umask = context_.owner.umask;
-    held.is_new = branch->was_made;
+    held.is_new = branch->is_new;
     held.times = !branch->was_made && !branch->was_changed && own.modified == status.modified;
     AttributeSource attributes;
     FolderRef source;

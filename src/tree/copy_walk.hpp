@@ -14,19 +14,23 @@ public:
         context_.finish_branch = [this](const BranchRef& branch) { finish(branch); };
     }
 
-    /// Both roots are open; in a dry run that of the target may be missing. False: the target was there before.
-    Result<> run(FolderRef source, FolderRef target, bool was_made);
+    /// Of both roots, which are open; in a dry run that of the target may be missing. Of a team the first process alone
+    /// prepares it.
+    Result<BranchRef> open_root(FolderRef source, FolderRef target, bool was_made, bool is_first);
+    /// Copies all that is in the root; a member of a team copies what it is given.
+    Result<> run(const BranchRef& root, bool is_first);
+    /// A folder that was listed, with all in it.
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    void copy_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
     /// Removes the folders of the target that stand where the source has other entries, and copies these; after errors
     /// it says that they stay.
     Result<> replace_folders();
 
 private:
     Result<> run_all(const WorkShare::Piece& first);
-    void enter(TreeWorker& worker, const BranchRef& branch);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<bool> is_to_be_listed(const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
-    void copy_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
     Result<> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
 
     Result<> enter_target(const BranchRef& branch);
@@ -34,6 +38,7 @@ private:
     Result<> enter_dry(const BranchRef& branch);
     Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep(const BranchRef& branch, sys::Folder& folder);
+    Result<> sweep_after_loss(sys::Folder& folder);
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);

@@ -4,15 +4,36 @@
 
 namespace forebay::tree {
 
-HardLinks::Turn HardLinks::take(const sys::EntryStatus& status, const EntryPlace& own, EntryPlace& at) {
+namespace {
+
+// Where others meet names of an inode too, nobody here knows when all of them were met.
+constexpr std::uint64_t unknown_names = UINT64_MAX;
+
+}  // namespace
+
+void HardLinks::share_with_others(Ask ask, Tell tell) {
+    ask_ = std::move(ask);
+    tell_ = std::move(tell);
+}
+
+HardLinks::Turn HardLinks::take(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
+                                EntryPlace& at) {
     const std::lock_guard lock(mutex_);
     const auto [found, is_new] = links_.try_emplace(status.id);
     auto& links = found->second;
+    if (is_new && ask_) {
+        links.names_left = unknown_names;
+        const auto turn = ask_(status.id, existing, own, at);
+        if (turn == Turn::ready) links.at = at;
+        if (turn == Turn::waits) links.waiting.push_back(own);
+        return turn;
+    }
     if (is_new) {
         links.names_left = status.names - 1;
         return Turn::first;
     }
-    if (links.names_left > 0) --links.names_left;
+    if (std::exchange(links.is_granted, false)) return Turn::first;
+    if (links.names_left > 0 && links.names_left != unknown_names) --links.names_left;
     if (!links.at.branch) {
         links.waiting.push_back(own);
         return Turn::waits;
@@ -28,6 +49,28 @@ bool HardLinks::knows(const sys::EntryId& id) const {
 }
 
 std::vector<EntryPlace> HardLinks::published(const sys::EntryId& id, const EntryPlace& at) {
+    if (tell_) tell_(id, at);
+    return found(id, at);
+}
+
+std::vector<EntryPlace> HardLinks::granted(const sys::EntryId& id) {
+    const std::lock_guard lock(mutex_);
+    auto& links = links_[id];
+    links.is_granted = true;
+    return std::exchange(links.waiting, {});
+}
+
+void HardLinks::take_grant_back(const sys::EntryId& id) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = links_.find(id);
+        if (found == links_.end() || !found->second.is_granted) return;
+        links_.erase(found);
+    }
+    tell_(id, {});
+}
+
+std::vector<EntryPlace> HardLinks::found(const sys::EntryId& id, const EntryPlace& at) {
     const std::lock_guard lock(mutex_);
     const auto found = links_.find(id);
     if (found == links_.end()) return {};
@@ -41,10 +84,11 @@ void HardLinks::asks_again(const sys::EntryId& id, const EntryPlace& at) {
     const std::lock_guard lock(mutex_);
     auto& links = links_[id];
     links.at = at;
-    ++links.names_left;
+    if (links.names_left != unknown_names) ++links.names_left;
 }
 
 std::vector<EntryPlace> HardLinks::failed(const sys::EntryId& id) {
+    if (tell_) tell_(id, {});
     const std::lock_guard lock(mutex_);
     const auto found = links_.find(id);
     if (found == links_.end()) return {};

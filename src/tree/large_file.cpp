@@ -27,15 +27,24 @@ std::uint64_t identity_of(const sys::EntryStatus& status) {
     return siphash({}, std::as_bytes(std::span(text)));
 }
 
-class LargeFile : public std::enable_shared_from_this<LargeFile> {
+class LargeFile final : public PiecewiseFile, public std::enable_shared_from_this<LargeFile> {
 public:
     LargeFile(CopyContext& context, CopyEntry entry) : context_(context), entry_(std::move(entry)) {}
 
     /// Opens both files and adds the pieces. An error: nothing was added.
     Result<> start(TreeWorker& worker);
+    void describe(TeamMessage& gift) const override;
+    void done_by_other(TreeWorker& worker, sys::ByteStretch bytes) override {
+        end_piece(worker, bytes.begin / piece_bytes, {});
+    }
 
 private:
+    sys::ByteStretch piece(std::uint64_t index) const {
+        return {index * piece_bytes, std::min((index + 1) * piece_bytes, before_.bytes)};
+    }
     void copy_piece(TreeWorker& worker, std::uint64_t index);
+    void end_piece(TreeWorker& worker, std::uint64_t index, Result<> copied);
+    void take_over();
     Result<> try_piece(TreeWorker& worker, std::uint64_t index);
     void end(TreeWorker& worker);
     Result<bool> try_end(TreeWorker& worker);
@@ -72,6 +81,7 @@ Result<> LargeFile::start(TreeWorker& worker) {
 Result<std::uint64_t> LargeFile::open_target() {
     made_.held = held_by_new(context_, entry_);
     if (!entry_.branch->was_made) {
+        take_over();
         auto old_journal = entry_.target->reopen_file(parts_name(temporary_name_));
         auto old = entry_.target->reopen_file(temporary_name_);
         if (old_journal && old) {
@@ -101,6 +111,22 @@ Result<std::uint64_t> LargeFile::open_target() {
     return 0;
 }
 
+// What another process has made of it gets this one's name.
+void LargeFile::take_over() {
+    for (const auto& name : context_.others_temporaries(entry_.name, entry_.branch->leftovers)) {
+        if (!entry_.target->rename(name, temporary_name_)) continue;
+        static_cast<void>(entry_.target->rename(parts_name(name), parts_name(temporary_name_)));
+    }
+}
+
+void LargeFile::describe(TeamMessage& gift) const {
+    const auto made = made_.file->status();
+    gift.texts = {entry_.name, temporary_name_};
+    for (const auto number : {before_.id.number, before_.bytes, static_cast<std::uint64_t>(before_.modified.seconds),
+                              std::uint64_t{before_.modified.nanoseconds}, made ? made->id.number : 0})
+        gift.numbers.push_back(number);
+}
+
 Result<> LargeFile::write_journal(std::uint64_t durable) {
     const auto text = move::text_of({.identity = identity_of(before_), .durable = durable});
     return journal_->write(0, std::as_bytes(std::span(text)));
@@ -117,13 +143,17 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     pieces_left_ = pieces - low_water_ + 1;                 // and this call itself
     for (auto index = pieces; index > low_water_; --index)  // what is added last is done first
         context_.share.add(
-            worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) { self->copy_piece(other, at); });
+            worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) { self->copy_piece(other, at); },
+            {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index - 1)});
     if (--pieces_left_ == 0) end(worker);
     return {};
 }
 
 void LargeFile::copy_piece(TreeWorker& worker, std::uint64_t index) {
-    auto copied = try_piece(worker, index);
+    end_piece(worker, index, try_piece(worker, index));
+}
+
+void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copied) {
     {
         const std::lock_guard lock(mutex_);
         if (copied) {
@@ -142,9 +172,7 @@ Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
         const std::lock_guard lock(mutex_);
         FB_TRY(failed_);  // the other pieces are of no use
     }
-    const auto begin = index * piece_bytes;
-    return copy_bytes(*source_, *made_.file, {begin, std::min(begin + piece_bytes, before_.bytes)}, has_holes(before_),
-                      context_.way(), worker.buffer);
+    return copy_bytes(*source_, *made_.file, piece(index), has_holes(before_), context_.way(), worker.buffer);
 }
 
 void LargeFile::end(TreeWorker& worker) {

@@ -53,6 +53,15 @@ bool Naming::has_waiting() const {
     return !waiting_.empty();
 }
 
+void Naming::flush_idle() {
+    constexpr std::chrono::milliseconds just_begun{50};
+    {
+        const std::lock_guard lock(mutex_);
+        if (waiting_.empty() || sys::Clock::now() - oldest_ < just_begun) return;
+    }
+    context_.share.add_from_outside([this](TreeWorker& worker) { flush(worker); });
+}
+
 void Naming::name_all(TreeWorker& worker, const Batch& batch) {
     if (batch.empty()) return;
     const auto synced = root_->sync_file_system();

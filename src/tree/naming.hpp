@@ -41,6 +41,9 @@ public:
     /// All that waits gets its name.
     void flush(TreeWorker& worker);
     bool has_waiting() const;
+    /// To be called while others share the work and threads have none: what others wait for is not held up by a batch
+    /// that nothing more comes into. A batch that has just begun is left alone.
+    void flush_idle();
 
 private:
     struct Whole {

@@ -19,7 +19,6 @@ struct ListedName {
     sys::EntryKind kind = sys::EntryKind::unknown;
     std::uint64_t number = 0;
 };
-using Portion = std::vector<ListedName>;
 
 /// Some 1 ms of copying: small enough for two threads in a folder of 1,000 entries, large beside the cost of a queue.
 inline constexpr std::size_t portion_names = 256;
@@ -39,10 +38,13 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
             return;
         }
         ++branch->pending;
-        worker.share->add(worker, [branch, work, done, names = std::move(portion)](TreeWorker& other) {
-            work(other, branch, names);
-            done(branch);
-        });
+        const auto names = std::make_shared<const Portion>(std::move(portion));
+        worker.share->add(worker,
+                          [branch, work, done, names](TreeWorker& other) {
+                              work(other, branch, *names);
+                              done(branch);
+                          },
+                          {.branch = branch, .names = names});
         portion = {};
     };
     if (branch->wished != nullptr && !branch->wished->is_whole) {

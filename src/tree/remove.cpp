@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "tree/named_root.hpp"
 #include "tree/pulse.hpp"
+#include "tree/team_counts.hpp"
+#include "tree/team_lead.hpp"
+#include "tree/team_member.hpp"
+#include "tree/team_words.hpp"
 
 namespace forebay::tree {
 
@@ -19,7 +25,8 @@ constexpr int turns_max = 3;
 void TreeRemover::add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name) {
     const auto branch = std::make_shared<Branch>(above, name);
     ++above->pending;
-    worker.share->add(worker, [this, branch](TreeWorker& other) { enter(other, branch); });
+    worker.share->add(worker, [this, branch](TreeWorker& other) { enter(other, branch); },
+                      {.branch = above, .name = name});
 }
 
 void TreeRemover::remove_entry(const BranchRef& above, sys::Folder& folder, const std::string& name) {
@@ -94,8 +101,65 @@ void TreeRemover::finish(const BranchRef& branch) {
 }
 
 void TreeRemover::done_in(BranchRef branch) {
-    count_done(std::move(branch), shared_.folders, [this](const BranchRef& done) { finish(done); });
+    const bool is_all = count_done(std::move(branch), shared_.folders, [this](const BranchRef& done) { finish(done); });
+    if (is_all && shared_.team != nullptr) shared_.team->root_done();
 }
+
+namespace {
+
+/// One tree with its name: what a process alone, the first one of a team and a member have alike.
+struct Removal {
+    Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team);
+
+    /// `above` is the folder in which the tree lies.
+    Result<> open_root(const FolderRef& above);
+    TeamWork work();
+
+    OpenFolders folders;
+    WorkShare share;
+    std::atomic<std::uint64_t>& removed;
+    std::atomic<std::uint64_t> no_bytes{0};
+    TeamCounts counts;
+    Pulse pulse;
+    const std::function<void()> tick;
+    TreeRemover remover;
+    BranchRef root;
+};
+
+Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team)
+    : share(options.threads),
+      removed(given_removed),
+      counts({&given_removed, &no_bytes}),
+      tick([this, watch = options.watch] {
+          if (watch) pulse.beat([&] { watch(removed); });
+      }),
+      remover({.folders = folders,
+               .remarks = remarks,
+               .removed = given_removed,
+               .tick = tick,
+               .is_dry = options.is_dry,
+               .team = team},
+              TreeSide::source) {}
+
+Result<> Removal::open_root(const FolderRef& above) {
+    root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, above->status());
+    root->status(TreeSide::source) = status;
+    folders.keep(root, TreeSide::source, above);
+    return {};
+}
+
+TeamWork Removal::work() {
+    return {.share = share,
+            .folders = folders,
+            .root = root,
+            .on_target = false,
+            .enter = [this](TreeWorker& worker, const BranchRef& branch) { remover.enter(worker, branch); },
+            .done = [this](const BranchRef& branch) { remover.done_in(branch); },
+            .counts = [this] { return counts.own(); }};
+}
+
+}  // namespace
 
 Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
                      std::atomic<std::uint64_t>& removed) {
@@ -104,27 +168,50 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     FB_TRY_ASSIGN(status, above->status_of(name));
     if (status.kind != sys::EntryKind::folder)
         return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
-    const auto root = std::make_shared<Branch>(nullptr, "");
     FB_TRY_ASSIGN(above_status, above->status());
-    root->status(TreeSide::source) = above_status;
     if (status.id.device != above_status.id.device)
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
-    OpenFolders folders;
-    folders.keep(root, TreeSide::source, above);
-    WorkShare share(options.threads);
-    Pulse pulse;
-    const auto tick = [&] {
-        if (options.watch) pulse.beat([&] { options.watch(removed); });
-    };
-    TreeRemover remover(
-        {.folders = folders, .remarks = remarks, .removed = removed, .tick = tick, .is_dry = options.is_dry},
-        TreeSide::source);
-    FB_TRY(share.run([&](TreeWorker& worker) {
-        remover.add_folder(worker, root, named.name);
-        remover.done_in(root);
-    }));
+    auto* lead = options.lead;
+    if (lead != nullptr)
+        FB_TRY(lead->begin({.verb = TeamVerb::remove,
+                            .user = sys::new_entry_owner().user,
+                            .umask = sys::new_entry_owner().umask,
+                            .source = std::filesystem::absolute(path).string(),
+                            .source_root = {status.id.number, status.modified},
+                            .is_dry = options.is_dry}));
+    Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
+    FB_TRY(removal.open_root(above));
+    if (lead != nullptr)
+        FB_TRY(lead->start(removal.work(), [&](const TeamMessage& message) {
+            add_remark(message, remarks);
+            if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) removal.counts.take(message);
+            removal.tick();
+        }));
+    const auto done = removal.share.run([&](TreeWorker& worker) {
+        removal.remover.add_folder(worker, removal.root, named.name);
+        removal.remover.done_in(removal.root);
+    });
+    if (lead != nullptr) lead->finish(!done);
+    FB_TRY(done);
     return remarks.taken();
+}
+
+Result<> remove_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks([&](const Remark& remark) {
+        port.send(0, message_of(remark));
+        return Result<>();
+    });
+    std::atomic<std::uint64_t> removed{0};
+    FB_TRY_ASSIGN(named, open_above(order.source));
+    FB_TRY_ASSIGN(folder, named.above->open_folder(named.name));
+    FB_TRY(check_team_root(*folder, order.source_root, order.source));
+    TeamMembership membership(port, order);
+    Removal removal({.threads = static_cast<std::uint32_t>(order.threads), .is_dry = order.is_dry}, remarks, removed,
+                    &membership.team());
+    FB_TRY(removal.open_root(named.above));
+    FB_TRY(membership.start(removal.work()));
+    return membership.leave(removal.share.run([](TreeWorker&) {}));
 }
 
 }  // namespace forebay::tree

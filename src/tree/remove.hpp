@@ -13,6 +13,9 @@
 
 namespace forebay::tree {
 
+class Team;
+class TeamLead;
+
 /// The part of a removal that goes down one tree; its owner has the share, the open folders and what they end with.
 class TreeRemover {
 public:
@@ -23,6 +26,7 @@ public:
         std::function<void()> tick{};
         std::function<void(const BranchRef&)> finish_other{};  // of a branch that is not removed itself
         bool is_dry = false;
+        Team* team = nullptr;  // where other processes share the work
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
@@ -35,9 +39,10 @@ public:
     void finish(const BranchRef& branch);
     /// Ends one thing of a branch, and all above that ends with it.
     void done_in(BranchRef branch);
+    /// A folder that was listed, with all in it.
+    void enter(TreeWorker& worker, const BranchRef& branch);
 
 private:
-    void enter(TreeWorker& worker, const BranchRef& branch);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);
 
@@ -49,6 +54,7 @@ struct RemoveOptions {
     std::uint32_t threads = 1;
     bool is_dry = false;
     std::function<void(std::uint64_t removed)> watch{};
+    TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 /// Removes the folder at `path` with all in it. Errors of single entries are in `remarks`: they stay, as do the folders

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -12,6 +13,10 @@
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/team_lead.hpp"
+#include "tree/team_member.hpp"
+#include "tree/team_words.hpp"
+#include "tree/walk_found.hpp"
 
 namespace forebay::tree {
 
@@ -24,24 +29,27 @@ void raise(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
 
 class TreeWalk {
 public:
-    TreeWalk(const WalkOptions& options, Remarks& remarks, WalkCounts& counts)
-        : options_(options), remarks_(remarks), counts_(counts), share_(options.threads) {}
+    TreeWalk(const WalkOptions& options, Remarks& remarks, WalkCounts& counts, Team* team)
+        : options_(options), remarks_(remarks), counts_(counts), team_(team), share_(options.threads) {}
 
-    Result<> run(FolderRef folder);
+    Result<BranchRef> open_root(FolderRef folder);
+    /// Of a team a member walks what it is given.
+    Result<> run(const BranchRef& root, bool is_first);
+    TeamWork work(const BranchRef& root);
+    void settle(const TeamMessage& message);
 
 private:
     void enter(TreeWorker& worker, const BranchRef& branch);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    /// Its name was seen by another process.
+    void enter_given(TreeWorker& worker, const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     void look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
-    /// Added up for a portion: threads that count each entry in the same places wait for each other.
-    struct Sums {
-        std::array<std::uint64_t, 8> of_kind{};
-        std::uint64_t bytes = 0, allocated_bytes = 0, further_names = 0, with_holes = 0, largest_bytes = 0;
-    };
-    void count(const sys::EntryStatus& status, Sums& sums);
-    void add(const Sums& sums);
-    bool is_first_name(const sys::EntryStatus& status);
+    void count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found);
+    /// To what was found in the part that `branch` belongs to; where another process has not given it, to the counts.
+    void add(const BranchRef& branch, const WalkFound& found);
+    bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
+    void take(std::span<const WalkedEntry> entries);
     void add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name);
     void done_in(BranchRef branch);
     void tick();
@@ -49,27 +57,81 @@ private:
     const WalkOptions& options_;
     Remarks& remarks_;
     WalkCounts& counts_;
+    Team* team_;
     OpenFolders folders_;
     WorkShare share_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
-    std::mutex mutex_;  // guards what follows
+    std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
+    std::mutex mutex_;                                          // guards what follows
     std::map<sys::EntryId, std::uint64_t> names_left_;
+    std::map<const Branch*, WalkFound> found_;  // in parts that other processes have given
     Result<> taken_;
 };
 
-Result<> TreeWalk::run(FolderRef folder) {
+Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
     const auto root = std::make_shared<Branch>(nullptr, "");
     FB_TRY_ASSIGN(status, folder->status());
     root->status(TreeSide::source) = status;
     device_ = status.id.device;
     folders_.keep(root, TreeSide::source, std::move(folder));
-    ++counts_.of_kind[static_cast<std::size_t>(sys::EntryKind::folder)];
+    return root;
+}
+
+Result<> TreeWalk::run(const BranchRef& root, bool is_first) {
     FB_TRY(share_.run([&](TreeWorker& worker) {
+        if (!is_first) return;
+        ++counts_.of_kind[static_cast<std::size_t>(sys::EntryKind::folder)];
         if (auto listed = list(worker, root); !listed) remarks_.add_error(path_of(*root), listed.error());
         done_in(root);
     }));
     return taken_;
+}
+
+TeamWork TreeWalk::work(const BranchRef& root) {
+    return {.share = share_,
+            .folders = folders_,
+            .root = root,
+            .on_target = false,
+            .enter = [this](TreeWorker& worker, const BranchRef& branch) { enter_given(worker, branch); },
+            .portion = [this](TreeWorker& worker, const BranchRef& branch,
+                              const Portion& portion) { look_at_portion(worker, branch, portion); },
+            .done = [this](const BranchRef& branch) { done_in(branch); },
+            .tell_found =
+                [this](const BranchRef& part, TeamMessage& done) {
+                    const std::lock_guard lock(mutex_);
+                    auto& found = found_[part.get()];
+                    found.deepest = std::max(found.deepest, counts_.deepest.load());
+                    found.write(done);
+                    found_.erase(part.get());
+                },
+            .take_found =
+                [this](const BranchRef& branch, const TeamMessage& done) {
+                    WalkFound found;
+                    if (found.read(done)) add(branch, found);
+                },
+            .counts =
+                [this] {
+                    return std::vector<std::uint64_t>{own_entries_, own_bytes_};
+                }};
+}
+
+void TreeWalk::settle(const TeamMessage& message) {
+    if (message.kind == TeamKind::remark) add_remark(message, remarks_);
+    else if (message.kind == TeamKind::listed && options_.take) take(walked_of(message));
+    else if (message.kind == TeamKind::counts) tick();
+}
+
+void TreeWalk::enter_given(TreeWorker& worker, const BranchRef& branch) {
+    const auto looked = [&]() -> Result<> {
+        FB_TRY_ASSIGN(above, folders_.get(branch->parent, TreeSide::source));
+        FB_TRY_ASSIGN(status, above->status_of(branch->name));
+        branch->status(TreeSide::source) = status;
+        return {};
+    }();
+    if (looked) return enter(worker, branch);
+    remarks_.add_error(path_of(*branch), looked.error());
+    done_in(branch);
 }
 
 void TreeWalk::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -107,7 +169,7 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     const auto folder = folders_.get(branch, TreeSide::source);
     if (!folder) return remarks_.add_error(path_of(*branch), folder.error());
     std::vector<WalkedEntry> walked;
-    Sums sums;
+    WalkFound found;
     for (const auto& named : portion) {
         if (share_.is_stopped()) return;
         const auto status = (*folder)->status_of(named.name);
@@ -116,20 +178,26 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
             continue;
         }
         if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
-        count(*status, sums);
+        count(branch, *status, found);
         if (options_.take) walked.push_back({path_of(*branch, named.name), *status});
         if (options_.take_sum && status->kind == sys::EntryKind::file) add_sum(worker, *branch, **folder, named.name);
         if (status->kind != sys::EntryKind::folder) continue;
         const auto child = std::make_shared<Branch>(branch, named.name);
         child->status(TreeSide::source) = *status;
         ++branch->pending;
-        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
+                   {.branch = branch, .name = named.name});
     }
-    add(sums);
+    own_entries_ += portion.size();
+    own_bytes_ += found.bytes;
+    add(branch, found);
     tick();
-    if (walked.empty()) return;
+    if (!walked.empty()) take(walked);
+}
+
+void TreeWalk::take(std::span<const WalkedEntry> entries) {
     const std::lock_guard lock(mutex_);
-    if (taken_) taken_ = options_.take(walked);
+    if (taken_) taken_ = options_.take(entries);
     if (!taken_) share_.stop();
 }
 
@@ -149,38 +217,59 @@ void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& fo
     if (!taken_) share_.stop();
 }
 
-void TreeWalk::count(const sys::EntryStatus& status, Sums& sums) {
-    ++sums.of_kind[static_cast<std::size_t>(status.kind)];
+void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found) {
+    ++found.of_kind[static_cast<std::size_t>(status.kind)];
     if (status.kind == sys::EntryKind::folder) return;
-    if (status.names > 1 && !is_first_name(status)) {
-        ++sums.further_names;
+    if (status.names == 1) return found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+    if (team_ == nullptr) {
+        if (is_first_name(status.id, status.names, 1))
+            found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+        else ++found.further_names;
         return;
     }
-    sums.bytes += status.bytes;
-    sums.allocated_bytes += status.allocated_bytes;
-    if (status.kind != sys::EntryKind::file) return;
-    sums.largest_bytes = std::max(sums.largest_bytes, status.bytes);
-    if (has_holes(status)) ++sums.with_holes;
+    auto& link = found.links[team_id(*branch, TreeSide::source, status.id)];
+    ++link.seen;
+    link.names = status.names;
+    link.bytes = status.bytes;
+    link.allocated_bytes = status.allocated_bytes;
+    link.is_file = status.kind == sys::EntryKind::file;
 }
 
-void TreeWalk::add(const Sums& sums) {
-    for (std::size_t kind = 0; kind < sums.of_kind.size(); ++kind) counts_.of_kind[kind] += sums.of_kind[kind];
-    counts_.bytes += sums.bytes;
-    counts_.allocated_bytes += sums.allocated_bytes;
-    counts_.further_names += sums.further_names;
-    counts_.with_holes += sums.with_holes;
-    raise(counts_.largest_bytes, sums.largest_bytes);
+void TreeWalk::add(const BranchRef& branch, const WalkFound& found) {
+    if (team_ != nullptr) {
+        const auto* part = branch.get();
+        while (part->parent && !part->give_back) part = part->parent.get();
+        if (part->give_back) {
+            const std::lock_guard lock(mutex_);
+            return found_[part].add(found);
+        }
+    }
+    auto all = found;
+    for (const auto& [id, link] : found.links) {
+        const bool is_first = is_first_name(id, link.names, link.seen);
+        if (is_first) all.add(link.bytes, link.allocated_bytes, link.is_file);
+        all.further_names += link.seen - (is_first ? 1 : 0);
+    }
+    for (std::size_t kind = 0; kind < all.of_kind.size(); ++kind) counts_.of_kind[kind] += all.of_kind[kind];
+    counts_.bytes += all.bytes;
+    counts_.allocated_bytes += all.allocated_bytes;
+    counts_.further_names += all.further_names;
+    counts_.with_holes += all.with_holes;
+    raise(counts_.largest_bytes, all.largest_bytes);
+    raise(counts_.deepest, all.deepest);
 }
 
-bool TreeWalk::is_first_name(const sys::EntryStatus& status) {
+bool TreeWalk::is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen) {
     const std::lock_guard lock(mutex_);
-    const auto [found, is_new] = names_left_.try_emplace(status.id, status.names);
-    if (--found->second == 0) names_left_.erase(found);
+    const auto [at, is_new] = names_left_.try_emplace(id, names);
+    at->second -= std::min(at->second, seen);
+    if (at->second == 0) names_left_.erase(at);
     return is_new;
 }
 
 void TreeWalk::done_in(BranchRef branch) {
-    count_done(std::move(branch), folders_, [](const BranchRef&) {});
+    const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
+    if (is_all && team_ != nullptr) team_->root_done();
 }
 
 void TreeWalk::tick() {
@@ -191,8 +280,49 @@ void TreeWalk::tick() {
 
 Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
     FB_TRY_ASSIGN(folder, sys::open_posix_folder(path));
-    FB_TRY(TreeWalk(options, remarks, counts).run(std::move(folder)));
+    auto* lead = options.lead;
+    if (lead != nullptr) {
+        FB_TRY_ASSIGN(root, team_root(*folder));
+        FB_TRY(lead->begin({.verb = TeamVerb::walk,
+                            .user = sys::new_entry_owner().user,
+                            .umask = sys::new_entry_owner().umask,
+                            .source = std::filesystem::absolute(path).string(),
+                            .source_root = root,
+                            .filter = options.filter,
+                            .one_file_system = options.one_file_system,
+                            .lists = static_cast<bool>(options.take)}));
+    }
+    TreeWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
+    if (lead != nullptr)
+        FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
+    const auto walked = walk.run(root, true);
+    if (lead != nullptr) lead->finish(!walked);
+    FB_TRY(walked);
     return remarks.taken();
+}
+
+Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks([&](const Remark& remark) {
+        port.send(0, message_of(remark));
+        return Result<>();
+    });
+    WalkCounts counts;
+    WalkOptions options{.threads = static_cast<std::uint32_t>(order.threads),
+                        .filter = order.filter,
+                        .one_file_system = order.one_file_system};
+    if (order.lists)
+        options.take = [&](std::span<const WalkedEntry> entries) {
+            port.send(0, message_of(entries));
+            return Result<>();
+        };
+    FB_TRY_ASSIGN(folder, sys::open_posix_folder(order.source));
+    FB_TRY(check_team_root(*folder, order.source_root, order.source));
+    TeamMembership membership(port, order);
+    TreeWalk walk(options, remarks, counts, &membership.team());
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
+    FB_TRY(membership.start(walk.work(root)));
+    return membership.leave(walk.run(root, false));
 }
 
 }  // namespace forebay::tree

@@ -14,6 +14,8 @@
 
 namespace forebay::tree {
 
+class TeamLead;
+
 struct WalkCounts {
     std::array<std::atomic<std::uint64_t>, 8> of_kind{};      // by EntryKind; folders with the root
     std::atomic<std::uint64_t> bytes{0}, allocated_bytes{0};  // of inodes: an inode of three names counts once
@@ -38,6 +40,7 @@ struct WalkOptions {
     /// Gets the checksum of each regular file, from one thread at a time; none where it is empty.
     std::function<Result<>(const FileSum&)> take_sum{};
     std::function<void(const WalkCounts&)> watch{};
+    TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts);

@@ -6,6 +6,7 @@
 
 #include "base/attempt.hpp"
 #include "sys/thread.hpp"
+#include "tree/portion.hpp"
 
 namespace forebay::tree {
 
@@ -21,29 +22,62 @@ WorkShare::WorkShare(std::uint32_t threads) {
 }
 
 Result<> WorkShare::run(Piece first) {
-    unfinished_ = 1;
-    queued_ = 1;
+    ++unfinished_;
+    ++queued_;
     next_index_ = 0;
-    queues_.front()->pieces.push_back(std::move(first));
+    queues_.front()->pieces.push_back({std::move(first), {}});
     sys::work_together(queues_.size(), [this] {
         TreeWorker worker{.share = this, .index = next_index_++};
         work(worker);
     });
     for (auto& queue : queues_) queue->pieces.clear();
+    unfinished_ = queued_ = 0;
     return thrown_;
 }
 
-void WorkShare::add(TreeWorker& worker, Piece piece) {
+void WorkShare::add(TreeWorker& worker, Piece piece, Offer offer) {
     ++unfinished_;
     {
         auto& queue = *queues_[worker.index];
         const std::lock_guard lock(queue.mutex);
-        queue.pieces.push_back(std::move(piece));
+        queue.pieces.push_back({std::move(piece), std::move(offer)});
     }
     ++queued_;
     if (sleepers_ == 0) return;
     const std::lock_guard lock(mutex_);
     changed_.notify_one();
+}
+
+void WorkShare::add_from_outside(Piece piece) {
+    TreeWorker first{.share = this};
+    add(first, std::move(piece));
+}
+
+void WorkShare::hold(std::function<void()> hungry) {
+    hungry_ = std::move(hungry);
+    ++unfinished_;
+}
+
+void WorkShare::release() { end_one(); }
+
+std::vector<WorkShare::Offered> WorkShare::take_offers(std::size_t count) {
+    std::vector<Offered> taken;
+    for (auto& queue : queues_) {
+        const std::lock_guard lock(queue->mutex);
+        auto left = std::min(count - taken.size(), (queue->pieces.size() + 1) / 2);
+        for (auto at = queue->pieces.begin(); at != queue->pieces.end() && left > 0;) {
+            if (!at->offer.branch) {
+                ++at;
+                continue;
+            }
+            taken.push_back(std::move(*at));
+            at = queue->pieces.erase(at);
+            --queued_;
+            --left;
+        }
+    }
+    for (std::size_t i = 0; i < taken.size(); ++i) end_one();
+    return taken;
 }
 
 std::size_t WorkShare::waiting(const TreeWorker& worker) {
@@ -58,10 +92,10 @@ bool WorkShare::take(std::size_t index, Piece& piece) {
         const std::lock_guard lock(queue.mutex);
         if (queue.pieces.empty()) continue;
         if (turn == 0) {
-            piece = std::move(queue.pieces.back());
+            piece = std::move(queue.pieces.back().work);
             queue.pieces.pop_back();
         } else {
-            piece = std::move(queue.pieces.front());
+            piece = std::move(queue.pieces.front().work);
             queue.pieces.pop_front();
         }
         --queued_;
@@ -70,7 +104,14 @@ bool WorkShare::take(std::size_t index, Piece& piece) {
     return false;
 }
 
+void WorkShare::end_one() {
+    if (--unfinished_ > 0 && !stopped_) return;
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+}
+
 void WorkShare::wait() {
+    if (hungry_) hungry_();
     ++sleepers_;
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, look_again, [this] { return queued_ > 0 || unfinished_ == 0 || stopped_; });
@@ -92,10 +133,7 @@ void WorkShare::work(TreeWorker& worker) {
             if (thrown_) thrown_ = done;
             stopped_ = true;
         }
-        if (--unfinished_ == 0 || stopped_) {
-            const std::lock_guard lock(mutex_);
-            changed_.notify_all();
-        }
+        end_one();
     }
 }
 

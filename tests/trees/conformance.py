@@ -4,10 +4,10 @@
     tests/trees/conformance.py [--factor F] [--only NAME] [--memory DIR] [--disk DIR] [--csv FILE]
 
 Each tree is made in memory (/dev/shm) and on a disk (/var/tmp), and copied within each and across both, by every program
-that is installed, and by forebay with 1 and 4 threads; the judge, which has no code of ours, compares. Of a program that
-fills holes, the one of 5 GiB has 64 MiB. FOREBAY_BINARY_DIR says which build. The table of this project is
-bench/results/movers-conformance.csv; without --csv only the Markdown is printed. scripts/bootstrap bench installs what
-Debian has of the others.
+that is installed, and by forebay with 1 and 4 threads, with 2 workers and with 1, 2 and 3 ranks of MPI; the judge, which
+has no code of ours, compares. Of a program that fills holes, the one of 5 GiB has 64 MiB. FOREBAY_BINARY_DIR says which
+build. The table of this project is bench/results/movers-conformance.csv; without --csv only the Markdown is printed.
+scripts/bootstrap bench installs what Debian has of the others.
 """
 
 import argparse
@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--csv", type=pathlib.Path, metavar="FILE")
     given = parser.parse_args()
     chosen = [mover for mover in movers.there() if not given.only or any(word in mover.name for word in given.only)]
-    for mover in movers.OURS + movers.OTHERS:
+    for mover in movers.OURS + movers.RANKED + movers.OTHERS:
         if mover.missing():
             print(f"left out: {mover.name}: no {', '.join(map(str, mover.missing()))}", file=sys.stderr)
     rows = []

@@ -1,5 +1,5 @@
-"""Goal: `forebay copy` keeps every thing that an entry has, within a file system and from one to another, with one thread
-and with four.
+"""Goal: `forebay copy` keeps every thing that an entry has, within a file system and from one to another, with one thread,
+with four, and with two workers.
 
 Method: a small TS and the tree of what few tools keep, in memory and on a disk; copies are judged by no code of ours.
 """
@@ -22,7 +22,7 @@ def main():
             expect(verdict.equal, f"{where} keeps all, not without {verdict.failed()}", said + judge.text(verdict))
             expect(code == 0, f"{where} exits with 0, not {code}", said)
             count += 1
-    expect(count == 16, f"16 copies are judged, not {count}")
+    expect(count == 24, f"24 copies are judged, not {count}")
     print(f"conformance: {count} copies judged")
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 
-from forebay_test import FOREBAY
+from forebay_test import BUILD, FOREBAY
 
 SECONDS_MAX = 600
 HANGS_SECONDS = 40  # a tool that opens a fifo waits for ever
@@ -57,7 +57,18 @@ def of_forebay(threads):
     return Mover(f"forebay copy --threads {threads}", words, (FOREBAY,), ours=True)
 
 
-OURS = [of_forebay(1), of_forebay(4)]
+def of_workers(count):
+    words = (FOREBAY, "copy", "{source}", "{target}", "--hosts", ",".join(["localhost"] * count), "--threads", 2)
+    return Mover(f"forebay copy, {count} workers", words, (FOREBAY,), ours=True)
+
+
+def of_ranks(count):
+    words = ("mpiexec", "-n", count, FOREBAY, "copy", "{source}", "{target}", "--threads", 2)
+    return Mover(f"mpiexec -n {count} forebay copy", words, (FOREBAY, "mpiexec", BUILD / "bin/forebay-mpi"), ours=True)
+
+
+OURS = [of_forebay(1), of_forebay(4), of_workers(2)]
+RANKED = [of_ranks(1), of_ranks(2), of_ranks(3)]  # the programs of MPI take half a second to start
 OTHERS = [
     Mover("cp -a", ("cp", "-a", "{source}", "{target}"), ("cp",)),
     Mover("rsync -aHAXS --numeric-ids", ("rsync", "-aHAXS", "--numeric-ids", "{source}/", "{target}/"), ("rsync",)),
@@ -78,7 +89,7 @@ OTHERS = [
 
 def there():
     """All that can run here, ours first."""
-    return [mover for mover in OURS + OTHERS if not mover.missing()]
+    return [mover for mover in OURS + RANKED + OTHERS if not mover.missing()]
 
 
 def version(mover):

@@ -1,0 +1,55 @@
+#include "bench/trees.hpp"
+
+#include "base/try.hpp"
+#include "bench/mpi_team.hpp"
+#include "cli/tree_hosts.hpp"
+#include "tree/team_member.hpp"
+
+namespace forebay::bench {
+
+namespace {
+
+using cli::Exit;
+
+// Rank 0 alone says what happened; its exit code is the one of the command.
+Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb) {
+    int rank = 0, size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!arguments.hosts.empty())
+        return Error{ErrorKind::refused, "--hosts under MPI's launcher: its ranks share the work already"};
+    if (size == 1) return verb(nullptr);
+    if (rank != 0) {
+        FB_TRY_ASSIGN(threads, arguments.thread_count());
+        static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), cli::team_version(), threads));
+        return Exit::good;
+    }
+    FB_TRY_ASSIGN(setup, cli::team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
+    setup.patience = std::chrono::seconds(0);
+    tree::TeamLead lead(std::move(setup));
+    return verb(&lead);
+}
+
+Result<Exit> run_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb) {
+    int provided = MPI_THREAD_SINGLE, rank = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    auto done = provided < MPI_THREAD_SERIALIZED
+                    ? Result<Exit>(Error{ErrorKind::unsupported, "this MPI lets only one thread of a process speak", "",
+                                         "run it without mpiexec, with --hosts"})
+                    : work_with_ranks(arguments, verb);
+    MPI_Finalize();
+    return rank == 0 ? done : Exit::good;
+}
+
+}  // namespace
+
+void add_trees(cli::CommandLine& line) {
+    cli::add_walk(line, run_with_ranks);
+    cli::add_copy(line, run_with_ranks);
+    cli::add_sync(line, run_with_ranks);
+    cli::add_compare(line, run_with_ranks);
+    cli::add_delete(line, run_with_ranks);
+}
+
+}  // namespace forebay::bench

@@ -1,0 +1,56 @@
+// Which process copies an inode of several names, and where its copy is: the table of the first process, for all.
+//
+// Nobody waits: who asks while another one copies is answered later.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tree/team_message.hpp"
+
+namespace forebay::tree {
+
+/// In an answer: the inode is asked for first, so that the asker copies it; it may take the inode of the target that it
+/// named for the copy.
+inline constexpr std::uint64_t link_is_first = 1, link_may_keep = 2;
+
+class TeamLinks {
+public:
+    using Answers = std::vector<std::pair<std::uint64_t, TeamMessage>>;  // each with the process that it is for
+
+    /// link_ask: `id` of the source, and as `other_id` an inode that the target has under that name, or 0.
+    Answers ask(std::uint64_t process, const TeamMessage& asked);
+    /// link_published: the copy is at `path`, a folder, by the name `text`.
+    Answers published(const TeamMessage& published);
+    /// link_failed: the next one that has asked should try.
+    Answers failed(const TeamMessage& failed);
+    /// What it was to copy, others do.
+    Answers lost(std::uint64_t process);
+
+private:
+    struct Asker {
+        std::uint64_t process = 0;
+        sys::EntryId existing;
+    };
+    struct Link {
+        std::uint64_t owner = 0;
+        bool is_published = false;
+        std::string path, name;
+        std::vector<Asker> waiting;
+    };
+    struct Hash {
+        std::size_t operator()(const sys::EntryId& id) const { return id.number * 0x9e37'79b9'7f4a'7c15u ^ id.device; }
+    };
+
+    TeamMessage make_first(const sys::EntryId& id, Link& link, const Asker& asker);
+    void hand_on(const sys::EntryId& id, Link& link, Answers& answers);
+
+    std::unordered_map<sys::EntryId, Link, Hash> links_;
+    std::unordered_map<sys::EntryId, sys::EntryId, Hash> claimed_;  // of the target: which of the source it stands for
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,124 @@
+#include "tree/team_member.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "move/pace.hpp"
+#include "sys/machine.hpp"
+#include "tree/team_words.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Bars of the first process show what members tell by these.
+constexpr std::chrono::milliseconds tell_pause{300};
+// The first process waits for all members before it orders.
+constexpr std::chrono::seconds order_wait_max{60};
+// Who is alone ends what it does; what hangs in a dead mount is left.
+constexpr std::chrono::seconds alone_max{5};
+
+Result<TeamOrder> wait_for_order(TeamPort& port) {
+    const auto end = sys::Clock::now() + order_wait_max;
+    while (sys::Clock::now() < end) {
+        auto heard = port.hear(end);
+        if (!heard) continue;
+        FB_TRY(heard->message);
+        if (heard->message->kind == TeamKind::order) return order_from(*heard->message);
+        if (heard->message->kind == TeamKind::end) break;
+    }
+    return Error{ErrorKind::retry, "the first process of this command orders nothing"};
+}
+
+Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
+    if (order.threads == 0) order.threads = threads;
+    const auto owner = sys::new_entry_owner();
+    if (owner.user != order.user)
+        return Error{ErrorKind::refused,
+                     fmt::format("user {} works there, and here it is user {}", owner.user, order.user)};
+    sys::set_umask(static_cast<std::uint32_t>(order.umask));
+    switch (order.verb) {
+        case TeamVerb::walk: return walk_for_team(port, order);
+        case TeamVerb::copy: return copy_for_team(port, order);
+        case TeamVerb::compare: return compare_for_team(port, order);
+        case TeamVerb::remove: return remove_for_team(port, order);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, std::uint32_t threads) {
+    port->send(0, {.kind = TeamKind::hello, .path = sys::host_name(), .text = version});
+    const auto served = [&]() -> Result<> {
+        FB_TRY_ASSIGN(order, wait_for_order(*port));
+        return serve(*port, order, threads);
+    }();
+    if (served) return served;
+    // Nothing was begun here: the first process ends the command, or has ended it.
+    port->send(0, {.kind = TeamKind::refused, .text = served.error().what});
+    port->send(0, {.kind = TeamKind::bye});
+    while (port->has_unsent())
+        if (const auto heard = port->hear(sys::Clock::now() + tell_pause); heard && !heard->message) break;
+    return served;
+}
+
+TeamMembership::TeamMembership(TeamPort& port, const TeamOrder& order)
+    : port_(port),
+      patience_(order.patience_seconds),
+      team_(order.process, [&port](TeamMessage message) { port.send(0, message); }) {}
+
+Result<> TeamMembership::start(TeamWork work) {
+    team_.start(std::move(work));
+    port_.send(0, {.kind = TeamKind::ready});
+    FB_TRY_ASSIGN(thread, sys::Thread::start([this] { hear(); }));
+    hearing_ = std::move(thread);
+    return {};
+}
+
+void TeamMembership::hear() {
+    auto last_heard = sys::Clock::now(), next_tell = last_heard;
+    while (!is_leaving_ || port_.has_unsent()) {
+        const auto heard = port_.hear(next_tell);
+        const auto now = sys::Clock::now();
+        if (heard) last_heard = now;
+        const bool is_silent = !heard && patience_.count() > 0 && now - last_heard > patience_;
+        if (is_silent || (heard && !heard->message)) return end_alone();
+        if (heard) team_.hear(*heard->message);
+        if (now < next_tell || is_leaving_) continue;
+        next_tell = now + tell_pause;
+        team_.say_counts(TeamKind::counts);
+    }
+}
+
+void TeamMembership::end_alone() {
+    is_alone_ = true;
+    if (is_leaving_) return;
+    team_.over(true);
+    const auto end = sys::Clock::now() + alone_max;
+    while (!is_leaving_ && sys::Clock::now() < end) move::sleep_until(sys::Clock::now() + tell_pause, nullptr);
+    if (!is_leaving_) std::_Exit(EXIT_FAILURE);
+}
+
+Result<> TeamMembership::leave(const Result<>& done) {
+    if (!done && !is_alone_) team_.say(message_of(done.error()));
+    team_.say_counts(TeamKind::bye);
+    is_leaving_ = true;
+    port_.wake();
+    hearing_.join();
+    return is_alone_ ? Result<>(Error{ErrorKind::broken, "the first process of this command has ended"}) : Result<>();
+}
+
+Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path) {
+    FB_TRY_ASSIGN(own, team_root(folder));
+    if (own == root) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{} is another directory there: inode {}, where the first process sees {}{}", show_text(path),
+                    own.number, root.number, own.number == root.number ? ", of another time of modification" : "")};
+}
+
+}  // namespace forebay::tree

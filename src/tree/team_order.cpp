@@ -1,0 +1,117 @@
+#include "tree/team_order.hpp"
+
+#include <array>
+
+#include "base/try.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::size_t order_numbers = 16;
+
+// All switches of an order, a bit each.
+template <class Order>
+auto switches_of(Order& order) {
+    return std::array{&order.has_list,
+                      &order.preserve.owner,
+                      &order.preserve.permissions,
+                      &order.preserve.times,
+                      &order.preserve.attributes,
+                      &order.preserve.hard_links,
+                      &order.one_file_system,
+                      &order.removes_extra,
+                      &order.compares_bytes,
+                      &order.trusts_attributes,
+                      &order.verifies,
+                      &order.is_dry,
+                      &order.syncs,
+                      &order.reads_bytes,
+                      &order.lists,
+                      &order.lacks_target};
+}
+
+void add_paths(const WishedNames& names, const std::string& above, std::string& list) {
+    if (names.is_whole) list.append(above.empty() ? "." : above).push_back('\0');
+    for (const auto& [name, below] : names.below) add_paths(below, above.empty() ? name : above + "/" + name, list);
+}
+
+}  // namespace
+
+TeamMessage message_of(const TeamOrder& order) {
+    TeamMessage message{.kind = TeamKind::order, .path = order.temporary_prefix, .text = order.probe};
+    const auto switches = switches_of(order);
+    for (std::size_t bit = 0; bit < switches.size(); ++bit)
+        if (*switches[bit]) message.flags |= std::uint64_t{1} << bit;
+    message.numbers = {static_cast<std::uint64_t>(order.verb),
+                       order.process,
+                       order.processes,
+                       order.threads,
+                       order.patience_seconds,
+                       order.user,
+                       order.umask,
+                       order.source_root.number,
+                       static_cast<std::uint64_t>(order.source_root.modified.seconds),
+                       order.source_root.modified.nanoseconds,
+                       order.target_root.number,
+                       static_cast<std::uint64_t>(order.target_root.modified.seconds),
+                       order.target_root.modified.nanoseconds,
+                       static_cast<std::uint64_t>(order.cannot_keep),
+                       order.rate_bytes_per_second,
+                       order.filter.include.size()};
+    message.texts = {order.source, order.target, order.list};
+    message.texts.insert(message.texts.end(), order.filter.include.begin(), order.filter.include.end());
+    message.texts.insert(message.texts.end(), order.filter.exclude.begin(), order.filter.exclude.end());
+    return message;
+}
+
+Result<TeamOrder> order_from(const TeamMessage& message) {
+    const Error corrupt{ErrorKind::corrupt, "what the first process of this command ordered cannot be understood"};
+    const auto& numbers = message.numbers;
+    constexpr std::size_t fixed_texts = 3;
+    if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
+        numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
+        numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
+        numbers[12] > UINT32_MAX)
+        return corrupt;
+    TeamOrder order{.verb = static_cast<TeamVerb>(numbers[0]),
+                    .process = numbers[1],
+                    .processes = numbers[2],
+                    .threads = numbers[3],
+                    .patience_seconds = numbers[4],
+                    .user = numbers[5],
+                    .umask = numbers[6],
+                    .source = message.texts[0],
+                    .target = message.texts[1],
+                    .probe = message.text,
+                    .temporary_prefix = message.path,
+                    .list = message.texts[2],
+                    .cannot_keep = static_cast<CannotKeep>(numbers[13]),
+                    .rate_bytes_per_second = numbers[14]};
+    order.source_root = {numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}};
+    order.target_root = {numbers[10],
+                         {static_cast<std::int64_t>(numbers[11]), static_cast<std::uint32_t>(numbers[12])}};
+    const auto patterns = message.texts.begin() + fixed_texts;
+    const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[15]);
+    order.filter.include.assign(patterns, includes_end);
+    order.filter.exclude.assign(includes_end, message.texts.end());
+    const auto switches = switches_of(order);
+    if (message.flags >> switches.size() != 0) return corrupt;
+    for (std::size_t bit = 0; bit < switches.size(); ++bit) *switches[bit] = (message.flags >> bit & 1) != 0;
+    // What an order has no use for is empty.
+    if (message_of(order) != message) return corrupt;
+    return order;
+}
+
+Result<TeamRoot> team_root(sys::Folder& folder) {
+    FB_TRY_ASSIGN(status, folder.status());
+    return TeamRoot{status.id.number, status.modified};
+}
+
+std::string list_of(const WishedNames& names) {
+    std::string list;
+    add_paths(names, "", list);
+    return list;
+}
+
+}  // namespace forebay::tree

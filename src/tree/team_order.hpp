@@ -1,0 +1,63 @@
+// What the first process of a team tells each member to do: the verb, the trees, all options. One message.
+
+#pragma once
+
+#include <algorithm>
+
+#include "tree/attributes.hpp"
+#include "tree/copy.hpp"
+#include "tree/filter.hpp"
+#include "tree/team_message.hpp"
+
+namespace forebay::tree {
+
+enum class TeamVerb : std::uint64_t { walk, copy, compare, remove };
+
+/// By what a member sees whether it has the same directory before it.
+struct TeamRoot {
+    std::uint64_t number = 0;  // of its inode
+    sys::FileTime modified;
+    bool operator==(const TeamRoot&) const = default;
+};
+
+struct TeamOrder {
+    TeamVerb verb = TeamVerb::walk;
+    std::uint64_t process = 0;    // of the member
+    std::uint64_t processes = 1;  // the first one among them
+    std::uint64_t threads = 0;    // 0: as many as its host has cores
+    std::uint64_t patience_seconds = 0;
+    std::uint64_t user = 0, umask = 0;
+    std::string source, target;  // absolute; for walk and remove the source alone
+    TeamRoot source_root, target_root;
+    std::string probe;  // a name that lies in the target, or ""
+    std::string temporary_prefix;
+
+    EntryFilter filter{};
+    std::string list;  // of --files-from, with a zero byte behind each path
+    bool has_list = false;
+    Preserve preserve{};
+    CannotKeep cannot_keep = CannotKeep::refuse;
+    std::uint64_t rate_bytes_per_second = 0;
+    bool one_file_system = false, removes_extra = false, compares_bytes = false, trusts_attributes = false;
+    bool verifies = false, is_dry = false, syncs = false;
+    bool reads_bytes = false, lists = false, lacks_target = false;
+
+    /// A member's part of the limit, until it is told another one. 0: no limit.
+    std::uint64_t first_rate() const {
+        return rate_bytes_per_second == 0 || processes == 0
+                   ? rate_bytes_per_second
+                   : std::max<std::uint64_t>(rate_bytes_per_second / processes, 1);
+    }
+};
+
+TeamMessage message_of(const TeamOrder& order);
+/// `corrupt` for a message that is no order.
+Result<TeamOrder> order_from(const TeamMessage& message);
+
+/// The root that a folder is.
+Result<TeamRoot> team_root(sys::Folder& folder);
+
+/// Paths with a zero byte behind each, from which wished_names() makes the same.
+std::string list_of(const WishedNames& names);
+
+}  // namespace forebay::tree

@@ -1,0 +1,25 @@
+// Remarks, parts that a target cannot keep, and what a walk has found, as messages to the first process.
+
+#pragma once
+
+#include "tree/copy.hpp"
+#include "tree/remarks.hpp"
+#include "tree/team_message.hpp"
+#include "tree/walk.hpp"
+
+namespace forebay::tree {
+
+TeamMessage message_of(const Remark& remark);
+/// Adds it, where the message is one.
+void add_remark(const TeamMessage& message, Remarks& remarks);
+
+TeamMessage message_of(const Unkept& unkept);
+Unkept unkept_of(const TeamMessage& message);
+
+TeamMessage message_of(std::span<const WalkedEntry> entries);
+std::vector<WalkedEntry> walked_of(const TeamMessage& message);
+
+TeamMessage message_of(const Error& error);
+Error error_of(const TeamMessage& message);
+
+}  // namespace forebay::tree

@@ -1,0 +1,168 @@
+"""Goal: a tree that several processes copy, sync, compare, walk or delete comes out as that of one process, with hard links
+over all of them; a folder of many names and a large file are shared.
+
+Method: trees TS and special, by workers over a stand-in for ssh and as localhost, and by 1, 2 and 3 ranks of MPI; the judge,
+which has no code of ours, compares copies, and reports are compared with those of one process. Then a folder of 60,000
+files and a file of 1 GiB: each process must have had a part. Files of the target that are one inode there and two in the
+source must come apart.
+"""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+import conformance
+import judge
+import make_tree
+import team
+from forebay_test import expect, forebay, run
+
+WALKED = ["entries", "file", "folder", "link", "fifo", "socket", "bytes", "allocated_bytes", "further_names", "with_holes",
+          "largest_bytes", "deepest"]
+
+
+def ways(place):
+    """Name and how a verb is run with others: (arguments) -> report."""
+    for workers in (1, 2, 3):
+        hosts = team.Hosts(place / f"hosts-{workers}", *[f"node{number}" for number in range(workers)])
+        yield f"{workers} over ssh", lambda *words, hosts=hosts: team.told(*words, *hosts.options(), "--threads", 2)[0]
+    yield "localhost", lambda *words: team.told(*words, "--hosts", "localhost,localhost", "--threads", 1)[0]
+    if shutil.which("mpiexec") and (team.FOREBAY.parent / "forebay-mpi").exists():
+        for ranks in (1, 2, 3):
+            yield f"{ranks} ranks", lambda *words, ranks=ranks: team.with_ranks(ranks, *words, "--threads", 2)
+    else:
+        print("not under MPI: there is no mpiexec, or this build has none")
+
+
+def expect_equal(source, target, what):
+    verdict = judge.judge(source, target)
+    expect(verdict.equal, f"{what}: all is kept, not without {verdict.failed()}", judge.text(verdict))
+    left = team.temporaries(target)
+    expect(not left, f"{what}: no temporary names stay", str(left[:5]))
+
+
+def change(target):
+    """What a sync has to put right; gives how many names are too many."""
+    files = sorted(path for path in target.rglob("*") if path.is_file() and not path.is_symlink())
+    for path in files[::40]:
+        path.chmod(0o600)
+        path.write_bytes(b"other bytes")
+    (target / "more" / "below").mkdir(parents=True)
+    (target / "more" / "below" / "file").touch()
+    return 3
+
+
+def check_way(place, name, verb, source):
+    target, other = place / f"{name}-copy".replace(" ", "-"), place / "by-one"
+    report = verb("copy", source, target)
+    expect_equal(source, target, f"copy, {name}")
+    conformance.removed(other)
+    alone, _ = team.told("copy", source, other)
+    for key in ("entries", "folders", "copied", "linked", "equal"):
+        expect(report[key] == alone[key], f"copy, {name}: {key} as of one process", f"{report[key]} and {alone[key]}")
+    if "processes" in report:
+        entries = sum(one["entries"] for one in report["processes"])
+        expect(entries == report["entries"], f"copy, {name}: what processes did is all", str(report["processes"]))
+    walked, walked_alone = verb("walk", source), team.told("walk", source)[0]
+    for key in WALKED:
+        expect(walked[key] == walked_alone[key], f"walk, {name}: {key} as of one process", f"{walked[key]} and {walked_alone[key]}")
+    compared = verb("compare", source, target)
+    expect(compared["entries"] == alone["entries"], f"compare, {name}: all entries", str(compared))
+    too_many = change(target)
+    synced = verb("sync", source, target, "--delete")
+    expect(synced["removed"] == too_many and synced["copied"] > 0, f"sync, {name}: removes and copies", str(synced))
+    expect_equal(source, target, f"sync, {name}")
+    removed = verb("delete", target)
+    expect(removed["removed"] == walked["entries"] and not target.exists(), f"delete, {name}: all of it", str(removed))
+
+
+def check_differences(place, source):
+    """Of a comparison by several processes, each difference once, names of one inode among them."""
+    target = place / "differing"
+    run("cp", "-a", source, target)
+    links = {}
+    for path in sorted(target.rglob("*")):
+        found = path.lstat()
+        if found.st_nlink > 1 and path.is_file() and not path.is_symlink():
+            links.setdefault(found.st_ino, []).append(path)
+    parted = next(paths[0] for paths in links.values() if len(paths) > 1)
+    run("cp", "-a", "--remove-destination", parted, f"{parted}.new")
+    os.rename(f"{parted}.new", parted)
+    next(path for path in sorted(target.rglob("*")) if path.is_fifo()).unlink()
+    for options in ([], ["--hosts", "localhost,localhost"]):
+        report = place / "report"
+        told, _ = team.told("compare", source, target, "--report", report, *options, code=1)
+        kinds = (told["remarks"]["differs"] >= 2, told["remarks"]["only_source"])
+        expect(kinds == (True, 1), f"compare {options}: the fifo, the folder and the parted names", str(told["first"]))
+        text = report.read_text()
+        expect("its other names" in text, f"compare {options}: names of one inode", text)
+    conformance.removed(target)
+
+
+def check_two_of_one(place):
+    """One inode of the target that is two files of the source, in folders that different processes may have."""
+    source, target = place / "two", place / "one"
+    for number in range(40):
+        for side in "ab":
+            (source / f"{side}{number}").mkdir(parents=True)
+            (target / f"{side}{number}").mkdir(parents=True)
+        for side in "ab":
+            file = source / f"{side}{number}" / "file"
+            file.write_bytes(b"same bytes")
+            os.utime(file, ns=(10**18, 10**18))
+            os.link(file, f"{file}-2")
+        run("cp", "-a", source / f"a{number}" / "file", target / f"a{number}" / "file")
+        os.link(target / f"a{number}" / "file", target / f"b{number}" / "file")
+    team.told("sync", source, target, "--hosts", "localhost,localhost", "--threads", 1)
+    expect_equal(source, target, "one inode of the target for two of the source")
+
+
+def check_shared(place):
+    hosts = ["--hosts", "localhost,localhost", "--threads", 1]
+    many = place / "many"
+    make_tree.make("many", many, 0.06)
+    for verb in (["copy", many, place / "many-copy"], ["compare", many, place / "many-copy"], ["walk", many]):
+        report, _ = team.told(*verb, *hosts)
+        entries = [one["entries"] for one in report["processes"]]
+        expect(min(entries) > 2_000, f"{verb[0]}: all processes have a part of one folder", str(entries))
+    large = place / "large"
+    large.mkdir()
+    with open(large / "file", "wb") as file:
+        for number in range(512):
+            file.write(number.to_bytes(8, "little") * (2 << 17))
+    report, _ = team.told("copy", large, place / "large-copy", *hosts)
+    moved = [one["bytes"] for one in report["processes"]]
+    expect(min(moved) >= 64 << 20, "all processes have a part of one file", str(moved))
+    expect_equal(large, place / "large-copy", "one file by three processes")
+
+
+def check_refusals(place, source):
+    target = place / "refused"
+    for options in (["--hosts", "-oProxyCommand=x"], ["--hosts", ","], ["--hosts", "a", "--ssh", " "], ["--hosts", "@/missing"],
+                    ["--hosts", "localhost", "--patience", "0"], ["--hosts", "slurm"]):
+        forebay("copy", source, target, *options, code=None)
+        expect(not target.exists(), f"{options} are refused before anything is made")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="forebay-hosts-", dir="/dev/shm") as scratch:
+        place = pathlib.Path(scratch)
+        source, special = place / "TS", place / "special"
+        make_tree.make("TS", source, 0.5)
+        make_tree.make("special", special)
+        for name, verb in ways(place):
+            check_way(place, name, verb, source)
+            target = place / "special-copy"
+            verb("copy", special, target)
+            expect_equal(special, target, f"special, {name}")
+            conformance.removed(target)
+        check_differences(place, source)
+        check_two_of_one(place)
+        check_refusals(place, source)
+        check_shared(place)
+        conformance.removed(place)
+        place.mkdir()
+
+
+main()
