@@ -29,6 +29,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_sync(line);
     forebay::cli::add_compare(line);
     forebay::cli::add_delete(line);
+    forebay::cli::add_archive(line);
+    forebay::cli::add_restore_archive(line);
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_insitu(line);

@@ -30,11 +30,15 @@ void add_tree_options(Verb& verb, TreeArguments& arguments) {
                 "A file that gets a line of JSON for each entry that there is something to say of");
 }
 
-void add_filter_options(Verb& verb, TreeArguments& arguments) {
+void add_entry_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--include", arguments.include,
                 "Only entries whose name fits, as in '*.h5', with a slash whose path does; may be repeated");
     verb.option("--exclude", arguments.exclude,
                 "No entries whose name or path fits, nor what lies in them; may be repeated");
+}
+
+void add_filter_options(Verb& verb, TreeArguments& arguments) {
+    add_entry_options(verb, arguments);
     verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
 }
 

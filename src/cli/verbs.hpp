@@ -22,6 +22,8 @@ void add_copy(CommandLine& line);
 void add_sync(CommandLine& line);
 void add_compare(CommandLine& line);
 void add_delete(CommandLine& line);
+void add_archive(CommandLine& line);
+void add_restore_archive(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -101,7 +100,6 @@ public:
         return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
     }
     Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
-    Result<bool> lock_alone() override;
     Result<bool> lies_in(const EntryId& id) override;
 
 private:
@@ -190,13 +188,6 @@ Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, con
     const auto* folder = dynamic_cast<PosixFolder*>(&other);
     if (folder == nullptr) return Error{ErrorKind::unsupported, "hard link between trees of two kinds: " + name};
     return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
-}
-
-Result<bool> PosixFolder::lock_alone() {
-    if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno == EWOULDBLOCK) return false;
-    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF || errno == EINVAL) return true;
-    return posix_error("flock", name(), errno);
 }
 
 Result<bool> PosixFolder::lies_in(const EntryId& id) {

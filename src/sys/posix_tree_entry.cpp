@@ -1,6 +1,7 @@
 #include "sys/posix_tree_entry.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -180,6 +181,13 @@ Result<> PosixEntry::set_times(FileTime accessed, FileTime modified) const {
                                                    : ::utimensat(AT_FDCWD, path_of_fd(fd()).c_str(), times, 0);
     if (failed != 0) return posix_error("utimensat", name_, errno);
     return {};
+}
+
+Result<bool> PosixEntry::lock_alone() const {
+    if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno == EWOULDBLOCK) return false;
+    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF || errno == EINVAL) return true;
+    return posix_error("flock", name_, errno);
 }
 
 }  // namespace forebay::sys

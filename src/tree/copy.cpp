@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/show_text.hpp"
-#include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "tree/copy_context.hpp"
 #include "tree/copy_walk.hpp"
@@ -21,14 +18,6 @@ struct Roots {
     bool was_made = false;
     std::string temporary_prefix;
 };
-
-// The same whenever the same two places are named, by whatever way there.
-std::string prefix_of(const std::string& source, const std::string& target) {
-    std::error_code ignored;
-    const auto places = std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
-                        std::filesystem::weakly_canonical(target, ignored).string();
-    return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
-}
 
 Result<> check_apart(const Roots& roots, const std::string& source, const std::string& target) {
     FB_TRY_ASSIGN(source_status, roots.source->status());
@@ -82,7 +71,7 @@ Result<Roots> open_roots(const std::string& source, const std::string& target, b
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
                          "nothing was changed", "wait for it"};
     }
-    roots.temporary_prefix = prefix_of(source, target);
+    roots.temporary_prefix = temporary_prefix(source, target);
     return roots;
 }
 

@@ -27,6 +27,14 @@ Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFi
                        const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
                        std::vector<std::byte>& buffer);
 
+/// The same of a file whose bytes come from elsewhere.
+Result<> name_file(CopyContext& context, const CopyEntry& entry, const AttributeSource& attributes,
+                   const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary);
+
+/// An entry that is no file and no folder: a link with its text, a fifo, a socket, a device.
+Result<> make_other_entry(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status,
+                          const std::string& link_text, const std::function<Result<AttributeSource>()>& attributes);
+
 /// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
 /// alike, so that a file which has just been written is looked at again after some ticks.
 Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first);
