@@ -152,6 +152,7 @@ Result<DecodedHead> HeadReader::take_common(const Records& records) {
             FB_TRY_ASSIGN(about, records_from(std::string_view(value).substr(socket_comment.size())));
             for (const auto& [own_key, own_value] : about) FB_TRY(apply_record(draft_, own_key, own_value));
             draft_.member.status.kind = sys::EntryKind::socket;
+            draft_.member.same_as = std::exchange(draft_.member.link_text, {});
         }
     }
     if (records_bytes_max < common.size() * sizeof common.front()) return damaged("its common records have no end");

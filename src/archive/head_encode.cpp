@@ -130,6 +130,7 @@ void add_common(std::string& records, const Member& member) {
 Head encode_socket(const Member& member) {
     std::string about;
     add_record(about, "path", name_of(member));
+    if (!member.same_as.empty()) add_record(about, "linkpath", "./" + member.same_as);
     add_record(about, "mode", fmt::format("{:o}", member.status.permissions));
     add_record(about, "uid", std::to_string(member.status.user));
     add_record(about, "gid", std::to_string(member.status.group));
@@ -146,7 +147,7 @@ Head encode_socket(const Member& member) {
 }  // namespace
 
 Head encode_head(const Member& member) {
-    if (member.status.kind == sys::EntryKind::socket && member.same_as.empty()) return encode_socket(member);
+    if (member.status.kind == sys::EntryKind::socket) return encode_socket(member);
     const auto& status = member.status;
     const auto name = name_of(member);
     const auto link = member.same_as.empty() ? member.link_text : "./" + member.same_as;

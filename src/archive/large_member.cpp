@@ -145,7 +145,7 @@ void LargeMember::end(tree::TreeWorker& worker) {
 void LargeMember::conclude(tree::TreeWorker& worker, const Result<>& done) {
     if (!done) maker_.context.report(path_of(*place_.branch, place_.name), done.error());
     else ++maker_.context.counts.copied;
-    if (done) maker_.stored(worker, before_.id, place_);
+    if (done) maker_.stored(worker, before_, place_);
     else maker_.give_up(worker, before_.id);
     maker_.count_done(worker, place_.branch);
 }

@@ -20,6 +20,20 @@ constexpr std::size_t packet_bytes = 512u << 10;
 constexpr std::uint64_t packed_file_bytes_max = 4u << 20;
 // As a copy does: a file that was written once meanwhile is archived.
 constexpr int tries_max = 3;
+// Symbolic links of one folder that lie behind its entry: they are in one packet with it.
+constexpr std::size_t put_off_max = 256;
+
+// GNU tar makes such a link when all else is there, and knows then to set the times of its folder once more if the
+// folder's entry was the last outside of it.
+bool leads_away(std::string_view text) {
+    if (text.starts_with('/')) return true;
+    while (!text.empty()) {
+        const auto name = text.substr(0, text.find('/'));
+        if (name == "..") return true;
+        text.remove_prefix(std::min(text.size(), name.size() + 1));
+    }
+    return false;
+}
 
 }  // namespace
 
@@ -57,14 +71,14 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
         const auto turn = context.links.take(status, place, first);
         if (turn == tree::HardLinks::Turn::waits) return {};
         if (turn == tree::HardLinks::Turn::ready) {
-            put_link(worker, {.own = place, .first = first});
+            put_link(worker, {.own = place, .first = first, .kind = status.kind});
             return {};
         }
         --place.branch->pending;  // never the last: this portion of names holds the branch
     }
     const auto done = put(worker, place, folder, status, std::move(file));
     if (has_names && !done) give_up(worker, status.id);
-    if (has_names && done && *done) packets_[worker.index].stored.emplace_back(status.id, place);
+    if (has_names && done && *done) packets_[worker.index].stored.push_back({status, place});
     return done ? Result<>() : Result<>(done.error());
 }
 
@@ -87,6 +101,29 @@ Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place,
         start_large_member(*this, worker, place, std::move(file), before);
         return false;
     }
+    if (status.kind == sys::EntryKind::link && status.names == 1) {
+        FB_TRY_ASSIGN(text, folder.link_text(place.name));
+        if (leads_away(text) && put_off(place)) return true;
+    }
+    FB_TRY(put_other(worker, place, folder, status));
+    return true;
+}
+
+bool Maker::put_off(const tree::EntryPlace& place) {
+    const std::lock_guard lock(mutex_);
+    auto& names = put_off_[place.branch.get()];
+    if (names.size() < put_off_max) names.push_back(place.name);
+    return names.back() == place.name;
+}
+
+std::vector<std::string> Maker::take_put_off(const tree::Branch& branch) {
+    const std::lock_guard lock(mutex_);
+    const auto found = put_off_.extract(&branch);
+    return found ? std::move(found.mapped()) : std::vector<std::string>();
+}
+
+Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                          const sys::EntryStatus& status) {
     if (status.kind == sys::EntryKind::unknown)
         return Error{ErrorKind::unsupported, "it is of a kind that this program does not know"};
     Member member{.path = path_of(*place.branch, place.name), .status = status};
@@ -104,7 +141,7 @@ Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place,
     }
     put_head(packets_[worker.index], member);
     ++context.counts.copied;
-    return true;
+    return {};
 }
 
 Result<Member> Maker::describe(sys::OpenEntry& entry, const sys::EntryStatus& status) const {
@@ -178,6 +215,7 @@ void Maker::put_head(Packet& packet, const Member& member) {
 void Maker::put_link(tree::TreeWorker& worker, const Packet::Link& link) {
     auto& packet = packets_[worker.index];
     Member member{.path = path_of(*link.own.branch, link.own.name)};
+    member.status.kind = link.kind;
     member.same_as = path_of(*link.first.branch, link.first.name);
     put_head(packet, member);
     packet.holds.push_back(link.own.branch);
@@ -201,15 +239,20 @@ void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
         FB_TRY_ASSIGN(member, describe(*folder, branch->status(tree::TreeSide::source)));
         member.path = path_of(*branch);
         put_head(packets_[worker.index], member);
+        for (const auto& name : take_put_off(*branch)) {
+            const auto status = folder->status_of(name);
+            const auto linked = status ? put_other(worker, {branch, name}, *folder, *status) : status.error();
+            if (!linked) context.report(path_of(*branch, name), linked.error());
+        }
         return {};
     }();
     if (!put) context.report(path_of(*branch), put.error());
     if (branch->parent) hold(worker, branch->parent);
 }
 
-void Maker::stored(tree::TreeWorker& worker, const sys::EntryId& id, const tree::EntryPlace& first) {
-    for (auto& waiting : context.links.published(id, first))
-        packets_[worker.index].links.push_back({.own = std::move(waiting), .first = first});
+void Maker::stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first) {
+    for (auto& waiting : context.links.published(status.id, first))
+        packets_[worker.index].links.push_back({.own = std::move(waiting), .first = first, .kind = status.kind});
 }
 
 void Maker::give_up(tree::TreeWorker& worker, const sys::EntryId& id) {
@@ -242,7 +285,7 @@ void Maker::settle(tree::TreeWorker& worker, bool all) {
         const bool has_work = !packet.links.empty() || !packet.written.empty();
         if (packet.used >= packet_bytes || (all && !has_work && !packet.is_empty())) {
             write_out(packet);
-            for (const auto& [id, first] : std::exchange(packet.stored, {})) stored(worker, id, first);
+            for (const auto& [status, first] : std::exchange(packet.stored, {})) stored(worker, status, first);
         } else if (!packet.links.empty()) {
             const auto link = std::move(packet.links.front());
             packet.links.pop_front();

@@ -1,13 +1,15 @@
 // Forms the entries of an archive. Its order is what other programs need: the first name of an inode before the others,
 // and a folder behind all that is in it, since GNU tar sets the times of a folder when it comes to an entry outside of
-// it.
+// it. Symbolic links that lead out of their folder come right behind it: GNU tar makes these last.
 //
 // Threads: any; each has its own packet.
 
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "archive/member.hpp"
@@ -36,7 +38,7 @@ public:
     /// Bytes, holes and attributes of a file or folder; all but the path of the archive.
     Result<Member> describe(sys::OpenEntry& entry, const sys::EntryStatus& status) const;
     /// The inode has its place in the archive, behind which others may name it; or it has none.
-    void stored(tree::TreeWorker& worker, const sys::EntryId& id, const tree::EntryPlace& first);
+    void stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first);
     void give_up(tree::TreeWorker& worker, const sys::EntryId& id);
 
     tree::CopyContext& context;
@@ -47,6 +49,10 @@ private:
                      std::uint64_t listed_number);
     Result<bool> put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                      const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file);
+    Result<> put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                       const sys::EntryStatus& status);
+    bool put_off(const tree::EntryPlace& place);
+    std::vector<std::string> take_put_off(const tree::Branch& branch);
     Result<bool> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
                           sys::EntryStatus before);
     Result<bool> form_file(Packet& packet, const Member& member, sys::OpenFile& file);
@@ -58,6 +64,8 @@ private:
     void write_out(Packet& packet);
 
     std::vector<Packet> packets_;
+    std::mutex mutex_;                                                          // guards what follows
+    std::unordered_map<const tree::Branch*, std::vector<std::string>> put_off_;  // links behind their folder's entry
 };
 
 /// A file that is too large for a packet, copied in pieces by all threads; it counts once in the branch's `pending`,

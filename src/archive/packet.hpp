@@ -36,10 +36,11 @@ struct Packet {
     std::unique_ptr<std::byte[]> bytes;
     std::size_t used = 0, capacity = 0;
     std::vector<tree::BranchRef> holds;                             // of which there are entries in it, each once pending
-    std::vector<std::pair<sys::EntryId, tree::EntryPlace>> stored;  // inodes of several names that are in it
+    std::vector<std::pair<sys::EntryStatus, tree::EntryPlace>> stored;  // inodes of several names that are in it
 
     struct Link {
         tree::EntryPlace own, first;
+        sys::EntryKind kind = sys::EntryKind::unknown;
     };
     // What may happen, since what it waited for has its place.
     std::deque<Link> links;
