@@ -50,10 +50,9 @@ std::string time_text(sys::FileTime time) {
 
 template <std::size_t Bytes>
 bool set_number(char (&field)[Bytes], std::uint64_t value) {
-    const auto digits = fmt::format("{:0{}o}", value, Bytes - 1);
-    const bool fits = digits.size() < Bytes;
-    if (fits) std::memcpy(field, digits.data(), digits.size());
-    else std::memset(field, '0', Bytes - 1);
+    const bool fits = value >> (3 * (Bytes - 1)) == 0;
+    if (!fits) value = 0;
+    for (auto at = Bytes - 1; at > 0; --at, value >>= 3) field[at - 1] = static_cast<char>('0' + (value & 7u));
     return fits;
 }
 

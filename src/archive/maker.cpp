@@ -172,11 +172,10 @@ Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& p
         if (member.stored_bytes > packed_file_bytes_max) return false;
         const auto way = context.way();
         if (!way.pace->wait_turn(member.stored_bytes, way.stop)) return Error{ErrorKind::retry, "stopped"};
-        FB_TRY_ASSIGN(is_whole, form_file(packet, member, file));
+        FB_TRY_ASSIGN(formed_bytes, form_file(packet, member, file));
         FB_TRY_ASSIGN(after, file.status());
-        if (is_whole && tree::is_unchanged(before, after)) {
-            const auto size = encode_head(member).bytes.size() + round_up(member.stored_bytes, block_bytes);
-            packet.commit(size);
+        if (formed_bytes > 0 && tree::is_unchanged(before, after)) {
+            packet.commit(formed_bytes);
             ++context.counts.copied;
             way.moved(member.stored_bytes);
             return true;
@@ -186,8 +185,8 @@ Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& p
     return tree::report_changes(context, path_of(*place.branch, place.name));
 }
 
-// False: the file ended before the size that it had.
-Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFile& file) {
+// How many bytes of the packet it takes; 0 of a file that ended before the size that it had.
+Result<std::size_t> Maker::form_file(Packet& packet, const Member& member, sys::OpenFile& file) {
     auto head = encode_head(member);
     const auto map = map_of(member);
     const auto room = packet.room(head.bytes.size() + round_up(member.stored_bytes, block_bytes));
@@ -197,11 +196,11 @@ Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFil
     for (const auto& part : member.stored) {
         const auto to = stored.subspan(map.size() + part.stored, part.end - part.begin);
         FB_TRY_ASSIGN(got, file.read(part.begin, to));
-        if (got < to.size()) return false;
+        if (got < to.size()) return std::size_t{0};
     }
     std::ranges::fill(stored.subspan(member.stored_bytes), std::byte{0});
     set_sums(room.first(head.bytes.size()), head.sums_at, crc32c(stored.first(member.stored_bytes)));
-    return true;
+    return room.size();
 }
 
 void Maker::put_head(Packet& packet, const Member& member) {

@@ -55,7 +55,7 @@ private:
     std::vector<std::string> take_put_off(const tree::Branch& branch);
     Result<bool> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
                           sys::EntryStatus before);
-    Result<bool> form_file(Packet& packet, const Member& member, sys::OpenFile& file);
+    Result<std::size_t> form_file(Packet& packet, const Member& member, sys::OpenFile& file);
     void put_head(Packet& packet, const Member& member);
     void put_link(tree::TreeWorker& worker, const Packet::Link& link);
     void finish(tree::TreeWorker& worker, const tree::BranchRef& branch);

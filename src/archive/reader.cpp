@@ -13,8 +13,13 @@ namespace {
 
 // Room for an entry that is read together with its head; 16 of them wait at most.
 constexpr std::uint64_t window_bytes_least = 2 * read_together_max;
+// A head alone.
+constexpr std::uint64_t head_bytes_usual = 4096;
 
 }  // namespace
+
+ArchiveReader::ArchiveReader(sys::OpenFile& file, std::uint64_t file_bytes, tree::DataWay way)
+    : file_(file), file_bytes_(file_bytes), way_(std::move(way)), window_least_(window_bytes_least) {}
 
 Error ArchiveReader::located(Error error) const {
     const auto after = last_path_.empty() ? std::string("at its beginning") : "behind " + show_text(last_path_);
@@ -27,7 +32,7 @@ Result<> ArchiveReader::fill(std::uint64_t least) {
     if (least > file_bytes_ - std::min(offset_, file_bytes_))
         return Error{ErrorKind::corrupt,
                      fmt::format("it ends at byte {}, before its end was written: it was cut", file_bytes_)};
-    const auto wanted = std::min(std::max(least, window_bytes_least), file_bytes_ - offset_);
+    const auto wanted = std::min(std::max(least, window_least_), file_bytes_ - offset_);
     if (!way_.pace->wait_turn(wanted, way_.stop)) return Error{ErrorKind::retry, "stopped before its end"};
     const std::shared_ptr<std::byte[]> window = std::make_unique_for_overwrite<std::byte[]>(wanted);
     FB_TRY_ASSIGN(got, file_.read(offset_, {window.get(), wanted}));
@@ -83,6 +88,7 @@ Result<FoundMember> ArchiveReader::take(DecodedHead decoded) {
 Result<FoundMember> ArchiveReader::read_at(std::uint64_t offset, std::shared_ptr<const Records> common) {
     ArchiveReader other(file_, file_bytes_, way_);
     other.offset_ = other.window_offset_ = offset;
+    other.window_least_ = head_bytes_usual;
     other.state_.common = std::move(common);
     FB_TRY_ASSIGN(found, other.next());
     if (!found) return Error{ErrorKind::corrupt, "the archive has changed while it was read"};

@@ -33,8 +33,7 @@ struct FoundMember {
 class ArchiveReader {
 public:
     /// `way` says how fast, and when to stop.
-    ArchiveReader(sys::OpenFile& file, std::uint64_t file_bytes, tree::DataWay way)
-        : file_(file), file_bytes_(file_bytes), way_(std::move(way)) {}
+    ArchiveReader(sys::OpenFile& file, std::uint64_t file_bytes, tree::DataWay way);
 
     /// Nothing at the end. `corrupt` names the offset, and the entry before it.
     Result<std::optional<FoundMember>> next();
@@ -55,7 +54,7 @@ private:
     std::uint64_t offset_ = 0;  // of the next head
     std::string last_path_;
     std::shared_ptr<const std::byte[]> window_;
-    std::uint64_t window_offset_ = 0, window_bytes_ = 0;
+    std::uint64_t window_offset_ = 0, window_bytes_ = 0, window_least_;
 };
 
 }  // namespace forebay::archive

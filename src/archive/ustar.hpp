@@ -35,11 +35,9 @@ static_assert(sizeof(UstarBlock) == block_bytes && offsetof(UstarBlock, prefix) 
 template <class Byte = unsigned char>
 std::int64_t ustar_check(const UstarBlock& block) {
     const auto* bytes = reinterpret_cast<const char*>(&block);
-    std::int64_t sum = 0;
-    for (std::size_t at = 0; at < sizeof block; ++at) {
-        const bool is_check = at >= offsetof(UstarBlock, check) && at < offsetof(UstarBlock, type);
-        sum += is_check ? ' ' : static_cast<Byte>(bytes[at]);
-    }
+    std::int32_t sum = 0;  // a loop without conditions: compilers add many bytes at once
+    for (std::size_t at = 0; at < sizeof block; ++at) sum += static_cast<Byte>(bytes[at]);
+    for (const char one : block.check) sum += ' ' - static_cast<Byte>(one);
     return sum;
 }
 
