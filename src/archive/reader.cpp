@@ -11,7 +11,7 @@ namespace forebay::archive {
 
 namespace {
 
-// Room for an entry that is read together with its head; 16 of them wait at most.
+// Room for an entry that is read together with its head.
 constexpr std::uint64_t window_bytes_least = 2 * read_together_max;
 // A head alone.
 constexpr std::uint64_t head_bytes_usual = 4096;

@@ -17,7 +17,7 @@
 namespace forebay::archive {
 
 /// Stored bytes of more are not read with their head.
-inline constexpr std::uint64_t read_together_max = 1u << 20;
+inline constexpr std::uint64_t read_together_max = 256u << 10;
 
 struct FoundMember {
     Member member;

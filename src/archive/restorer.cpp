@@ -18,8 +18,8 @@ namespace forebay::archive {
 namespace {
 
 constexpr std::size_t batch_members = 256;
-// Windows of 2 MiB that wait while the archive is still read.
-constexpr std::size_t batches_max = 16;
+// Windows of 512 KiB that wait while the archive is still read: few, so that their bytes are still in a cache.
+constexpr std::size_t batches_max = 8;
 constexpr std::size_t folders_together = 64;
 
 }  // namespace
