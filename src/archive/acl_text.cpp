@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "sys/tree.hpp"
 
 namespace forebay::archive {
 
@@ -77,6 +78,8 @@ std::optional<AclEntry> acl_entry(std::string_view text) {
     if (!has_number) return entry;
     auto number = parts.size() == 4 ? acl_number(parts[3]) : std::nullopt;
     if (!number) number = acl_number(parts[1]);
+    const std::string name(parts[1]);
+    if (!number) number = parts[0] == "user" ? sys::user_of_name(name) : sys::group_of_name(name);
     if (!number) return {};
     entry.number = *number;
     return entry;

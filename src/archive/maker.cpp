@@ -23,8 +23,8 @@ constexpr int tries_max = 3;
 // Symbolic links of one folder that lie behind its entry: they are in one packet with it.
 constexpr std::size_t put_off_max = 256;
 
-// GNU tar makes such a link when all else is there, and knows then to set the times of its folder once more if the
-// folder's entry was the last outside of it.
+// GNU tar makes such a link when all else is there, and sets the times of its folder once more where the folder's entry
+// comes right before. libarchive sets them when it comes to the folder's entry, so that there is one behind, too.
 bool leads_away(std::string_view text) {
     if (text.starts_with('/')) return true;
     while (!text.empty()) {
@@ -238,11 +238,13 @@ void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
         FB_TRY_ASSIGN(member, describe(*folder, branch->status(tree::TreeSide::source)));
         member.path = path_of(*branch);
         put_head(packets_[worker.index], member);
-        for (const auto& name : take_put_off(*branch)) {
+        const auto links = take_put_off(*branch);
+        for (const auto& name : links) {
             const auto status = folder->status_of(name);
             const auto linked = status ? put_other(worker, {branch, name}, *folder, *status) : status.error();
             if (!linked) context.report(path_of(*branch, name), linked.error());
         }
+        if (!links.empty()) put_head(packets_[worker.index], member);
         return {};
     }();
     if (!put) context.report(path_of(*branch), put.error());

@@ -1,6 +1,6 @@
 // Forms the entries of an archive. Its order is what other programs need: the first name of an inode before the others,
 // and a folder behind all that is in it, since GNU tar sets the times of a folder when it comes to an entry outside of
-// it. Symbolic links that lead out of their folder come right behind it: GNU tar makes these last.
+// it. Symbolic links that lead out of their folder come between two entries of it, since GNU tar makes these last.
 //
 // Threads: any; each has its own packet.
 

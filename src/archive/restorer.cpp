@@ -38,7 +38,7 @@ Result<> settle_unread(tree::CopyContext& context, const Member& member) {
     if (!context.options.preserve.attributes) return {};
     for (const auto& part : member.unread)
         FB_TRY(context.settle(member.path, member.status, part, "",
-                              Error{ErrorKind::unsupported, "it names users or groups, not their numbers"}));
+                              Error{ErrorKind::unsupported, "it names users or groups that this machine has not"}));
     return {};
 }
 

@@ -148,4 +148,8 @@ struct NewEntryOwner {
 };
 NewEntryOwner new_entry_owner();
 
+/// The number of a user or group of this machine, by which entries are theirs; nothing where there is none of the name.
+std::optional<std::uint32_t> user_of_name(const std::string& name);
+std::optional<std::uint32_t> group_of_name(const std::string& name);
+
 }  // namespace forebay::sys
