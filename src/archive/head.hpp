@@ -29,14 +29,14 @@ Head encode_head(const Member& member);
 void set_sums(std::span<std::byte> head, std::size_t sums_at, std::uint32_t stored_sum);
 /// What an archive of ours begins with.
 std::string encode_mark();
-/// `bytes` that every reader passes over, whatever lies in them: the heads that they need, each with its offset. For a
-/// multiple of two blocks and above.
-struct Comment {
-    std::uint64_t offset = 0;
-    std::string begin, end;  // `end` is the last byte before `bytes`
-    std::uint64_t bytes = 0;
+/// Whole blocks that every reader passes over, whatever lies in them: the pieces that they need, each with its offset and
+/// with what stands at its beginning and at its end. `again` is the head of a folder that comes again later, which may
+/// come between: libarchive reads 32 heads without an entry, and no more.
+struct PassedOver {
+    std::uint64_t offset = 0, bytes = 0;
+    std::string begin, end;
 };
-std::vector<Comment> encode_passed_over(std::uint64_t bytes);
+std::vector<PassedOver> encode_passed_over(std::uint64_t bytes, const std::string& again);
 
 using Records = std::vector<std::pair<std::string, std::string>>;
 

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t nanoseconds_of_second = 1'000'000'000;
 // libarchive reads no records of more than 1 MiB.
 constexpr std::uint64_t comment_bytes_max = 1u << 20;
+constexpr std::uint64_t comments_together = 16;
 
 bool is_utf8(std::string_view text) {
     while (!text.empty()) {
@@ -210,24 +211,30 @@ std::string encode_mark() {
     return head;
 }
 
-std::vector<Comment> encode_passed_over(std::uint64_t bytes) {
-    std::vector<Comment> comments;
-    for (std::uint64_t offset = 0; offset < bytes;) {
-        auto all = std::min(bytes - offset, comment_bytes_max);
-        if (bytes - offset - all == block_bytes) all -= block_bytes;  // one block holds no comment
-        Comment comment{.offset = offset, .bytes = all};
+std::vector<PassedOver> encode_passed_over(std::uint64_t bytes, const std::string& again) {
+    std::vector<PassedOver> pieces;
+    std::uint64_t comments = 0;
+    for (std::uint64_t offset = 0; offset < bytes; offset += pieces.back().bytes) {
+        const auto left = bytes - offset;
+        if (comments == comments_together && left >= again.size() + 2 * block_bytes) {
+            pieces.push_back({.offset = offset, .bytes = again.size(), .begin = again, .end = {}});
+            comments = 0;
+            continue;
+        }
+        auto all = std::min(left, comment_bytes_max);
+        if (left - all == block_bytes) all -= block_bytes;  // one block holds no comment
         UstarBlock block{};
         set_text(block.name, "PaxHeaders/FOREBAY");
         set_number(block.mode, 0600);
         set_number(block.size, all - block_bytes);
         block.type = 'g';
+        PassedOver comment{.offset = offset, .bytes = all, .begin = {}, .end = "\n"};
         add_block(comment.begin, block);
         comment.begin += fmt::format("{} comment=", all - block_bytes);
-        comment.end = "\n";
-        comments.push_back(std::move(comment));
-        offset += all;
+        pieces.push_back(std::move(comment));
+        ++comments;
     }
-    return comments;
+    return pieces;
 }
 
 }  // namespace forebay::archive

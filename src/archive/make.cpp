@@ -46,6 +46,7 @@ Result<> SourceWalk::run(tree::FolderRef source) {
     root->status(TreeSide::source) = status;
     root->was_entered = true;
     device_ = status.id.device;
+    FB_TRY(maker_.begin(*source, status));
     context_.folders.keep(root, TreeSide::source, std::move(source));
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());

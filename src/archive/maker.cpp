@@ -203,6 +203,15 @@ Result<std::size_t> Maker::form_file(Packet& packet, const Member& member, sys::
     return room.size();
 }
 
+Result<> Maker::begin(sys::Folder& root, const sys::EntryStatus& status) {
+    FB_TRY_ASSIGN(member, describe(root, status));
+    member.path = ".";
+    auto head = encode_head(member);
+    set_sums(std::as_writable_bytes(std::span(head.bytes)), head.sums_at, 0);
+    root_head = std::move(head.bytes);
+    return {};
+}
+
 void Maker::put_head(Packet& packet, const Member& member) {
     const auto head = encode_head(member);
     const auto room = packet.room(head.bytes.size());

@@ -41,8 +41,12 @@ public:
     void stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first);
     void give_up(tree::TreeWorker& worker, const sys::EntryId& id);
 
+    /// The root, whose head may come more than once.
+    Result<> begin(sys::Folder& root, const sys::EntryStatus& status);
+
     tree::CopyContext& context;
     NewArchive* const output;
+    std::string root_head;
 
 private:
     Result<> try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,

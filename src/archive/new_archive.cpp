@@ -65,11 +65,11 @@ Result<> NewArchive::check_name() {
                  "choose another name, or replace it with --force"};
 }
 
-Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes) {
-    for (const auto& comment : encode_passed_over(bytes)) {
-        const auto begin = offset + comment.offset;
-        FB_TRY(write(begin, bytes_of(comment.begin)));
-        FB_TRY(write(begin + comment.bytes - comment.end.size(), bytes_of(comment.end)));
+Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes, const std::string& again) {
+    for (const auto& piece : encode_passed_over(bytes, again)) {
+        const auto begin = offset + piece.offset;
+        FB_TRY(write(begin, bytes_of(piece.begin)));
+        FB_TRY(write(begin + piece.bytes - piece.end.size(), bytes_of(piece.end)));
     }
     return {};
 }

@@ -26,8 +26,8 @@ public:
     /// The place of so many bytes, which nobody else gets; whole blocks. What is not written is zeros.
     std::uint64_t reserve(std::uint64_t bytes) { return end_.fetch_add(bytes); }
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) { return file_->write(offset, bytes); }
-    /// What was reserved there is of no use: readers pass over it.
-    Result<> pass_over(std::uint64_t offset, std::uint64_t bytes);
+    /// What was reserved there is of no use: readers pass over it. `again`: see encode_passed_over().
+    Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const std::string& again);
 
     /// Whether an entry of the source is this archive, or the one that it replaces.
     bool is(const sys::EntryId& id) const { return id == id_ || id == replaced_id_; }

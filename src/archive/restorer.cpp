@@ -224,13 +224,15 @@ Result<> Restorer::open_implied() {
 Result<> Restorer::finish_folders() {
     FB_TRY(open_implied());
     std::ranges::stable_sort(folders_, std::ranges::greater(), &Later::depth);
+    // Where one comes again in an archive of ours, it is the same again; else the last one counts.
+    const auto together = reader_.is_ours() ? folders_together : folders_.size();
     for (std::size_t begin = 0; begin < folders_.size();) {
         auto end = begin;
         while (end < folders_.size() && folders_[end].depth == folders_[begin].depth) ++end;
         FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
-            for (auto first = begin; first < end; first += folders_together)
-                context.share.add(worker, [&, first, end](tree::TreeWorker& other) {
-                    for (auto at = first; at < std::min(first + folders_together, end); ++at) {
+            for (auto first = begin; first < end; first += together)
+                context.share.add(worker, [&, first](tree::TreeWorker& other) {
+                    for (auto at = first; at < std::min(first + together, end); ++at) {
                         if (context.share.is_stopped()) return;
                         auto member = member_at(folders_[at]);
                         const auto done = member ? finish_folder(other, *member) : Result<>(member.error());
