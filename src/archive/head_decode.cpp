@@ -97,9 +97,8 @@ Result<bool> HeadReader::read_block() {
 
 Result<DecodedHead> HeadReader::read() {
     constexpr std::string_view with_records = "xXgLK";
-    if (bytes_.size() >= block_bytes && std::ranges::all_of(bytes_.first(block_bytes), [](std::byte one) {
-            return one == std::byte{0};
-        })) {
+    if (bytes_.size() >= block_bytes &&
+        std::ranges::all_of(bytes_.first(block_bytes), [](std::byte one) { return one == std::byte{0}; })) {
         if (bytes_.size() < 2 * block_bytes) return cut(2 * block_bytes);
         const bool is_end = std::ranges::all_of(bytes_.subspan(block_bytes, block_bytes),
                                                 [](std::byte one) { return one == std::byte{0}; });
@@ -145,7 +144,8 @@ Result<DecodedHead> HeadReader::take_common(const Records& records) {
         FB_TRY(apply_record(draft_, key, value));
         if (value.starts_with(mark_comment)) {
             if (value.substr(mark_comment.size()) != mark_version)
-                return Error{ErrorKind::unsupported, "it is of version " + show_text(value.substr(mark_comment.size())) +
+                return Error{ErrorKind::unsupported, "it is of version " +
+                                                         show_text(value.substr(mark_comment.size())) +
                                                          " of forebay's archives, and this program knows 1 alone"};
             state_.is_ours = true;
         } else if (value.starts_with(socket_comment)) {
@@ -224,7 +224,8 @@ Result<> HeadReader::take_kind() {
         case '\0':
         case '7':
         case 'S': status.kind = is_named_as_folder ? EntryKind::folder : EntryKind::file; break;
-        case 'M': return Error{ErrorKind::unsupported, "it is a part of a file of which the rest is in another archive"};
+        case 'M':
+            return Error{ErrorKind::unsupported, "it is a part of a file of which the rest is in another archive"};
         default: break;  // unknown: it is passed over, and said to be
     }
     member.link_text.clear();
@@ -308,7 +309,8 @@ Result<DecodedHead> HeadReader::take_stored() {
             member.stored = {{.begin = 0, .end = member.status.bytes, .stored = 0}};
         }
         const auto last = member.stored.empty() ? StoredStretch() : member.stored.back();
-        if (member.map_bytes + last.stored + last.end - last.begin > member.stored_bytes || last.end > member.status.bytes)
+        if (member.map_bytes + last.stored + last.end - last.begin > member.stored_bytes ||
+            last.end > member.status.bytes)
             return damaged("its map of holes does not fit its bytes");
     }
     decoded.member = std::move(member);

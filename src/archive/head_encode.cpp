@@ -159,8 +159,7 @@ Head encode_head(const Member& member) {
     // In the block names are bytes, in records they are UTF-8 unless they are said to be bytes: there GNU tar warns.
     const bool is_long = !set_text(block.name, name) || member.has_holes;
     const bool has_long_link = !set_text(block.link, link);
-    if ((is_long && !is_utf8(name)) || (has_long_link && !is_utf8(link)))
-        add_record(records, "hdrcharset", "BINARY");
+    if ((is_long && !is_utf8(name)) || (has_long_link && !is_utf8(link))) add_record(records, "hdrcharset", "BINARY");
     if (member.has_holes) {
         add_record(records, "GNU.sparse.major", "1");
         add_record(records, "GNU.sparse.minor", "0");

@@ -94,15 +94,16 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
         at = until;
         return {};
     };
-    for (const auto& part : parts_of(member(), begin, end)) FB_TRY(add(part.stored + part.end - part.begin, part.begin));
+    for (const auto& part : parts_of(member(), begin, end))
+        FB_TRY(add(part.stored + part.end - part.begin, part.begin));
     if (at < end) FB_TRY(add(end, UINT64_MAX));
     sums_[index] = sum;
     return {};
 }
 
 // `file_offset`: UINT64_MAX of bytes that belong nowhere.
-Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t stored_begin,
-                                         std::uint64_t stored_end, std::uint64_t file_offset) {
+Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
+                                         std::uint64_t file_offset) {
     const auto way = restorer_.context.way();
     worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), restored_at_once));
     std::uint32_t sum = 0;
@@ -113,8 +114,7 @@ Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t
         FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset + member().map_bytes + at, bytes));
         if (got < piece) return Error{ErrorKind::corrupt, "the archive became shorter while it was read"};
         if (member().sum) sum = crc32c(bytes, sum);
-        if (made_.file && file_offset != UINT64_MAX)
-            FB_TRY(made_.file->write(file_offset + at - stored_begin, bytes));
+        if (made_.file && file_offset != UINT64_MAX) FB_TRY(made_.file->write(file_offset + at - stored_begin, bytes));
         at += piece;
         way.moved(piece);
     }

@@ -67,8 +67,7 @@ Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const tree::FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
-    if (is_in_itself(*branch))
-        return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    if (is_in_itself(*branch)) return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
     context_.folders.keep(branch, TreeSide::source, folder);
     branch->was_entered = true;
     ++context_.counts.folders;

@@ -68,7 +68,7 @@ private:
     void write_out(Packet& packet);
 
     std::vector<Packet> packets_;
-    std::mutex mutex_;                                                          // guards what follows
+    std::mutex mutex_;                                                           // guards what follows
     std::unordered_map<const tree::Branch*, std::vector<std::string>> put_off_;  // links behind their folder's entry
 };
 

@@ -35,7 +35,7 @@ struct Packet {
 
     std::unique_ptr<std::byte[]> bytes;
     std::size_t used = 0, capacity = 0;
-    std::vector<tree::BranchRef> holds;                             // of which there are entries in it, each once pending
+    std::vector<tree::BranchRef> holds;  // of which there are entries in it, each once pending
     std::vector<std::pair<sys::EntryStatus, tree::EntryPlace>> stored;  // inodes of several names that are in it
 
     struct Link {

@@ -62,8 +62,8 @@ Result<tree::BranchRef> Places::enter(const std::string& name) {
     if (!made && made.error().kind != ErrorKind::refused) return made.error();
     auto opened = above->open_folder(name);
     if (!opened)
-        return because(opened.error(), show_text(path_of(*branch)) + " is no folder at the target that may be filled: " +
-                                           opened.error().what);
+        return because(opened.error(), show_text(path_of(*branch)) +
+                                           " is no folder at the target that may be filled: " + opened.error().what);
     const tree::FolderRef folder = std::move(*opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;

@@ -62,8 +62,9 @@ Result<std::optional<FoundMember>> ArchiveReader::next() {
         }
         if (decoded->is == DecodedHead::Is::member) last_path_ = decoded->member.path;
         if (all > file_bytes_ - offset_)
-            return located({ErrorKind::corrupt, fmt::format("it ends at byte {}, within the bytes of this entry: it was cut",
-                                                            file_bytes_)});
+            return located(
+                {ErrorKind::corrupt,
+                 fmt::format("it ends at byte {}, within the bytes of this entry: it was cut", file_bytes_)});
         if (decoded->is == DecodedHead::Is::passed_over) {
             offset_ += all;
             continue;

@@ -117,7 +117,8 @@ Result<> apply_map(Draft& draft, std::string_view key, std::string_view text) {
     }
     draft.member.stored.clear();
     for (std::size_t at = 0; at + 1 < numbers.size(); at += 2)
-        FB_TRY(add_stretch(draft.member.stored, numbers[at], numbers[at + 1], std::numeric_limits<std::int64_t>::max()));
+        FB_TRY(
+            add_stretch(draft.member.stored, numbers[at], numbers[at + 1], std::numeric_limits<std::int64_t>::max()));
     return {};
 }
 

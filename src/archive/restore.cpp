@@ -61,8 +61,8 @@ Result<Target> open_target(const std::string& target) {
     }
     FB_TRY_ASSIGN(is_ours, opened.folder->lock_alone());
     if (is_ours) return opened;
-    return Error{ErrorKind::refused, "another process copies or restores to " + show_text(target), "nothing was changed",
-                 "wait for it"};
+    return Error{ErrorKind::refused, "another process copies or restores to " + show_text(target),
+                 "nothing was changed", "wait for it"};
 }
 
 // Removes what a killed restore of this archive left: names that no entry has.
@@ -96,8 +96,9 @@ private:
                 if (context_.is_temporary(one.name)) left.emplace(one.name);
                 if (one.kind != sys::EntryKind::folder) continue;
                 ++branch->pending;
-                context_.share.add(worker, [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
-                                               TreeWorker& other) { enter(other, below); });
+                context_.share.add(worker,
+                                   [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
+                                       TreeWorker& other) { enter(other, below); });
             }
             return {};
         }));
@@ -183,8 +184,9 @@ Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& op
     FB_TRY_ASSIGN(status, file.status());
     FB_TRY(Restorer(context, file, status.bytes, nullptr, true, {}).run());
     if (const auto first = remarks.first(); !first.empty())
-        return Error{ErrorKind::corrupt, "the archive differs from what was written when it is read back: " +
-                                             show_text(first.front().path) + ": " + first.front().why,
+        return Error{ErrorKind::corrupt,
+                     "the archive differs from what was written when it is read back: " +
+                         show_text(first.front().path) + ": " + first.front().why,
                      "the source is unchanged, and the archive was removed", "look after that storage"};
     return {};
 }

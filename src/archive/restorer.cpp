@@ -58,7 +58,8 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
       checks_(checks),
       take_(take) {
     if (!root_) return;
-    for (std::uint32_t index = 0; index < context.options.threads; ++index) places_.emplace_back(context, root_, reader_);
+    for (std::uint32_t index = 0; index < context.options.threads; ++index)
+        places_.emplace_back(context, root_, reader_);
 }
 
 Result<> Restorer::run() {
@@ -102,9 +103,10 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     if (!context.options.filter.takes(member.path, kind)) return {};
     if (take_) FB_TRY(take_(member));
     if (context.options.is_dry) return {};
-    const Later later{.offset = found.offset,
-                      .common = found.common,
-                      .depth = member.path == "." ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(member.path, '/'))};
+    const Later later{
+        .offset = found.offset,
+        .common = found.common,
+        .depth = member.path == "." ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(member.path, '/'))};
     const bool is_known = restores() && !reader_.is_ours() && !known_.insert(siphash({}, bytes_of(member.path))).second;
     if (restores() && kind == sys::EntryKind::folder) {
         folders_.push_back(later);
@@ -127,9 +129,8 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
 void Restorer::hand_over(tree::TreeWorker& worker) {
     auto batch = std::exchange(batch_, {});
     if (context.share.waiting(worker) >= batches_max) return restore_batch(worker, batch);
-    context.share.add(worker, [this, members = std::move(batch)](tree::TreeWorker& other) {
-        restore_batch(other, members);
-    });
+    context.share.add(worker,
+                      [this, members = std::move(batch)](tree::TreeWorker& other) { restore_batch(other, members); });
 }
 
 void Restorer::restore_batch(tree::TreeWorker& worker, const Batch& batch) {
@@ -146,10 +147,9 @@ Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& found) {
     if (!restores()) return {};
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
     FB_TRY(settle_unread(context, member));
-    return tree::make_other_entry(context, entry, member.status, member.link_text,
-                                  [&]() -> Result<tree::AttributeSource> {
-                                      return attributes_of(member, context.options.preserve);
-                                  });
+    return tree::make_other_entry(
+        context, entry, member.status, member.link_text,
+        [&]() -> Result<tree::AttributeSource> { return attributes_of(member, context.options.preserve); });
 }
 
 Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& found) {
@@ -164,7 +164,8 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& fou
     FB_TRY_ASSIGN(made, tree::make_copy_file(context, entry, temporary_name, member.status));
     tree::TemporaryName temporary(*entry.target, temporary_name);
     for (const auto& part : member.stored)
-        FB_TRY(made.file->write(part.begin, found.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
+        FB_TRY(
+            made.file->write(part.begin, found.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
     if (member.has_holes) FB_TRY(made.file->resize(member.status.bytes));  // a hole may be the last
     return tree::name_file(context, entry, attributes_of(member, context.options.preserve), member.status, made,
                            temporary);

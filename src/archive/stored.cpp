@@ -26,7 +26,8 @@ Result<std::optional<std::uint64_t>> next_number(std::string_view& text) {
     }
     std::uint64_t number = 0;
     const auto [stop, failed] = std::from_chars(text.data(), text.data() + end, number);
-    if (failed != std::errc() || stop != text.data() + end || end == 0) return bad_map("has something that is no number");
+    if (failed != std::errc() || stop != text.data() + end || end == 0)
+        return bad_map("has something that is no number");
     text.remove_prefix(end + 1);
     return std::optional(number);
 }
@@ -79,9 +80,9 @@ std::string map_of(const Member& member) {
 Result<> add_stretch(std::vector<StoredStretch>& stretches, std::uint64_t begin, std::uint64_t bytes,
                      std::uint64_t file_bytes) {
     const auto last = stretches.empty() ? StoredStretch() : stretches.back();
-    if (begin < last.end || begin > file_bytes || bytes > file_bytes - begin)
-        return bad_map("does not fit the file");
-    if (bytes > 0) stretches.push_back({.begin = begin, .end = begin + bytes, .stored = last.stored + last.end - last.begin});
+    if (begin < last.end || begin > file_bytes || bytes > file_bytes - begin) return bad_map("does not fit the file");
+    if (bytes > 0)
+        stretches.push_back({.begin = begin, .end = begin + bytes, .stored = last.stored + last.end - last.begin});
     return {};
 }
 

@@ -15,11 +15,10 @@ struct ArchiveArguments : CopyArguments {
 };
 
 Result<Exit> archive(const ArchiveArguments& options) {
-    return run_copy(options, "archive",
-                    [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts) {
-                        return archive::make_archive(options.source, options.target, options.force, wished, remarks,
-                                                     counts);
-                    });
+    return run_copy(
+        options, "archive", [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts) {
+            return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
+        });
 }
 
 }  // namespace
@@ -35,9 +34,10 @@ void add_archive(CommandLine& line) {
     verb.option("--preserve", options->tree.preserve, "all, or some of attributes,hard-links; or none");
     verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
     add_run_options(verb, *options);
-    verb.json(options->tree.json,
-              "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
-              "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.json(
+        options->tree.json,
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
+        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n"
         "  tar -xpf /archive/me/case.tar --xattrs --xattrs-include='*' --acls -C elsewhere\n"

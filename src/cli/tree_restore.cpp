@@ -43,14 +43,14 @@ Result<Exit> restore(RestoreArguments& options) {
             return list->add(object);
         };
     }
-    FB_TRY_ASSIGN(exit, run_copy(options, options.check ? "check" : "restore-archive",
-                                 [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks,
-                                     tree::CopyCounts& counts) {
-                                     if (options.check)
-                                         return archive::check_archive(options.source, wished, take, remarks, counts);
-                                     return archive::restore_archive(options.source, options.target, wished, take,
-                                                                     remarks, counts);
-                                 }));
+    FB_TRY_ASSIGN(exit,
+                  run_copy(options, options.check ? "check" : "restore-archive",
+                           [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts) {
+                               if (options.check)
+                                   return archive::check_archive(options.source, wished, take, remarks, counts);
+                               return archive::restore_archive(options.source, options.target, wished, take, remarks,
+                                                               counts);
+                           }));
     if (list) FB_TRY(list->close());
     return exit;
 }
@@ -59,20 +59,25 @@ Result<Exit> restore(RestoreArguments& options) {
 
 void add_restore_archive(CommandLine& line) {
     const auto options = std::make_shared<RestoreArguments>();
-    auto verb = line.verb("restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it");
+    auto verb =
+        line.verb("restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it");
     verb.argument("FILE", options->source, "The archive, uncompressed");
     verb.arguments("TARGET", options->targets, "The directory that gets what is in it; made if missing");
     verb.flag("--check", options->check, "Only read all of it, and compare bytes with their checksums");
-    verb.option("--list", options->list, "A file that gets a line of JSON for each entry, also with --dry-run or --check");
+    verb.option("--list", options->list,
+                "A file that gets a line of JSON for each entry, also with --dry-run or --check");
     add_tree_options(verb, options->tree);
     add_entry_options(verb, options->tree);
-    verb.option("--preserve", options->tree.preserve, "all, or some of owner,permissions,times,attributes; with hard-links");
+    verb.option("--preserve", options->tree.preserve,
+                "all, or some of owner,permissions,times,attributes; with hard-links");
     add_cannot_keep(verb, *options);
     add_run_options(verb, *options);
-    verb.flag("--durable", options->durable, "Each file is on storage before it gets its name, not all at the end alone");
-    verb.json(options->tree.json,
-              "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
-              "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.flag("--durable", options->durable,
+              "Each file is on storage before it gets its name, not all at the end alone");
+    verb.json(
+        options->tree.json,
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
+        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
         "  forebay restore-archive --check /archive/me/case.tar\n"

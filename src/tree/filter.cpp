@@ -59,7 +59,8 @@ bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
         const auto whole = [&] { return std::string_view(path).substr(0, end); };
         const auto name = whole().substr(begin);
         if (fits_any(exclude, whole, name)) return false;
-        if (end == path.size()) return include.empty() || kind == sys::EntryKind::folder || fits_any(include, whole, name);
+        if (end == path.size())
+            return include.empty() || kind == sys::EntryKind::folder || fits_any(include, whole, name);
         begin = end + 1;
     }
     return true;
