@@ -11,8 +11,8 @@ namespace forebay::archive {
 
 /// Empty where the bytes are no ACL that the text can say.
 std::string acl_text_of(std::string_view value);
-/// The kernel's bytes. A number stands in place of a name, or behind the permissions, as in "user:joe:rw-:1000"; else the
-/// name is looked for on this machine. Nothing where there is none of it.
+/// The kernel's bytes. A number stands in place of a name, or behind the permissions, as in "user:joe:rw-:1000"; else
+/// the name is looked for on this machine. Nothing where there is none of it.
 std::optional<std::string> acl_value_of(std::string_view text);
 
 }  // namespace forebay::archive

@@ -29,9 +29,9 @@ Head encode_head(const Member& member);
 void set_sums(std::span<std::byte> head, std::size_t sums_at, std::uint32_t stored_sum);
 /// What an archive of ours begins with.
 std::string encode_mark();
-/// Whole blocks that every reader passes over, whatever lies in them: the pieces that they need, each with its offset and
-/// with what stands at its beginning and at its end. `again` is the head of a folder that comes again later, which may
-/// come between: libarchive reads 32 heads without an entry, and no more.
+/// Whole blocks that every reader passes over, whatever lies in them: the pieces that they need, each with its offset
+/// and with what stands at its beginning and at its end. `again` is the head of a folder that comes again later, which
+/// may come between: libarchive reads 32 heads without an entry, and no more.
 struct PassedOver {
     std::uint64_t offset = 0, bytes = 0;
     std::string begin, end;

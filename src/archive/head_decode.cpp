@@ -52,9 +52,9 @@ std::string_view text_in(const char (&field)[Bytes]) {
     return text.substr(0, text.find('\0'));
 }
 
-class HeadReader {
+class HeadDecoder {
 public:
-    HeadReader(std::span<const std::byte> bytes, HeadState& state) : bytes_(bytes), state_(state) {}
+    HeadDecoder(std::span<const std::byte> bytes, HeadState& state) : bytes_(bytes), state_(state) {}
     Result<DecodedHead> read();
 
 private:
@@ -81,7 +81,7 @@ private:
 };
 
 // False: the bytes end before it.
-Result<bool> HeadReader::read_block() {
+Result<bool> HeadDecoder::read_block() {
     if (bytes_.size() < at_ + block_bytes) return false;
     std::memcpy(&block_, bytes_.data() + at_, sizeof block_);
     FB_TRY_ASSIGN(check, number_in(block_.check));
@@ -95,7 +95,7 @@ Result<bool> HeadReader::read_block() {
     return true;
 }
 
-Result<DecodedHead> HeadReader::read() {
+Result<DecodedHead> HeadDecoder::read() {
     constexpr std::string_view with_records = "xXgLK";
     if (bytes_.size() >= block_bytes &&
         std::ranges::all_of(bytes_.first(block_bytes), [](std::byte one) { return one == std::byte{0}; })) {
@@ -115,7 +115,7 @@ Result<DecodedHead> HeadReader::read() {
 }
 
 // `passed_over`: they were taken, and the head goes on.
-Result<DecodedHead> HeadReader::take_records(char type) {
+Result<DecodedHead> HeadDecoder::take_records(char type) {
     if (size_ > records_bytes_max || at_ > 2 * records_bytes_max) return damaged("its records are beyond all bounds");
     const auto end = at_ + round_up(size_, block_bytes);
     if (bytes_.size() < end) return cut(end);
@@ -134,7 +134,7 @@ Result<DecodedHead> HeadReader::take_records(char type) {
     return DecodedHead{.is = DecodedHead::Is::passed_over};
 }
 
-Result<DecodedHead> HeadReader::take_common(const Records& records) {
+Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
     auto common = state_.common ? *state_.common : Records();
     for (const auto& [key, value] : records) {
         if (key != "comment") {
@@ -165,7 +165,7 @@ Result<DecodedHead> HeadReader::take_common(const Records& records) {
     return decoded;
 }
 
-Result<DecodedHead> HeadReader::take_entry() {
+Result<DecodedHead> HeadDecoder::take_entry() {
     if (state_.common)
         for (const auto& [key, value] : *state_.common) FB_TRY(apply_record(draft_, key, value));
     draft_.has_path = false;
@@ -180,7 +180,7 @@ Result<DecodedHead> HeadReader::take_entry() {
     return take_stored();
 }
 
-Result<> HeadReader::take_fields() {
+Result<> HeadDecoder::take_fields() {
     auto& member = draft_.member;
     if (!long_name_.empty()) {
         member.path = long_name_;
@@ -207,7 +207,7 @@ Result<> HeadReader::take_fields() {
     return {};
 }
 
-Result<> HeadReader::take_kind() {
+Result<> HeadDecoder::take_kind() {
     auto& member = draft_.member;
     auto& status = member.status;
     using sys::EntryKind;
@@ -240,7 +240,7 @@ Result<> HeadReader::take_kind() {
 }
 
 // False: a block of more of them is cut.
-Result<bool> HeadReader::take_old_sparse() {
+Result<bool> HeadDecoder::take_old_sparse() {
     constexpr std::size_t in_block = 386, in_block_count = 4, more_at = 482, size_at = 483;
     constexpr std::size_t further_count = 21, further_more_at = 504;
     auto& member = draft_.member;
@@ -274,7 +274,7 @@ Result<bool> HeadReader::take_old_sparse() {
     return true;
 }
 
-Result<> HeadReader::check_sums() {
+Result<> HeadDecoder::check_sums() {
     if (!draft_.sums) {
         if (state_.is_ours) return damaged("the checksum of its head is missing");
         return {};
@@ -286,7 +286,7 @@ Result<> HeadReader::check_sums() {
     return {};
 }
 
-Result<DecodedHead> HeadReader::take_stored() {
+Result<DecodedHead> HeadDecoder::take_stored() {
     auto& member = draft_.member;
     DecodedHead decoded{.is = DecodedHead::Is::member, .bytes = at_, .stored = round_up(*draft_.size, block_bytes)};
     const bool is_file = member.status.kind == sys::EntryKind::file;
@@ -322,7 +322,7 @@ Result<DecodedHead> HeadReader::take_stored() {
 Result<DecodedHead> decode_head(std::span<const std::byte> bytes, HeadState& state) {
     // What common records say counts only where the whole head is there: it is read once more then.
     auto changed = state;
-    FB_TRY_ASSIGN(decoded, HeadReader(bytes, changed).read());
+    FB_TRY_ASSIGN(decoded, HeadDecoder(bytes, changed).read());
     if (decoded.is != DecodedHead::Is::cut) state = std::move(changed);
     return decoded;
 }

@@ -14,7 +14,7 @@ namespace forebay::archive {
 /// Tar counts in these; heads and stored bytes are filled up to whole ones.
 inline constexpr std::uint64_t block_bytes = 512;
 
-struct Attribute {
+struct MemberAttribute {
     std::string name;   // as the kernel has it: an ACL is system.posix_acl_access
     std::string value;  // the kernel's bytes
 };
@@ -30,7 +30,7 @@ struct Member {
     sys::EntryStatus status;  // its kind, size and all that the head has of it
     std::string link_text;    // of a symbolic link
     std::string same_as;      // the path of the inode's first name: then there is nothing else
-    std::vector<Attribute> attributes;
+    std::vector<MemberAttribute> attributes;
     std::vector<std::string> unread;  // what else the head has, and this program cannot give to an entry
 
     bool has_holes = false;             // a map comes before the bytes

@@ -44,7 +44,7 @@ private:
 
     tree::FolderRef folder_;
     std::string name_;
-    bool replaces_ = false;
+    bool retarget_folders_ = false;
     std::unique_ptr<sys::OpenFile> file_;
     tree::TemporaryName temporary_;
     sys::EntryId id_;

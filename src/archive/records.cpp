@@ -86,7 +86,7 @@ std::optional<std::string> from_base64(std::string_view text) {
 
 void set_attribute(Member& member, std::string name, std::string value) {
     if (name.empty() || name.find('\0') != name.npos || tree::is_of_file_system(name)) return;
-    const auto found = std::ranges::find(member.attributes, name, &Attribute::name);
+    const auto found = std::ranges::find(member.attributes, name, &MemberAttribute::name);
     if (found == member.attributes.end()) member.attributes.push_back({std::move(name), std::move(value)});
     else found->value = std::move(value);
 }

@@ -36,14 +36,14 @@ Result<OpenArchive> open_archive(const std::string& path) {
     return OpenArchive{.file = std::move(file), .bytes = status.bytes};
 }
 
-struct Target {
+struct OpenTarget {
     tree::FolderRef folder;
     bool was_made = false;
 };
 
-Result<Target> open_target(const std::string& target) {
+Result<OpenTarget> open_target(const std::string& target) {
     auto existing = sys::open_posix_folder(target);
-    Target opened;
+    OpenTarget opened;
     if (existing) {
         opened.folder = std::move(*existing);
     } else if (existing.error().kind == ErrorKind::missing) {
@@ -112,8 +112,8 @@ private:
 // Says that a restore goes on; where it is still there, one was killed.
 constexpr const char* mark_of_restore = "restore";
 
-Result<> restore_into(const Target& target, OpenArchive& archive, tree::CopyContext& context, const std::string& prefix,
-                      const MemberTaker& take) {
+Result<> restore_into(const OpenTarget& target, OpenArchive& archive, tree::CopyContext& context,
+                      const std::string& prefix, const MemberTaker& take) {
     const auto make_root = [&]() -> Result<BranchRef> {
         const auto root = std::make_shared<tree::Branch>(nullptr, "");
         FB_TRY_ASSIGN(status, target.folder->status());

@@ -29,7 +29,7 @@ tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& 
     if (!preserve.attributes) return source;
     for (const auto& attribute : member.attributes) source.names.push_back(attribute.name);
     source.value = [&member](const std::string& name) -> Result<std::string> {
-        return std::ranges::find(member.attributes, name, &Attribute::name)->value;
+        return std::ranges::find(member.attributes, name, &MemberAttribute::name)->value;
     };
     return source;
 }
@@ -59,7 +59,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
       take_(take) {
     if (!root_) return;
     for (std::uint32_t index = 0; index < context.options.threads; ++index)
-        places_.emplace_back(context, root_, reader_);
+        target_folders_.emplace_back(context, root_, reader_);
 }
 
 Result<> Restorer::run() {
@@ -213,10 +213,10 @@ Result<> Restorer::restore_later() {
 
 // Folders that have no entry in the archive, which none of ours lacks.
 Result<> Restorer::open_implied() {
-    for (auto& places : places_)
-        for (const auto& path : places.take_made()) {
+    for (auto& folders : target_folders_)
+        for (const auto& path : folders.take_made()) {
             if (known_.contains(siphash({}, bytes_of(path)))) continue;
-            FB_TRY_ASSIGN(place, places_.front().reach(path));
+            FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
             FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
         }
     return {};
@@ -255,7 +255,7 @@ Result<Member> Restorer::member_at(const Later& later) {
 }
 
 Result<> Restorer::finish_folder(tree::TreeWorker& worker, const Member& member) {
-    FB_TRY_ASSIGN(place, places_[worker.index].reach(member.path));
+    FB_TRY_ASSIGN(place, target_folders_[worker.index].reach(member.path));
     FB_TRY(settle_unread(context, member));
     FB_TRY_ASSIGN(now, place.folder->status());
     tree::Held held{.user = now.user, .group = now.group, .permissions = now.permissions};

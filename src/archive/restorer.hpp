@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "archive/places.hpp"
 #include "archive/reader.hpp"
 #include "archive/restore.hpp"
+#include "archive/target_folders.hpp"
 
 namespace forebay::archive {
 
@@ -31,7 +31,7 @@ public:
     sys::OpenFile& file() { return file_; }
     bool restores() const { return root_ != nullptr; }
     Result<tree::CopyEntry> entry_of(tree::TreeWorker& worker, const std::string& path) {
-        return places_[worker.index].entry(path);
+        return target_folders_[worker.index].entry(path);
     }
 
     tree::CopyContext& context;
@@ -63,7 +63,7 @@ private:
     tree::BranchRef root_;
     const bool checks_;
     const MemberTaker& take_;
-    std::vector<Places> places_;  // of each thread
+    std::vector<TargetFolders> target_folders_;  // of each thread
     Batch batch_;
     std::vector<Later> later_, folders_;
     std::unordered_set<std::uint64_t> known_;  // hashes of paths, in archives of others

@@ -1,4 +1,4 @@
-#include "archive/places.hpp"
+#include "archive/target_folders.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ constexpr std::uint32_t closed_to_others = 0700;
 
 }  // namespace
 
-void Places::leave(const tree::Branch* until) {
+void TargetFolders::leave(const tree::Branch* until) {
     folder_.reset();
     while (at_ && at_.get() != until && at_->parent) {
         context_->folders.close(*at_);
@@ -24,7 +24,7 @@ void Places::leave(const tree::Branch* until) {
     }
 }
 
-Result<Places::Place> Places::reach(std::string_view path) {
+Result<TargetFolders::Place> TargetFolders::reach(std::string_view path) {
     if (path == ".") path = {};
     // Up to the deepest folder that is above both.
     while (!path_.empty() && !(path.starts_with(path_) && (path.size() == path_.size() || path[path_.size()] == '/'))) {
@@ -50,12 +50,12 @@ Result<Places::Place> Places::reach(std::string_view path) {
     return Place{.branch = at_, .folder = folder_, .was_made = was_made};
 }
 
-Result<tree::CopyEntry> Places::entry(std::string_view path) {
+Result<tree::CopyEntry> TargetFolders::entry(std::string_view path) {
     FB_TRY_ASSIGN(place, reach(parent_of(path)));
     return tree::CopyEntry{.branch = place.branch, .source = nullptr, .target = place.folder, .name = leaf_of(path)};
 }
 
-Result<tree::BranchRef> Places::enter(const std::string& name) {
+Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
     const auto branch = std::make_shared<tree::Branch>(at_, name);
     const auto made = above->make_folder(name, closed_to_others);

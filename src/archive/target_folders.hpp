@@ -16,13 +16,13 @@
 
 namespace forebay::archive {
 
-class Places {
+class TargetFolders {
 public:
     /// `root` is open, and has its status.
-    Places(tree::CopyContext& context, tree::BranchRef root, const ArchiveReader& reader)
+    TargetFolders(tree::CopyContext& context, tree::BranchRef root, const ArchiveReader& reader)
         : context_(&context), reader_(&reader), root_(std::move(root)), at_(root_) {}
-    ~Places() { leave(root_.get()); }
-    Places(Places&&) = default;
+    ~TargetFolders() { leave(root_.get()); }
+    TargetFolders(TargetFolders&&) = default;
 
     struct Place {
         tree::BranchRef branch;
