@@ -49,6 +49,7 @@ Result<std::optional<FoundMember>> ArchiveReader::next() {
         const auto there = window_bytes_ - std::min(window_bytes_, skipped);
         auto decoded = decode_head({window_.get() + (there > 0 ? skipped : 0), there}, state_);
         if (!decoded) return located(decoded.error());
+        if (state_.is_ours) is_ours_ = true;
         if (decoded->is == DecodedHead::Is::end) return std::optional<FoundMember>();
         const auto all = decoded->bytes + decoded->stored;
         if (decoded->is == DecodedHead::Is::cut ||

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,8 +40,8 @@ public:
     Result<std::optional<FoundMember>> next();
     /// The one whose head is there; it was found before.
     Result<FoundMember> read_at(std::uint64_t offset, std::shared_ptr<const Records> common);
-    /// No two entries of ours have one path.
-    bool is_ours() const { return state_.is_ours; }
+    /// Whether it is an archive of ours, in which no two entries have one path. Any thread may ask.
+    bool is_ours() const { return is_ours_; }
 
 private:
     Result<> fill(std::uint64_t least);
@@ -51,6 +52,7 @@ private:
     const std::uint64_t file_bytes_;
     const tree::DataWay way_;
     HeadState state_;
+    std::atomic<bool> is_ours_{false};
     std::uint64_t offset_ = 0;  // of the next head
     std::string last_path_;
     std::shared_ptr<const std::byte[]> window_;
