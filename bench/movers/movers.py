@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Walk, copy, sync, compare and delete beside programs of others that do as much. Run by `bench/run movers`.
+"""Walk, copy, sync, compare, delete and archive beside programs of others that do as much. Run by `bench/run movers`.
 
     bench/movers/movers.py [--json] [--repeats 5] [--factor 1] [--only NAME] [--memory DIR] [--disk DIR]
 
-Method: tree T1 of tests/trees, in memory. In each turn every program does its work once, one after the other, each with a
-target of its own that never was there before; so what changes on the machine changes for all. What is removed is removed
-outside of the time, and on the disk only afterwards, by a process that may stay for minutes: ext4 without a journal makes
-files several times slower for minutes after many deletes. Copies to the disk are timed with syncfs of the target's file
-system. All run before other work of the machine, where root runs them. A ratio is our seconds over those of the other; its
-quartiles are those of the turns. Beside the seconds: calls of the system an entry, by strace of tree TS, and the memory an
-entry, of the process that is started, beyond what it needs for an empty tree.
+Method: tree T1 of tests/trees, in memory, and TP for archives. In each turn every program does its work once, one after
+the other, each with a target of its own that never was there before; so what changes on the machine changes for all.
+What is removed is removed outside of the time, and on the disk only afterwards, by a process that may stay for minutes:
+ext4 without a journal makes files several times slower for minutes after many deletes. Copies to the disk are timed
+with syncfs of the target's file system. All run before other work of the machine, where root runs them. A ratio is our
+seconds over those of the other; its quartiles are those of the turns. Beside the seconds: calls of the system an entry,
+by strace of tree TS, and the memory an entry, of the process that is started, beyond what it needs for an empty tree.
 """
 
 import argparse
@@ -124,6 +124,16 @@ class Bench:
 
     def copy_large(self):
         self.copy("copy T2", "T2", ways.ONE_FILE)
+
+    def archive(self):
+        """Each program makes one of TP, and extracts its own."""
+        extracting = {way.name.replace(" -xf", " -cf"): way for way in ways.there(ways.EXTRACT)}
+        for way in ways.there(ways.ARCHIVE):
+            path, target = self.fresh(self.memory).with_suffix(".tar"), self.fresh(self.memory)
+            self.note("archive TP, create", way, Run(way, self.tree("TP"), path).seconds)
+            self.note("archive TP, extract", extracting[way.name], Run(extracting[way.name], path, target).seconds)
+            path.unlink()
+            removed(target)
 
     def copy_to_disk(self):
         for way in ways.there(ways.COPY):
@@ -249,7 +259,7 @@ def result(bench):
 
 
 TURNS = {"walk": Bench.walk, "copy": Bench.copy, "sync": Bench.sync, "change": Bench.sync_changed, "compare": Bench.compare,
-         "delete": Bench.delete, "one": Bench.copy_one, "large": Bench.copy_large, "disk": Bench.copy_to_disk}
+         "delete": Bench.delete, "one": Bench.copy_one, "large": Bench.copy_large, "archive": Bench.archive, "disk": Bench.copy_to_disk}
 ONCE = {"calls": Bench.calls, "memory": Bench.memory_used}
 
 

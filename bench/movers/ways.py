@@ -26,13 +26,14 @@ class Way:
     name: str
     words: tuple
     codes: tuple = (0,)
+    needs: str = ""  # the program that a shell runs
 
     def program(self):
         return self.words[len(RANKS)] if self.words[:len(RANKS)] == RANKS else self.words[0]
 
     def missing(self):
         programs = {self.program(), self.words[0]}
-        return any(not shutil.which(program) for program in programs)
+        return any(not shutil.which(program) for program in programs | {self.needs} - {""})
 
     def command(self, source, target=""):
         return [word.replace("{source}", str(source)).replace("{target}", str(target)) for word in self.words]
@@ -76,6 +77,15 @@ DELETE = [ours("delete", "{target}", "--threads", THREADS), floor("delete", "{ta
 ONE_FILE = [ours("copy", "{source}", "{target}", "--threads", THREADS), Way("cp -a", ("cp", "-a", "{source}", "{target}")),
             Way("xcp -r", ("xcp", "-r", "{source}", "{target}")),
             Way("dcp n2", (*RANKS, "dcp", "-q", "-p", "-P", "{source}", "{target}"))]
+ARCHIVE = [ours("archive", "{source}", "{target}", "--threads", THREADS, "--no-sync"), Way("tar -cf", ("tar", "-C", "{source}", "-cf", "{target}", ".")),
+           Way("bsdtar -cf", ("bsdtar", "-C", "{source}", "-cf", "{target}", ".")),
+           Way("dtar n2", (*RANKS, "dtar", "-q", "-c", "-f", "{target}", "{source}"))]
+# {source} is an archive that the program has made; what needs a directory gets one, in the time of a mkdir.
+EXTRACT = [ours("restore-archive", "{source}", "{target}", "--threads", THREADS, "--no-sync"),
+           Way("tar -xf", ("tar", "--one-top-level={target}", "-xf", "{source}")),
+           Way("bsdtar -xf", ("bash", "-c", "mkdir \"$2\" && bsdtar -C \"$2\" -xpf \"$1\"", "bash", "{source}", "{target}"), needs="bsdtar"),
+           Way("dtar n2", ("bash", "-c", "mkdir \"$2\" && cd \"$2\" && mpiexec --oversubscribe -n 2 dtar -q -x -f \"$1\"", "bash", "{source}",
+                           "{target}"), needs="dtar")]
 GOALS = {
     "walk": [Goal(0.6), Goal(0.2, "dwalk n2")],
     "copy": [Goal(0.65, "cp -a"), Goal(0.5, "dcp n2")],
@@ -84,6 +94,8 @@ GOALS = {
     "sync, 1 % changed": [Goal(0.4)],
     "compare": [Goal(0.45, "diff -rq"), Goal(0.3, "dcmp n2")],
     "delete": [Goal(1.15, "rmz"), Goal(0.6, "rm -rf")],
+    "archive TP, create": [Goal(0.7, "tar -cf")],
+    "archive TP, extract": [Goal(0.7, "tar -xf")],
     "copy T2": [Goal(1 / 0.95)],
     "copy one file of 2 GiB": [Goal(1 / 0.95)],
 }

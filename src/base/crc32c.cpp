@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/crc32c/choice.hpp"
+#include "base/crc32c/polynomial.hpp"
 
 namespace forebay {
 
@@ -66,6 +67,10 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc) {
 
 std::uint32_t crc32c_copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t crc) {
     return ~kernel().copy(to, from, bytes, ~crc);
+}
+
+std::uint32_t crc32c_join(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes) {
+    return crc32c_kernels::product(crc32c_kernels::power_of_x(8 * second_bytes), first) ^ second;
 }
 
 const char* crc32c_kernel() { return kernel().name; }

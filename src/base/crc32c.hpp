@@ -21,6 +21,9 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 /// call returns.
 std::uint32_t crc32c_copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t crc = 0);
 
+/// The checksum of two parts that were summed apart: crc32c_join(crc32c(a), crc32c(b), bytes of b) is that of a then b.
+std::uint32_t crc32c_join(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes);
+
 /// The kernel that this process uses: "avx512", "avx2", "pclmul" or "sse4.2" on x86, "pmull" or "crc32" on Arm, or
 /// "portable".
 const char* crc32c_kernel();

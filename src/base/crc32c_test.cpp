@@ -135,6 +135,15 @@ TEST_CASE("crc32c and crc32c_copy continue over parts") {
     }
 }
 
+TEST_CASE("checksums of parts that were summed apart are joined") {
+    const auto bytes = noise(5000, 2);
+    const auto whole = std::span<const std::byte>(bytes);
+    for (const std::size_t cut : {0u, 1u, 7u, 64u, 4096u, 5000u}) {
+        const auto second = whole.subspan(cut);
+        CHECK(crc32c_join(crc32c(whole.first(cut)), crc32c(second), second.size()) == crc32c(whole));
+    }
+}
+
 TEST_CASE("a kernel is chosen by name, and a name that is none here is refused") {
     for (const auto* kernel : working()) CHECK(*crc32c_kernels::choose(kernel->name) == kernel);
     CHECK(*crc32c_kernels::choose("") == working().front());

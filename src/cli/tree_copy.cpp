@@ -1,138 +1,40 @@
 // forebay copy and forebay sync: one tree becomes the copy of another.
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <memory>
 
-#include "base/try.hpp"
-#include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/tree_copy_run.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
-#include "sys/clock.hpp"
-#include "sys/plain_file.hpp"
-#include "sys/store.hpp"
-#include "tree/copy.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-struct CopyArguments {
-    TreeArguments tree;
-    std::string source, target;
-    std::string cannot_keep = "refuse", manifest, files_from;
-    std::uint64_t rate = 0;
-    bool nul = false, verify = false, dry_run = false, no_sync = false;
-    bool as_files = false;                                 // a run of ours too
-    bool remove = false, checksum = false, quick = false;  // of sync
-};
-
-// A list of 100 million paths of 100 bytes.
-constexpr std::uint64_t paths_bytes_max = 10ull << 30;
-
-Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
-    if (options.cannot_keep == "refuse") return tree::CannotKeep::refuse;
-    if (options.cannot_keep == "drop") return tree::CannotKeep::drop;
-    if (options.cannot_keep == "manifest" && !options.manifest.empty()) return tree::CannotKeep::manifest;
-    if (options.cannot_keep == "manifest")
-        return Error{ErrorKind::refused, "--cannot-keep manifest needs a file for what the target cannot keep", "",
-                     "--manifest FILE, outside of both trees"};
-    return Error{ErrorKind::refused,
-                 fmt::format("--cannot-keep {}: it is refuse, manifest or drop", options.cannot_keep)};
-}
-
-Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
-    tree::TreeCopyOptions wished;
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
-    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
-    FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
-    wished.threads = threads;
-    wished.preserve = preserve;
-    wished.cannot_keep = cannot_keep;
-    wished.filter = options.tree.filter();
-    wished.rate_bytes_per_second = options.rate;
-    wished.one_file_system = options.tree.one_file_system;
-    wished.removes_extra = options.remove;
-    wished.compares_bytes = options.checksum;
-    wished.trusts_attributes = options.quick;
-    wished.verifies = options.verify;
-    wished.is_dry = options.dry_run;
-    wished.syncs = !options.no_sync;
-    if (!options.files_from.empty()) {
-        FB_TRY_ASSIGN(list, sys::read_text(sys::posix_store(), options.files_from, paths_bytes_max));
-        FB_TRY_ASSIGN(names, tree::wished_names(list, options.nul));
-        wished.wished = std::move(names);
-    }
-    return wished;
-}
-
-Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, const std::optional<RunCopied>& run,
-               double seconds) {
-    auto object = Json::object();
-    object.set("source", options.source).set("target", options.target).set("dry_run", options.dry_run);
-    object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
-    object.set("copied", counts.copied.load()).set("linked", counts.linked.load());
-    object.set("adjusted", counts.adjusted.load()).set("equal", counts.equal.load());
-    object.set("removed", counts.removed.load()).set("bytes", counts.bytes.load());
-    object.set("resumed_bytes", counts.resumed_bytes.load()).set("seconds", seconds);
-    if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
-    return object;
-}
-
-void say_counts(const tree::CopyCounts& counts, double seconds) {
-    say("{} entries: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", counts.entries.load(),
-        counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
-        show_bytes(counts.bytes), show_seconds(seconds));
-    if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
-}
-
 Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLead* lead) {
-    FB_TRY_ASSIGN(wished, copy_options(options));
-    wished.lead = lead;
-    std::unique_ptr<LinesFile> report, manifest;
-    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
-    if (wished.cannot_keep == tree::CannotKeep::manifest) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.manifest));
-        manifest = std::move(made);
-        wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
-    }
     std::optional<RunCopied> run;
-    if (!options.as_files && !wished.wished && wished.filter.include.empty()) {
-        FB_TRY_ASSIGN(is_ours, is_run(options.source));
-        if (is_ours) run.emplace();
-    }
-    tree::CopyCounts counts;
-    const auto begin = sys::Clock::now();
-    const auto copied = [&]() -> Result<> {
-        Progress progress(label, options.tree.json);
-        wished.watch = [&](const tree::CopyCounts& now) { progress.show_flow(now.entries, now.bytes); };
-        if (!run) return tree::copy_tree(options.source, options.target, wished, *remarks, counts);
+    const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
+                          Progress& progress) -> Result<> {
+        auto wished = given;
+        wished.lead = lead;
+        const bool all = !options.as_files && !wished.wished && wished.filter.include.empty();
+        FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
+        if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
-        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, *remarks, counts));
+        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, remarks, counts));
         run = snapshots;
         return {};
-    }();
-    const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
-    if (report) FB_TRY(report->close());
-    if (manifest) FB_TRY(manifest->close());
-    if (options.tree.json) {
-        auto object = copy_json(options, counts, run, lasted.count());
+    };
+    const auto more = [&](Json& object) {
+        if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
         set_team(object, lead);
-        set_remarks(object, *remarks);
-        object.print();
-    } else if (copied || remarks->has_errors()) {
-        say_remarks(*remarks);
-        say_counts(counts, lasted.count());
-        if (run && !options.dry_run)
-            say("{} snapshots of the run are at the target, read back whole\n", run->snapshots);
-        if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
-    }
-    FB_TRY(copied);
-    return exit_of(*remarks);
+    };
+    FB_TRY_ASSIGN(exit, run_copy(options, label, work, more));
+    if (run && !options.dry_run && !options.tree.json)
+        say("{} snapshots of the run are at the target, read back whole\n", run->snapshots);
+    return exit;
 }
 
 constexpr const char* keys =
@@ -152,16 +54,11 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.flag("--null", options->nul, "Paths of the list end with a zero byte, not with a line");
     verb.option("--preserve", options->tree.preserve,
                 "all, or some of owner,permissions,times,attributes,hard-links; or none");
-    verb.option("--cannot-keep", options->cannot_keep,
-                "What becomes of entries of which the target cannot hold a part: refuse, manifest or drop");
-    verb.option("--manifest", options->manifest, "The file that gets what the target cannot hold, a line of JSON each");
-    verb.bytes("--rate", options->rate, "At most so many bytes a second; 0: no limit");
+    add_cannot_keep(verb, *options);
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
     verb.flag("--as-files", options->as_files,
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
-    verb.flag("--dry-run", options->dry_run, "Only say what would be done");
-    verb.flag("--no-sync", options->no_sync,
-              "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
+    add_run_options(verb, *options);
     verb.json(options->tree.json, keys);
     return verb;
 }

@@ -36,11 +36,15 @@ void add_tree_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--patience", arguments.patience, "Seconds after which a host that says nothing is lost");
 }
 
-void add_filter_options(Verb& verb, TreeArguments& arguments) {
+void add_entry_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--include", arguments.include,
                 "Only entries whose name fits, as in '*.h5', with a slash whose path does; may be repeated");
     verb.option("--exclude", arguments.exclude,
                 "No entries whose name or path fits, nor what lies in them; may be repeated");
+}
+
+void add_filter_options(Verb& verb, TreeArguments& arguments) {
+    add_entry_options(verb, arguments);
     verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
 }
 

@@ -28,8 +28,9 @@ struct TreeArguments {
     Result<std::uint32_t> thread_count() const;
 };
 
-/// --threads, --report, and --include, --exclude and --one-file-system.
+/// --threads, --report; --include, --exclude; and with these --one-file-system.
 void add_tree_options(Verb& verb, TreeArguments& arguments);
+void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
 
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.

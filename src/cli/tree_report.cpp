@@ -84,12 +84,24 @@ Json json_of(const tree::Remark& remark) {
     return object.set("why", remark.why);
 }
 
+const char* word_of(sys::EntryKind kind) { return kind_words[static_cast<std::size_t>(kind)]; }
+
+Json json_of(const std::string& path, const sys::EntryStatus& status) {
+    auto object = Json::object();
+    set_path(object, path);
+    object.set("kind", word_of(status.kind)).set("bytes", status.bytes).set("allocated_bytes", status.allocated_bytes);
+    object.set("permissions", status.permissions).set("user", status.user).set("group", status.group);
+    object.set("names", status.names).set("inode", status.id.number);
+    object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);
+    return object;
+}
+
 Json json_of(const tree::Unkept& unkept) {
     const auto& status = unkept.status;
     auto object = Json::object();
     set_path(object, unkept.path);
     object.set("part", unkept.part).set("value_hex", hex_of(unkept.value));
-    object.set("kind", kind_words[static_cast<std::size_t>(status.kind)]).set("permissions", status.permissions);
+    object.set("kind", word_of(status.kind)).set("permissions", status.permissions);
     object.set("user", status.user).set("group", status.group);
     object.set("device_major", status.device_number >> 32).set("device_minor", status.device_number & 0xffff'ffffu);
     object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);

@@ -34,6 +34,10 @@ private:
 /// "path", and where it is no UTF-8 "path_hex" with its bytes.
 void set_path(Json& object, const std::string& path);
 Json json_of(const tree::Remark& remark);
+/// "file", "folder", "link", ...
+const char* word_of(sys::EntryKind kind);
+/// An entry as lists have it.
+Json json_of(const std::string& path, const sys::EntryStatus& status);
 /// What brings back a part that the target could not keep.
 Json json_of(const tree::Unkept& unkept);
 /// The key "remarks": how many of each kind there are; and "first", the first of all.

@@ -28,34 +28,9 @@ std::uint64_t count_of(const tree::WalkCounts& counts, EntryKind kind) {
     return counts.of_kind[static_cast<std::size_t>(kind)];
 }
 
-const char* word_of(EntryKind kind) {
-    switch (kind) {
-        case EntryKind::file: return "file";
-        case EntryKind::folder: return "folder";
-        case EntryKind::link: return "link";
-        case EntryKind::fifo: return "fifo";
-        case EntryKind::socket: return "socket";
-        case EntryKind::character_device: return "character_device";
-        case EntryKind::block_device: return "block_device";
-        case EntryKind::unknown: break;
-    }
-    return "unknown";
-}
-
 bool is_special(const sys::EntryStatus& status) {
     return status.kind != EntryKind::folder &&
            (status.names > 1 || (status.kind != EntryKind::file && status.kind != EntryKind::link));
-}
-
-Json line_of(const tree::WalkedEntry& entry) {
-    const auto& status = entry.status;
-    auto object = Json::object();
-    set_path(object, entry.path);
-    object.set("kind", word_of(status.kind)).set("bytes", status.bytes).set("allocated_bytes", status.allocated_bytes);
-    object.set("permissions", status.permissions).set("user", status.user).set("group", status.group);
-    object.set("names", status.names).set("inode", status.id.number);
-    object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);
-    return object;
 }
 
 std::uint64_t entries_of(const tree::WalkCounts& counts) {
@@ -102,7 +77,7 @@ Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
         list = std::move(made);
         wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
             for (const auto& entry : entries)
-                if (!options.special || is_special(entry.status)) FB_TRY(list->add(line_of(entry)));
+                if (!options.special || is_special(entry.status)) FB_TRY(list->add(json_of(entry.path, entry.status)));
             return {};
         };
     }

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -107,7 +106,6 @@ public:
     }
     Result<FileSystemTraits> file_system() override;
     Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
-    Result<bool> lock_alone() override;
     Result<bool> lies_in(const EntryId& id) override;
 
 private:
@@ -206,13 +204,6 @@ Result<FileSystemTraits> PosixFolder::file_system() {
         EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, zfs_magic};
     return FileSystemTraits{.outlives_power = !in_memory,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end()};
-}
-
-Result<bool> PosixFolder::lock_alone() {
-    if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
-    if (errno == EWOULDBLOCK) return false;
-    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF || errno == EINVAL) return true;
-    return posix_error("flock", name(), errno);
 }
 
 Result<bool> PosixFolder::lies_in(const EntryId& id) {

@@ -1,6 +1,9 @@
 #include "sys/posix_tree_entry.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -19,6 +22,17 @@ constexpr long listxattrat_call =
     465;  // in no header of Debian 12; since Linux 5.1 new calls have one number everywhere
 
 bool has_no_attributes(int number) { return number == EOPNOTSUPP || number == ENOSYS; }
+
+// `ask` is getpwnam_r(3) or getgrnam_r(3). An account with more than this has names by the thousand.
+template <class Account, class Ask>
+std::optional<Account> account_of(const std::string& name, const Ask& ask) {
+    constexpr std::size_t account_bytes = 256u << 10;
+    const std::unique_ptr<char[]> buffer(new char[account_bytes]);
+    Account account{};
+    Account* found = nullptr;
+    if (ask(name.c_str(), &account, buffer.get(), account_bytes, &found) != 0 || found == nullptr) return {};
+    return account;
+}
 
 FileTime time_of(const statx_timestamp& time) { return {.seconds = time.tv_sec, .nanoseconds = time.tv_nsec}; }
 
@@ -180,6 +194,23 @@ Result<> PosixEntry::set_times(FileTime accessed, FileTime modified) const {
                                                    : ::utimensat(AT_FDCWD, path_of_fd(fd()).c_str(), times, 0);
     if (failed != 0) return posix_error("utimensat", name_, errno);
     return {};
+}
+
+Result<bool> PosixEntry::lock_alone() const {
+    if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno == EWOULDBLOCK) return false;
+    if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF || errno == EINVAL) return true;
+    return posix_error("flock", name_, errno);
+}
+
+std::optional<std::uint32_t> user_of_name(const std::string& name) {
+    const auto account = account_of<struct passwd>(name, ::getpwnam_r);
+    return account ? std::optional<std::uint32_t>(account->pw_uid) : std::nullopt;
+}
+
+std::optional<std::uint32_t> group_of_name(const std::string& name) {
+    const auto account = account_of<struct group>(name, ::getgrnam_r);
+    return account ? std::optional<std::uint32_t>(account->gr_gid) : std::nullopt;
 }
 
 }  // namespace forebay::sys

@@ -48,6 +48,7 @@ public:
     Result<> set_owner(std::uint32_t user, std::uint32_t group) const;
     Result<> set_permissions(std::uint32_t permissions) const;
     Result<> set_times(FileTime accessed, FileTime modified) const;
+    Result<bool> lock_alone() const;
 
 private:
     Fd fd_;
@@ -71,6 +72,7 @@ public:
     Result<> set_owner(std::uint32_t user, std::uint32_t group) override { return entry_.set_owner(user, group); }
     Result<> set_permissions(std::uint32_t permissions) override { return entry_.set_permissions(permissions); }
     Result<> set_times(FileTime accessed, FileTime modified) override { return entry_.set_times(accessed, modified); }
+    Result<bool> lock_alone() override { return entry_.lock_alone(); }
 
 protected:
     int fd() const { return entry_.fd(); }

@@ -83,6 +83,9 @@ public:
     virtual Result<> set_owner(std::uint32_t user, std::uint32_t group) = 0;
     virtual Result<> set_permissions(std::uint32_t permissions) = 0;
     virtual Result<> set_times(FileTime accessed, FileTime modified) = 0;
+    /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the
+    /// file system has no locks.
+    virtual Result<bool> lock_alone() = 0;
 };
 
 class OpenFile : public OpenEntry {
@@ -137,9 +140,6 @@ public:
     virtual Result<FileSystemTraits> file_system() = 0;
     /// All that was written to this folder's file system is on storage.
     virtual Result<> sync_file_system() = 0;
-    /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the
-    /// file system has no locks.
-    virtual Result<bool> lock_alone() = 0;
     /// Whether this folder is the one of `id`, or lies below it.
     virtual Result<bool> lies_in(const EntryId& id) = 0;
 };
@@ -155,5 +155,9 @@ struct NewEntryOwner {
 NewEntryOwner new_entry_owner();
 /// Of this process, from now on.
 void set_umask(std::uint32_t umask);
+
+/// The number of a user or group of this machine, by which entries are theirs; nothing where there is none of the name.
+std::optional<std::uint32_t> user_of_name(const std::string& name);
+std::optional<std::uint32_t> group_of_name(const std::string& name);
 
 }  // namespace forebay::sys

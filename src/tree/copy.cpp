@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/show_text.hpp"
-#include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
@@ -16,17 +13,6 @@
 namespace forebay::tree {
 
 namespace {
-
-// The same whenever the same two places are named, by whatever way there.
-std::string places_of(const std::string& source, const std::string& target) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
-           std::filesystem::weakly_canonical(target, ignored).string();
-}
-
-std::string prefix_of(const std::string& places) {
-    return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
-}
 
 Result<> check_apart(const CopyRoots& roots, const std::string& source, const std::string& target) {
     FB_TRY_ASSIGN(source_status, roots.source->status());
@@ -86,7 +72,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
                          "nothing was changed", "wait for it"};
     }
     roots.places = places_of(source, target);
-    roots.temporary_prefix = prefix_of(roots.places);
+    roots.temporary_prefix = temporary_prefix(source, target);
     return roots;
 }
 

@@ -47,12 +47,12 @@ struct CopyPlaces {
 class CopyContext {
 public:
     CopyContext(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
-                const CopyPlaces& places)
+                CopyPlaces places)
         : options(given_options),
           remarks(given_remarks),
           counts(given_counts),
           share(given_options.threads),
-          places_(places),
+          places_(std::move(places)),
           flow_(given_options.rate_bytes_per_second) {}
 
     /// The name under which an entry is made: the same in a later run between the same places, but for its end, which
@@ -113,7 +113,7 @@ private:
         std::vector<EntryPlace> put_off;
     };
 
-    const CopyPlaces& places_;
+    const CopyPlaces places_;
     Flow flow_;
     Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest

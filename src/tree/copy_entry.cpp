@@ -1,6 +1,5 @@
 #include "tree/copy_entry.hpp"
 
-#include <array>
 #include <utility>
 
 #include "base/try.hpp"
@@ -107,10 +106,7 @@ Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file,
         FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
         if (sparse) FB_TRY(made.file->resize(before.bytes));  // a hole may be the last
         FB_TRY_ASSIGN(after, file.status());
-        if (is_unchanged(before, after)) {
-            FB_TRY(complete_file(context_, entry, file, before, made, worker_.buffer));
-            return context_.naming.name(worker_, entry, before, temporary);
-        }
+        if (is_unchanged(before, after)) return complete_file(context_, worker_, entry, file, before, made, temporary);
         before = after;
     }
     return report_changes(context_, entry.path());
@@ -123,39 +119,12 @@ Result<AttributeSource> EntryCopier::source_attributes(const CopyEntry& entry) {
 }
 
 Result<bool> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus& status) {
-    const auto temporary_name = context_.temporary_name(entry.name);
-    auto made = make_unfinished(entry, status, temporary_name);
-    if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
-        entry.target->remove(temporary_name))  // of a run that was killed
-        made = make_unfinished(entry, status, temporary_name);
-    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
-                                                      "fifo", "socket", "character device", "block device"};
-    if (!made) {  // as settled, the manifest has it whole
-        FB_TRY(settle_of(context_, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made));
-        return true;
+    std::string text;
+    if (status.kind == sys::EntryKind::link) {
+        FB_TRY_ASSIGN(read, entry.source->link_text(entry.name));
+        text = std::move(read);
     }
-    TemporaryName temporary(*entry.target, temporary_name);
-    FB_TRY_ASSIGN(opened, entry.target->open_entry(temporary_name));
-    FB_TRY_ASSIGN(now, opened->status());
-    // Somebody who may write here could have put another entry in its place: its owner is not given away.
-    if (now.kind != status.kind || now.names != 1 || now.device_number != status.device_number ||
-        (now.user != context_.owner.user && !context_.owner.is_unknown))
-        return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
-    auto held = held_by_new(context_, entry);
-    held.user = now.user;
-    held.group = now.group;
-    held.permissions = now.permissions;
-    FB_TRY_ASSIGN(attributes, source_attributes(entry));
-    FB_TRY(give_attributes(status, attributes, *opened, held, context_.options.preserve,
-                           settle_of(context_, entry, status)));
-    return context_.naming.name(worker_, entry, status, temporary);
-}
-
-Result<> EntryCopier::make_unfinished(const CopyEntry& entry, const sys::EntryStatus& status,
-                                      const std::string& temporary) {
-    if (status.kind != sys::EntryKind::link) return entry.target->make_special(temporary, status);
-    FB_TRY_ASSIGN(text, entry.source->link_text(entry.name));
-    return entry.target->make_link(temporary, text);
+    return make_other_entry(context_, worker_, entry, status, text, [&] { return source_attributes(entry); });
 }
 
 void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) {

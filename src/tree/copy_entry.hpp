@@ -59,7 +59,6 @@ private:
     Result<> adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
     Result<bool> copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before);
     Result<bool> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
-    Result<> make_unfinished(const CopyEntry& entry, const sys::EntryStatus& status, const std::string& temporary);
     Result<AttributeSource> source_attributes(const CopyEntry& entry);
     Result<> link(const EntryPlace& place, const EntryPlace& first);
     Result<> link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name);

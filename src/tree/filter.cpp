@@ -9,10 +9,11 @@ namespace forebay::tree {
 
 namespace {
 
-bool fits_any(const std::vector<std::string>& patterns, const Branch& branch, const std::string& name) {
+template <class Path>
+bool fits_any(const std::vector<std::string>& patterns, const Path& path, std::string_view name) {
     return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-        const bool is_path = pattern.find('/') != pattern.npos;
-        return matches(pattern, is_path ? path_of(branch, name) : name, Wild::star_and_question);
+        if (pattern.find('/') == pattern.npos) return matches(pattern, name, Wild::star_and_question);
+        return matches(pattern, path(), Wild::star_and_question);
     });
 }
 
@@ -46,8 +47,23 @@ Result<WishedNames> wished_names(std::string_view list, bool by_nul) {
 
 bool EntryFilter::takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const {
     if (is_empty()) return true;
-    if (fits_any(exclude, branch, name)) return false;
-    return include.empty() || kind == sys::EntryKind::folder || fits_any(include, branch, name);
+    const auto path = [&] { return path_of(branch, name); };
+    if (fits_any(exclude, path, name)) return false;
+    return include.empty() || kind == sys::EntryKind::folder || fits_any(include, path, name);
+}
+
+bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
+    if (is_empty() || path == ".") return true;
+    for (std::size_t begin = 0; begin < path.size();) {
+        const auto end = std::min(path.find('/', begin), path.size());
+        const auto whole = [&] { return std::string_view(path).substr(0, end); };
+        const auto name = whole().substr(begin);
+        if (fits_any(exclude, whole, name)) return false;
+        if (end == path.size())
+            return include.empty() || kind == sys::EntryKind::folder || fits_any(include, whole, name);
+        begin = end + 1;
+    }
+    return true;
 }
 
 }  // namespace forebay::tree

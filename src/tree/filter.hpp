@@ -31,6 +31,8 @@ struct EntryFilter {
 
     bool is_empty() const { return include.empty() && exclude.empty(); }
     bool takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const;
+    /// The same of a path, with the folders that it goes through.
+    bool takes(const std::string& path, sys::EntryKind kind) const;
 };
 
 }  // namespace forebay::tree

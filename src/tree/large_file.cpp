@@ -199,8 +199,7 @@ void LargeFile::end(TreeWorker& worker) {
 Result<bool> LargeFile::try_end(TreeWorker& worker) {
     TemporaryName temporary(*entry_.target, temporary_name_);
     FB_TRY(made_.file->resize(before_.bytes));  // a hole may be the last
-    FB_TRY(complete_file(context_, entry_, *source_, before_, made_, worker.buffer));
-    return context_.naming.name(worker, entry_, before_, temporary);
+    return complete_file(context_, worker, entry_, *source_, before_, made_, temporary);
 }
 
 void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 
 #include "base/try.hpp"
@@ -80,16 +81,57 @@ Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryS
     };
 }
 
-Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
-                       const sys::EntryStatus& status, MadeFile& made, std::vector<std::byte>& buffer) {
+Result<bool> complete_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& source,
+                           const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary) {
     AttributeSource attributes;
     if (context.options.preserve.attributes) {
         FB_TRY_ASSIGN(names, source.attribute_names());
         attributes = attributes_of(source, std::move(names));
     }
-    if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, buffer));
-    return give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
-                           settle_of(context, entry, status));
+    if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, worker.buffer));
+    return name_file(context, worker, entry, attributes, status, made, temporary);
+}
+
+Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
+                       const AttributeSource& attributes, const sys::EntryStatus& status, MadeFile& made,
+                       TemporaryName& temporary) {
+    FB_TRY(give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
+                           settle_of(context, entry, status)));
+    return context.naming.name(worker, entry, status, temporary);
+}
+
+Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
+                              const sys::EntryStatus& status, const std::string& link_text,
+                              const std::function<Result<AttributeSource>()>& attributes) {
+    const auto temporary_name = context.temporary_name(entry.name);
+    const auto make = [&] {
+        if (status.kind != sys::EntryKind::link) return entry.target->make_special(temporary_name, status);
+        return entry.target->make_link(temporary_name, link_text);
+    };
+    auto made = make();
+    if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
+        entry.target->remove(temporary_name))  // of a run that was killed
+        made = make();
+    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
+                                                      "fifo", "socket", "character device", "block device"};
+    if (!made) {  // as settled, the manifest has it whole
+        FB_TRY(settle_of(context, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made));
+        return true;
+    }
+    TemporaryName temporary(*entry.target, temporary_name);
+    FB_TRY_ASSIGN(opened, entry.target->open_entry(temporary_name));
+    FB_TRY_ASSIGN(now, opened->status());
+    // Somebody who may write here could have put another entry in its place: its owner is not given away.
+    if (now.kind != status.kind || now.names != 1 || now.device_number != status.device_number ||
+        (now.user != context.owner.user && !context.owner.is_unknown))
+        return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
+    auto held = held_by_new(context, entry);
+    held.user = now.user;
+    held.group = now.group;
+    held.permissions = now.permissions;
+    FB_TRY_ASSIGN(given, attributes());
+    FB_TRY(give_attributes(status, given, *opened, held, context.options.preserve, settle_of(context, entry, status)));
+    return context.naming.name(worker, entry, status, temporary);
 }
 
 }  // namespace forebay::tree

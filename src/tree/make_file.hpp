@@ -22,9 +22,20 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
 /// What it has where its permissions are 0600.
 Held held_by_new(CopyContext& context, const CopyEntry& entry);
 
-/// The bytes are there: reads it back where that is wished, and gives it the attributes. Then it lacks its name alone.
-Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
-                       const sys::EntryStatus& status, MadeFile& made, std::vector<std::byte>& buffer);
+/// The bytes are there: reads it back where that is wished, and gives it the attributes and its name. False: it gets its
+/// name later, see Naming.
+Result<bool> complete_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& source,
+                           const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary);
+
+/// The same of a file whose bytes come from elsewhere.
+Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
+                       const AttributeSource& attributes, const sys::EntryStatus& status, MadeFile& made,
+                       TemporaryName& temporary);
+
+/// An entry that is no file and no folder: a link with its text, a fifo, a socket, a device.
+Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
+                              const sys::EntryStatus& status, const std::string& link_text,
+                              const std::function<Result<AttributeSource>()>& attributes);
 
 /// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
 /// alike, so that a file which has just been written is looked at again after some ticks.

@@ -1,7 +1,12 @@
 #include "tree/named_root.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "base/path.hpp"
 #include "base/show_text.hpp"
+#include "base/siphash.hpp"
 #include "base/try.hpp"
 
 namespace forebay::tree {
@@ -14,6 +19,17 @@ Result<NamedRoot> open_above(const std::string& path) {
         return Error{ErrorKind::refused, "\"" + show_text(path) + "\" does not end with a directory's own name"};
     FB_TRY_ASSIGN(opened, sys::open_posix_folder(directory_of(own)));
     return NamedRoot{.above = std::move(opened), .name = std::move(name)};
+}
+
+std::string places_of(const std::string& source, const std::string& target) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
+           std::filesystem::weakly_canonical(target, ignored).string();
+}
+
+std::string temporary_prefix(const std::string& source, const std::string& target) {
+    const auto places = places_of(source, target);
+    return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
 }
 
 }  // namespace forebay::tree

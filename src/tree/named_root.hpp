@@ -18,4 +18,8 @@ struct NamedRoot {
 /// ".." leads elsewhere than its text says.
 Result<NamedRoot> open_above(const std::string& path);
 
+/// What temporary names of a mover begin with: the same whenever the same two places are named, by whatever way there.
+std::string places_of(const std::string& source, const std::string& target);
+std::string temporary_prefix(const std::string& source, const std::string& target);
+
 }  // namespace forebay::tree

@@ -27,6 +27,8 @@ Subcommands:
   sync                        Make a tree of files equal to another; copies what differs
   compare                     Say what two trees of files do not have alike
   delete                      Remove a tree of files
+  archive                     Make one file of a tree, as tar has it, with all that the tree has
+  restore-archive             Make a tree of an archive of forebay, tar or bsdtar; or check or list it
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
   insitu                      Make the analyses of a stream from snapshots that are committed

@@ -1,0 +1,90 @@
+#include "archive/new_archive.hpp"
+
+#include <fmt/format.h>
+
+#include "archive/head.hpp"
+#include "base/bytes.hpp"
+#include "base/path.hpp"
+#include "base/show_text.hpp"
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "tree/named_root.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+// Others of its group read it when they are let: it may hold what they must not see.
+constexpr std::uint32_t own_alone = 0600;
+
+Error made_by_another(const std::string& name) {
+    return {ErrorKind::refused, "another process makes " + show_text(name), "nothing was changed", "wait for it"};
+}
+
+// Under a name of a killed run there is a file that nobody has locked.
+Result<std::unique_ptr<sys::OpenFile>> make_alone(sys::Folder& folder, const std::string& temporary,
+                                                  const std::string& name) {
+    auto old = folder.reopen_file(temporary);
+    if (old) {
+        FB_TRY_ASSIGN(is_left, (*old)->lock_alone());
+        if (!is_left) return made_by_another(name);
+        FB_TRY(folder.remove(temporary));
+    }
+    auto file = folder.make_file(temporary, own_alone);
+    if (!file) return file;
+    FB_TRY_ASSIGN(is_ours, (*file)->lock_alone());
+    if (!is_ours) return made_by_another(name);
+    return file;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NewArchive>> NewArchive::make(const std::string& path, bool replaces) {
+    FB_TRY_ASSIGN(named, tree::open_above(path));
+    const auto temporary = fmt::format(".fb-{:016x}.tar", siphash({}, bytes_of(named.name)));
+    FB_TRY_ASSIGN(file, make_alone(*named.above, temporary, named.name));
+    std::unique_ptr<NewArchive> archive(new NewArchive(named.above, named.name, temporary));
+    archive->file_ = std::move(file);
+    archive->retarget_folders_ = replaces;
+    FB_TRY(archive->check_name());
+    FB_TRY_ASSIGN(status, archive->file_->status());
+    archive->id_ = status.id;
+    const auto mark = encode_mark();
+    FB_TRY(archive->write(archive->reserve(mark.size()), bytes_of(mark)));
+    return archive;
+}
+
+Result<> NewArchive::check_name() {
+    const auto existing = folder_->status_of(name_);
+    if (!existing) return existing.error().kind == ErrorKind::missing ? Result<>() : Result<>(existing.error());
+    replaced_id_ = existing->id;
+    if (retarget_folders_ && existing->kind == sys::EntryKind::file) return {};
+    if (existing->kind != sys::EntryKind::file)
+        return Error{ErrorKind::refused, show_text(name_) + " is there, and is no file", "nothing was changed"};
+    return Error{ErrorKind::refused, show_text(name_) + " is there already", "nothing was changed",
+                 "choose another name, or replace it with --force"};
+}
+
+Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes, const std::string& again) {
+    for (const auto& piece : encode_passed_over(bytes, again)) {
+        const auto begin = offset + piece.offset;
+        FB_TRY(write(begin, bytes_of(piece.begin)));
+        FB_TRY(write(begin + piece.bytes - piece.end.size(), bytes_of(piece.end)));
+    }
+    return {};
+}
+
+Result<> NewArchive::complete(bool syncs) {
+    FB_TRY(file_->resize(end_ + 2 * block_bytes));
+    const auto owner = sys::new_entry_owner();
+    FB_TRY(file_->set_permissions(0666u & ~owner.umask));
+    return syncs ? file_->sync() : Result<>();
+}
+
+Result<> NewArchive::publish(bool syncs) {
+    FB_TRY(check_name());
+    FB_TRY(temporary_.publish(name_));
+    return syncs ? folder_->sync_file_system() : Result<>();
+}
+
+}  // namespace forebay::archive

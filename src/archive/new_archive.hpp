@@ -1,0 +1,55 @@
+// An archive in the making: a file under a temporary name beside its own, to which all threads write.
+//
+// Life:    make() -> reserve(), write() ... -> complete() -> publish(); without it the file goes with its object
+// Threads: reserve(), write() and pass_over() by any.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sys/tree.hpp"
+#include "tree/branch.hpp"
+#include "tree/copy_entry.hpp"
+
+namespace forebay::archive {
+
+class NewArchive {
+public:
+    /// `refused` where `path` is there, unless it `replaces` it, and where another process makes the same.
+    static Result<std::unique_ptr<NewArchive>> make(const std::string& path, bool replaces);
+
+    /// The place of so many bytes, which nobody else gets; whole blocks. What is not written is zeros.
+    std::uint64_t reserve(std::uint64_t bytes) { return end_.fetch_add(bytes); }
+    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) { return file_->write(offset, bytes); }
+    /// What was reserved there is of no use: readers pass over it. `again`: see encode_passed_over().
+    Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const std::string& again);
+
+    /// Whether an entry of the source is this archive, or the one that it replaces.
+    bool is(const sys::EntryId& id) const { return id == id_ || id == replaced_id_; }
+    sys::OpenFile& file() { return *file_; }
+
+    /// All is written: the end is, too, and with `syncs` everything is on storage.
+    Result<> complete(bool syncs);
+    Result<> publish(bool syncs);
+
+private:
+    NewArchive(tree::FolderRef folder, std::string name, std::string temporary)
+        : folder_(std::move(folder)), name_(std::move(name)), temporary_(*folder_, std::move(temporary)) {}
+    Result<> check_name();
+
+    tree::FolderRef folder_;
+    std::string name_;
+    bool retarget_folders_ = false;
+    std::unique_ptr<sys::OpenFile> file_;
+    tree::TemporaryName temporary_;
+    sys::EntryId id_;
+    std::optional<sys::EntryId> replaced_id_;
+    std::atomic<std::uint64_t> end_{0};
+};
+
+}  // namespace forebay::archive

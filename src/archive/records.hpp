@@ -1,0 +1,30 @@
+// What records of pax say of an entry, by their keys.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "archive/head.hpp"
+
+namespace forebay::archive {
+
+/// A member as far as its head was read.
+struct Draft {
+    Member member;
+    std::optional<std::uint64_t> size;        // of what is stored
+    std::optional<std::uint64_t> file_size;   // of a file with holes
+    bool has_map_before = false;              // GNU.sparse.1.0: the map lies before the bytes
+    std::optional<std::uint64_t> next_begin;  // GNU.sparse.0.0: offset and size come in turn
+    bool has_path = false, has_link = false, has_modified = false, has_user = false, has_group = false;
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> sums;  // of the bytes, of the head
+    std::size_t own_sum_at = 0;                                   // where that of the head stands, among all bytes
+};
+
+/// "KEY=VALUE" records, each after its length.
+Result<Records> records_from(std::string_view text);
+/// `corrupt` where a value is none of its key.
+Result<> apply_record(Draft& draft, std::string_view key, std::string_view value);
+
+}  // namespace forebay::archive

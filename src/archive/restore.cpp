@@ -1,0 +1,194 @@
+#include "archive/restore.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "archive/restorer.hpp"
+#include "base/path.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "tree/named_root.hpp"
+#include "tree/portion.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+using tree::BranchRef;
+using tree::TreeSide;
+using tree::TreeWorker;
+
+struct OpenArchive {
+    std::unique_ptr<sys::OpenFile> file;
+    std::uint64_t bytes = 0;
+};
+
+// Links on the way to it are followed: the caller chose it.
+Result<OpenArchive> open_archive(const std::string& path) {
+    std::error_code missing;
+    const auto real = std::filesystem::canonical(path, missing).string();
+    if (missing) return Error{ErrorKind::missing, show_text(path) + ": " + missing.message()};
+    FB_TRY_ASSIGN(named, tree::open_above(real));
+    FB_TRY_ASSIGN(file, named.above->open_file(named.name));
+    FB_TRY_ASSIGN(status, file->status());
+    if (status.kind != sys::EntryKind::file) return Error{ErrorKind::refused, show_text(path) + " is no file"};
+    return OpenArchive{.file = std::move(file), .bytes = status.bytes};
+}
+
+struct OpenTarget {
+    tree::FolderRef folder;
+    bool was_made = false;
+};
+
+Result<OpenTarget> open_target(const std::string& target) {
+    auto existing = sys::open_posix_folder(target);
+    OpenTarget opened;
+    if (existing) {
+        opened.folder = std::move(*existing);
+    } else if (existing.error().kind == ErrorKind::missing) {
+        auto named = tree::open_above(target);
+        if (!named)
+            return because(named.error(), show_text(target) + " cannot be made: " + named.error().what, "",
+                           "make the directory above it, or correct the path");
+        constexpr std::uint32_t closed_while_filled = 0700;
+        FB_TRY(named->above->make_folder(named->name, closed_while_filled));
+        FB_TRY_ASSIGN(made, named->above->open_folder(named->name));
+        opened.folder = std::move(made);
+        opened.was_made = true;
+    } else {
+        return existing.error();
+    }
+    FB_TRY_ASSIGN(is_ours, opened.folder->lock_alone());
+    if (is_ours) return opened;
+    return Error{ErrorKind::refused, "another process copies or restores to " + show_text(target),
+                 "nothing was changed", "wait for it"};
+}
+
+// Removes what a killed restore of this archive left: names that no entry has.
+class Sweep {
+public:
+    explicit Sweep(tree::CopyContext& context) : context_(context) {}
+
+    Result<> run(const BranchRef& root) {
+        FB_TRY(context_.share.run([&](TreeWorker& worker) { enter(worker, root); }));
+        return context_.fatal();
+    }
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch) {
+        if (const auto swept = sweep(worker, branch); !swept) context_.report(path_of(*branch), swept.error());
+        tree::count_done(branch, context_.folders, [](const BranchRef&) {});
+    }
+
+    Result<> sweep(TreeWorker& worker, const BranchRef& branch) {
+        if (branch->parent) {
+            FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+            FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+            FB_TRY_ASSIGN(status, opened->status());
+            branch->status(TreeSide::target) = status;
+            context_.folders.keep(branch, TreeSide::target, std::move(opened));
+        }
+        FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::target));
+        std::set<std::string> left;
+        FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+            for (const auto& one : names) {
+                if (context_.is_temporary(one.name)) left.emplace(one.name);
+                if (one.kind != sys::EntryKind::folder) continue;
+                ++branch->pending;
+                context_.share.add(worker,
+                                   [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
+                                       TreeWorker& other) { enter(other, below); });
+            }
+            return {};
+        }));
+        for (const auto& name : left) FB_TRY(folder->remove(name));
+        return {};
+    }
+
+    tree::CopyContext& context_;
+};
+
+// Says that a restore goes on; where it is still there, one was killed.
+constexpr const char* mark_of_restore = "restore";
+
+Result<> restore_into(const OpenTarget& target, OpenArchive& archive, tree::CopyContext& context,
+                      const std::string& prefix, const MemberTaker& take) {
+    const auto make_root = [&]() -> Result<BranchRef> {
+        const auto root = std::make_shared<tree::Branch>(nullptr, "");
+        FB_TRY_ASSIGN(status, target.folder->status());
+        root->status(TreeSide::target) = status;
+        FB_TRY_ASSIGN(names, target.folder->attribute_names());
+        root->gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        context.folders.keep(root, TreeSide::target, target.folder);
+        return root;
+    };
+    const auto mark = prefix + mark_of_restore;
+    if (!target.was_made && target.folder->status_of(mark)) {
+        FB_TRY_ASSIGN(root, make_root());
+        FB_TRY(Sweep(context).run(root));
+    }
+    FB_TRY_ASSIGN(root, make_root());
+    FB_TRY(target.folder->make_file(mark, 0600));
+    const auto restored = [&]() -> Result<> {
+        Restorer restorer(context, *archive.file, archive.bytes, root, true, take);
+        auto done = restorer.run();
+        FB_TRY(target.folder->remove(mark));
+        FB_TRY(restorer.finish_folders());
+        return done;
+    }();
+    if (context.options.syncs) FB_TRY(target.folder->sync_file_system());
+    return restored;
+}
+
+Error with_advice(Error error) {
+    if (error.kind == ErrorKind::corrupt) {
+        error.safe = "what was restored is whole; what lies behind that place was not read";
+        error.next = "use another copy of the archive";
+    }
+    return error;
+}
+
+}  // namespace
+
+Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
+                         const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
+    if (!options.preserve.hard_links)
+        return Error{ErrorKind::refused,
+                     "an archive has the bytes of an inode of several names once: hard-links cannot be left out"};
+    FB_TRY_ASSIGN(archive, open_archive(path));
+    const auto prefix = tree::temporary_prefix(path, target);
+    tree::CopyContext context(options, remarks, counts, {.temporary_prefix = prefix});
+    if (options.is_dry) {
+        const auto listed = Restorer(context, *archive.file, archive.bytes, nullptr, false, take).run();
+        return listed ? remarks.taken() : Result<>(with_advice(listed.error()));
+    }
+    FB_TRY_ASSIGN(opened, open_target(target));
+    const auto restored = restore_into(opened, archive, context, prefix, take);
+    return restored ? remarks.taken() : Result<>(with_advice(restored.error()));
+}
+
+Result<> check_archive(const std::string& path, const tree::TreeCopyOptions& options, const MemberTaker& take,
+                       tree::Remarks& remarks, tree::CopyCounts& counts) {
+    FB_TRY_ASSIGN(archive, open_archive(path));
+    tree::CopyContext context(options, remarks, counts, {});
+    FB_TRY(Restorer(context, *archive.file, archive.bytes, nullptr, true, take).run());
+    return remarks.taken();
+}
+
+Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options) {
+    auto plain = tree::TreeCopyOptions{.threads = options.threads};
+    tree::Remarks remarks;
+    tree::CopyCounts counts;
+    tree::CopyContext context(plain, remarks, counts, {});
+    FB_TRY_ASSIGN(status, file.status());
+    FB_TRY(Restorer(context, file, status.bytes, nullptr, true, {}).run());
+    if (const auto first = remarks.first(); !first.empty())
+        return Error{ErrorKind::corrupt,
+                     "the archive differs from what was written when it is read back: " +
+                         show_text(first.front().path) + ": " + first.front().why,
+                     "the source is unchanged, and the archive was removed", "look after that storage"};
+    return {};
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,87 @@
+#include "archive/target_folders.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/path.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+constexpr std::uint32_t closed_to_others = 0700;
+
+}  // namespace
+
+void TargetFolders::leave(const tree::Branch* until) {
+    folder_.reset();
+    while (at_ && at_.get() != until && at_->parent) {
+        context_->folders.close(*at_);
+        auto above = at_->parent;
+        at_ = std::move(above);
+    }
+}
+
+Result<TargetFolders::Place> TargetFolders::reach(std::string_view path) {
+    if (path == ".") path = {};
+    // Up to the deepest folder that is above both.
+    while (!path_.empty() && !(path.starts_with(path_) && (path.size() == path_.size() || path[path_.size()] == '/'))) {
+        leave(at_->parent.get());
+        path_ = parent_of(path_);
+    }
+    auto rest = path.substr(path_.size());
+    bool was_made = false;
+    while (!rest.empty()) {
+        if (rest.front() == '/') rest.remove_prefix(1);
+        const std::string name(rest.substr(0, rest.find('/')));
+        rest.remove_prefix(name.size());
+        FB_TRY_ASSIGN(below, enter(name));
+        at_ = std::move(below);
+        folder_.reset();
+        path_ += (path_.empty() ? "" : "/") + name;
+        was_made = at_->was_made;
+    }
+    if (!folder_) {
+        FB_TRY_ASSIGN(folder, context_->folders.get(at_, tree::TreeSide::target));
+        folder_ = folder;
+    }
+    return Place{.branch = at_, .folder = folder_, .was_made = was_made};
+}
+
+Result<tree::CopyEntry> TargetFolders::entry(std::string_view path) {
+    FB_TRY_ASSIGN(place, reach(parent_of(path)));
+    return tree::CopyEntry{.branch = place.branch, .source = nullptr, .target = place.folder, .name = leaf_of(path)};
+}
+
+Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
+    FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
+    const auto branch = std::make_shared<tree::Branch>(at_, name);
+    const auto made = above->make_folder(name, closed_to_others);
+    if (!made && made.error().kind != ErrorKind::refused) return made.error();
+    auto opened = above->open_folder(name);
+    if (!opened)
+        return because(opened.error(), show_text(path_of(*branch)) +
+                                           " is no folder at the target that may be filled: " + opened.error().what);
+    const tree::FolderRef folder = std::move(*opened);
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(tree::TreeSide::target) = status;
+    branch->was_made = made.has_value();
+    if (made && !reader_->is_ours()) made_.push_back(path_of(*branch));
+    if (made && at_->gives_acl) {
+        FB_TRY(folder->remove_attribute(tree::default_acl));
+        FB_TRY(folder->remove_attribute(tree::access_acl));
+    } else if (!made) {
+        FB_TRY_ASSIGN(names, folder->attribute_names());
+        branch->gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        const bool may_all = context_->owner.user == 0;
+        const bool is_closed = (status.permissions & closed_to_others) != closed_to_others;
+        if (!may_all && is_closed && status.user == context_->owner.user)
+            FB_TRY(folder->set_permissions(status.permissions | closed_to_others));
+    }
+    context_->folders.keep(branch, tree::TreeSide::target, folder);
+    return branch;
+}
+
+}  // namespace forebay::archive

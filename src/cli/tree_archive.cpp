@@ -1,0 +1,49 @@
+// forebay archive: one file of a whole tree.
+
+#include <memory>
+
+#include "archive/make.hpp"
+#include "cli/tree_copy_run.hpp"
+#include "cli/verbs.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct ArchiveArguments : CopyArguments {
+    bool force = false;
+};
+
+Result<Exit> archive(const ArchiveArguments& options) {
+    return run_copy(
+        options, "archive",
+        [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
+            return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
+        });
+}
+
+}  // namespace
+
+void add_archive(CommandLine& line) {
+    const auto options = std::make_shared<ArchiveArguments>();
+    auto verb = line.verb("archive", "Make one file of a tree, as tar has it, with all that the tree has");
+    verb.argument("SOURCE", options->source, "A directory");
+    verb.argument("FILE", options->target, "The archive that is made: FILE.tar");
+    verb.flag("--force", options->force, "Replace FILE if it is there");
+    add_tree_options(verb, options->tree);
+    add_filter_options(verb, options->tree);
+    verb.option("--preserve", options->tree.preserve, "all, or some of attributes,hard-links; or none");
+    verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
+    add_run_options(verb, *options);
+    verb.json(
+        options->tree.json,
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
+        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.examples(
+        "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n"
+        "  tar -xpf /archive/me/case.tar --xattrs --xattrs-include='*' --acls -C elsewhere\n"
+        "FILE gets its name when it is whole. Exit code 1 where not all of the source is in it.\n");
+    verb.action([options] { return archive(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,35 @@
+// What verbs that make a tree of something share: options, the run with its bar and reports, and what is printed.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/progress.hpp"
+#include "cli/tree_options.hpp"
+#include "tree/copy.hpp"
+
+namespace forebay::cli {
+
+struct CopyArguments {
+    TreeArguments tree;
+    std::string source, target;
+    std::string cannot_keep = "refuse", manifest, files_from;
+    std::uint64_t rate = 0;
+    bool nul = false, verify = false, dry_run = false, no_sync = false;
+    bool as_files = false;                                 // a run of ours too
+    bool remove = false, checksum = false, quick = false;  // of sync
+};
+
+/// The words of --cannot-keep and its file.
+void add_cannot_keep(Verb& verb, CopyArguments& options);
+/// --rate, --dry-run and --no-sync.
+void add_run_options(Verb& verb, CopyArguments& options);
+
+/// Does `work` with what the options say, shows how far it is, and prints what became of it; `more` adds to the object
+/// of --json.
+using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::Remarks&, tree::CopyCounts&, Progress&)>;
+Result<Exit> run_copy(const CopyArguments& options, const char* label, const CopyWork& work,
+                      const std::function<void(Json&)>& more = {});
+
+}  // namespace forebay::cli

@@ -1,0 +1,87 @@
+// forebay restore-archive: a tree is made of an archive, or the archive is checked or listed.
+
+#include <memory>
+
+#include "archive/restore.hpp"
+#include "base/try.hpp"
+#include "cli/tree_copy_run.hpp"
+#include "cli/verbs.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct RestoreArguments : CopyArguments {
+    std::vector<std::string> targets;
+    std::string list;
+    bool check = false;
+};
+
+Result<> check_call(const RestoreArguments& options) {
+    const bool restores = !options.check && !options.dry_run;
+    if (options.check && options.dry_run)
+        return Error{ErrorKind::refused, "--check reads all of the archive, and --dry-run its heads: choose one"};
+    if (restores && options.targets.size() != 1)
+        return Error{ErrorKind::refused, "one directory to restore to is needed: restore-archive FILE TARGET"};
+    if (!restores && options.targets.size() > 1)
+        return Error{ErrorKind::refused, "more than one directory to restore to was given"};
+    return {};
+}
+
+Result<Exit> restore(RestoreArguments& options) {
+    FB_TRY(check_call(options));
+    if (!options.targets.empty()) options.target = options.targets.front();
+    std::unique_ptr<LinesFile> list;
+    archive::MemberTaker take;
+    if (!options.list.empty()) {
+        FB_TRY_ASSIGN(made, LinesFile::make(options.list));
+        list = std::move(made);
+        take = [&](const archive::Member& member) {
+            auto object = json_of(member.path, member.status);
+            if (!member.same_as.empty()) object.set("kind", "hard_link").set("same_as", member.same_as);
+            if (!member.link_text.empty()) object.set("link_text", member.link_text);
+            return list->add(object);
+        };
+    }
+    FB_TRY_ASSIGN(
+        exit,
+        run_copy(options, options.check ? "check" : "restore-archive",
+                 [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
+                     if (options.check) return archive::check_archive(options.source, wished, take, remarks, counts);
+                     return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
+                 }));
+    if (list) FB_TRY(list->close());
+    return exit;
+}
+
+}  // namespace
+
+void add_restore_archive(CommandLine& line) {
+    const auto options = std::make_shared<RestoreArguments>();
+    auto verb =
+        line.verb("restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it");
+    verb.argument("FILE", options->source, "The archive, uncompressed");
+    verb.arguments("TARGET", options->targets, "The directory that gets what is in it; made if missing");
+    verb.flag("--check", options->check, "Only read all of it, and compare bytes with their checksums");
+    verb.option("--list", options->list,
+                "A file that gets a line of JSON for each entry, also with --dry-run or --check");
+    add_tree_options(verb, options->tree);
+    add_entry_options(verb, options->tree);
+    verb.option("--preserve", options->tree.preserve,
+                "all, or some of owner,permissions,times,attributes; with hard-links");
+    add_cannot_keep(verb, *options);
+    add_run_options(verb, *options);
+    verb.json(
+        options->tree.json,
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
+        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.examples(
+        "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
+        "  forebay restore-archive --check /archive/me/case.tar\n"
+        "  forebay restore-archive --dry-run --list entries.jsonl /archive/me/case.tar\n"
+        "What has its final name is whole. Exit code 1 where an entry could not be restored, 4 where the archive is\n"
+        "damaged and what lies behind that place cannot be found.\n");
+    verb.action([options] { return restore(*options); });
+}
+
+}  // namespace forebay::cli
