@@ -71,8 +71,8 @@ public:
 
 private:
     friend void wait_for(std::span<Channel* const> channels, Bell& bell, Clock::time_point until);
-    explicit Bell(int fd) : fd_(fd) {}
-    int fd_ = -1;
+    Bell(int from, int to) : from_(from), to_(to) {}
+    int from_ = -1, to_ = -1;  // of a pipe
 };
 
 /// Until one of them has something to take or room for what it has to send, or the bell rings.

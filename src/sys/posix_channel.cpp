@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -143,19 +142,24 @@ void Channel::let_end(std::chrono::milliseconds at_most) {
 }
 
 Result<Bell> Bell::make() {
-    const int fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (fd < 0) return posix_error("eventfd", "a bell", errno);
-    return Bell(fd);
+    Fd from, to;
+    if (!new_pipe(from, to)) return posix_error("pipe", "a bell", errno);
+    FB_TRY(set_nonblocking(from.get()));
+    FB_TRY(set_nonblocking(to.get()));
+    return Bell(from.release(), to.release());
 }
 
-Bell::Bell(Bell&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+Bell::Bell(Bell&& other) noexcept : from_(std::exchange(other.from_, -1)), to_(std::exchange(other.to_, -1)) {}
 
-Bell::~Bell() { Fd gone(fd_); }
+Bell::~Bell() { const Fd from(from_), to(to_); }
 
-void Bell::ring() { static_cast<void>(::eventfd_write(fd_, 1)); }
+void Bell::ring() {
+    const char once = 1;  // where the pipe is full, it rings already
+    static_cast<void>(!::write(to_, &once, 1));
+}
 
 void wait_for(std::span<Channel* const> channels, Bell& bell, Clock::time_point until) {
-    std::vector<pollfd> fds{{bell.fd_, POLLIN, 0}};
+    std::vector<pollfd> fds{{bell.from_, POLLIN, 0}};
     for (const auto* channel : channels) {
         if (channel->in_ >= 0) fds.push_back({channel->in_, POLLIN, 0});
         if (channel->has_to_send()) fds.push_back({channel->out_, POLLOUT, 0});
@@ -171,8 +175,8 @@ void wait_for(std::span<Channel* const> channels, Bell& bell, Clock::time_point 
             if (::poll(&errors, 1, 0) > 0 && errors.revents == POLLHUP) Fd gone(std::exchange(channel->errors_, -1));
         }
     }
-    eventfd_t count = 0;
-    static_cast<void>(::eventfd_read(bell.fd_, &count));
+    char rings[64];
+    while (::read(bell.from_, rings, sizeof rings) > 0) continue;
 }
 
 }  // namespace forebay::sys

@@ -118,6 +118,7 @@ void Team::give(const TeamMessage& want) {
         say(std::move(gift));
     }
     say({.kind = TeamKind::gave, .process = want.process, .number = offers.size()});
+    if (!offers.empty()) has_asked_ = false;  // what it asked for before is forgotten by that
 }
 
 TeamMessage Team::gift_of(const Offer& offer) const {

@@ -15,6 +15,8 @@ namespace {
 constexpr std::chrono::milliseconds beat_pause{300};
 // Who had nothing to give away is asked again then: short beside a folder of some hundred entries.
 constexpr std::chrono::milliseconds rest_time{3};
+// Of one that has asked itself. It may have much a moment later: its threads go down into one folder at first.
+constexpr std::chrono::milliseconds hungry_rest_time{10};
 // A member that is told to go has nothing to finish.
 constexpr std::chrono::seconds dismissal_max{5};
 // How long members have to start, where nobody is lost for being silent.
@@ -191,7 +193,8 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::gift: return pass_gift(from, std::move(message));
         case TeamKind::gave:
             state.is_asked = false;
-            if (message.number == 0) state.rests_until = sys::Clock::now() + rest_time;
+            if (message.number > 0) state.is_hungry = false;
+            else state.rests_until = sys::Clock::now() + (state.is_hungry ? hungry_rest_time : rest_time);
             if (message.process < states_.size()) states_[message.process].is_served = false;
             return;
         case TeamKind::done: return pass_done(from, std::move(message));
@@ -298,7 +301,7 @@ void TeamLead::feed() {
         for (std::size_t turn = 0; turn < states_.size(); ++turn) {
             const auto donor = (next_donor_ + turn) % states_.size();
             auto& state = states_[donor];
-            if (!state.is_alive || state.is_hungry || state.is_asked || state.rests_until > now) continue;
+            if (!state.is_alive || donor == hungry || state.is_asked || state.rests_until > now) continue;
             next_donor_ = donor + 1;
             state.is_asked = true;
             state.asked_for = hungry;

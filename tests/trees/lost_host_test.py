@@ -24,7 +24,7 @@ from forebay_test import expect
 
 SEED = int(os.environ.get("FOREBAY_SEED", str(time.time_ns() % 1_000_000)))
 PATIENCE = 2
-SLOW = ["--rate", "60M", "--threads", 2]
+SLOW, SLOWER = ["--rate", "60M", "--threads", 2], ["--rate", "6M", "--threads", 2]
 
 
 def expect_whole(source, target, what):
@@ -48,10 +48,10 @@ def expect_lost(report, errors, names, what):
         expect(len(lines) == 1, f"{what}: one line says that {name} is lost", errors)
 
 
-def lose(place, source, what, lost, number, chance):
+def lose(place, source, what, lost, number, chance, rate=SLOW):
     hosts = team.Hosts(place / f"hosts-{what}".replace(" ", "-"), "node1", "node2")
     target = place / "copy"
-    process = team.start("copy", source, target, *SLOW, "--patience", PATIENCE, "--json", *hosts.options())
+    process = team.start("copy", source, target, *rate, "--patience", PATIENCE, "--json", *hosts.options())
     begun(target)
     time.sleep(chance.uniform(0, 0.6))
     for name in lost:
@@ -161,7 +161,7 @@ def main():
         make_tree.make("kill", source, 0.28)
         make_tree.make("TS", mixed, 0.3)
         lose(place, source, "a worker is killed", ["node1"], signal.SIGKILL, chance)
-        lose(place, mixed, "a worker is killed in a tree of all kinds", ["node2"], signal.SIGKILL, chance)
+        lose(place, mixed, "a worker is killed in a tree of all kinds", ["node2"], signal.SIGKILL, chance, SLOWER)
         lose(place, source, "a worker is stopped", ["node1"], signal.SIGSTOP, chance)
         lose(place, source, "all workers are killed", ["node1", "node2"], signal.SIGKILL, chance)
         resumed = lose_first(place, source, chance)
