@@ -38,6 +38,10 @@ if(TARGET forebay_hdf5)  # the program's; it has no public header
   set_target_properties(forebay_hdf5 PROPERTIES INSTALL_RPATH $ORIGIN)
   install(TARGETS forebay_hdf5 EXPORT forebay-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+if(TARGET forebay_s3)  # the program loads it
+  set_target_properties(forebay_s3 PROPERTIES INSTALL_RPATH $ORIGIN)
+  install(TARGETS forebay_s3 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 # forebay finds forebay-mpi beside itself.
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 foreach(program forebay_program forebay_mpi_program)

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
@@ -275,8 +276,8 @@ void CompareWalk::tick() {
 
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {
-    FB_TRY_ASSIGN(one, sys::open_posix_folder(source));
-    FB_TRY_ASSIGN(other, sys::open_posix_folder(target));
+    FB_TRY_ASSIGN(one, sys::open_tree(source));
+    FB_TRY_ASSIGN(other, sys::open_tree(target));
     FB_TRY(CompareWalk(options, remarks, counts).run(std::move(one), std::move(other)));
     return remarks.taken();
 }

@@ -7,6 +7,7 @@
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/copy_context.hpp"
 #include "tree/copy_walk.hpp"
 #include "tree/extra.hpp"
@@ -24,9 +25,11 @@ struct Roots {
 
 // The same whenever the same two places are named, by whatever way there.
 std::string prefix_of(const std::string& source, const std::string& target) {
-    std::error_code ignored;
-    const auto places = std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
-                        std::filesystem::weakly_canonical(target, ignored).string();
+    const auto canonical = [](const std::string& place) {
+        std::error_code ignored;
+        return sys::is_far(place) ? place : std::filesystem::weakly_canonical(place, ignored).string();
+    };
+    const auto places = canonical(source) + '\0' + canonical(target);
     return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
 }
 
@@ -65,9 +68,9 @@ Result<> make_target(Roots& roots, const std::string& source, const std::string&
 
 Result<Roots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
     Roots roots;
-    FB_TRY_ASSIGN(opened, sys::open_posix_folder(source));
+    FB_TRY_ASSIGN(opened, sys::open_tree(source));
     roots.source = std::move(opened);
-    auto existing = sys::open_posix_folder(target);
+    auto existing = sys::open_tree(target);
     if (existing) {
         roots.target = std::move(*existing);
         FB_TRY(check_apart(roots, source, target));

@@ -106,7 +106,8 @@ Result<> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys
         before = settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
         TemporaryName temporary(*entry.target, temporary_name);
-        const bool sparse = has_holes(before);
+        FB_TRY(begin_copy(context_, entry, file, before, made));
+        const bool sparse = has_holes(before) && !made.has_attributes;
         FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
         if (sparse) FB_TRY(made.file->resize(before.bytes));  // a hole may be the last
         FB_TRY_ASSIGN(after, file.status());

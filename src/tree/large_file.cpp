@@ -92,16 +92,19 @@ Result<std::uint64_t> LargeFile::open_target() {
         }
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
-    static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     constexpr std::uint32_t closed_to_others = 0600;
     FB_TRY_ASSIGN(file, entry_.target->make_file(temporary_name_, closed_to_others));
     made_.file = std::move(file);
+    // An object store has its own mark, and goes on with what its parts are of.
+    if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);
+    static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), closed_to_others));
     journal_ = std::move(journal);
     return 0;
 }
 
 Result<> LargeFile::write_journal(std::uint64_t durable) {
+    if (!journal_) return {};
     const auto text = move::text_of({.identity = identity_of(before_), .durable = durable});
     return journal_->write(0, std::as_bytes(std::span(text)));
 }
@@ -143,8 +146,8 @@ Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
         FB_TRY(failed_);  // the other pieces are of no use
     }
     const auto begin = index * piece_bytes;
-    return copy_bytes(*source_, *made_.file, {begin, std::min(begin + piece_bytes, before_.bytes)}, has_holes(before_),
-                      context_.way(), worker.buffer);
+    return copy_bytes(*source_, *made_.file, {begin, std::min(begin + piece_bytes, before_.bytes)},
+                      has_holes(before_) && !made_.has_attributes, context_.way(), worker.buffer);
 }
 
 void LargeFile::end(TreeWorker& worker) {
@@ -179,7 +182,7 @@ void LargeFile::conclude(TreeWorker& worker, const Result<>& done) {
     const bool goes_on = !done && (context_.share.is_stopped() || done.error().kind == ErrorKind::full);
     if (!goes_on) {
         if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
-        static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+        if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
     if (!done) context_.report(entry_.path(), done.error());
     EntryCopier copier(context_, worker);

@@ -80,17 +80,34 @@ Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryS
     };
 }
 
-Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
-                       const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
-                       std::vector<std::byte>& buffer) {
+namespace {
+
+Result<> give_all(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source, const sys::EntryStatus& status,
+                  MadeFile& made) {
     AttributeSource attributes;
     if (context.options.preserve.attributes) {
         FB_TRY_ASSIGN(names, source.attribute_names());
         attributes = attributes_of(source, std::move(names));
     }
+    return give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
+                           settle_of(context, entry, status));
+}
+
+}  // namespace
+
+Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                                 const sys::EntryStatus& status, MadeFile& made) {
+    if (!made.file->begins_with_attributes()) return std::uint64_t{0};
+    FB_TRY(give_all(context, entry, source, status, made));
+    made.has_attributes = true;
+    return made.file->begin(entry.name, source, status);
+}
+
+Result<> complete_file(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                       const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary,
+                       std::vector<std::byte>& buffer) {
     if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, buffer));
-    FB_TRY(give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
-                           settle_of(context, entry, status)));
+    if (!made.has_attributes) FB_TRY(give_all(context, entry, source, status, made));
     if (context.options.syncs_each) FB_TRY(made.file->sync());
     FB_TRY(temporary.publish(entry.name));
     entry.branch->was_changed = true;

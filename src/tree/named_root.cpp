@@ -3,6 +3,7 @@
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::tree {
 
@@ -12,7 +13,10 @@ Result<NamedRoot> open_above(const std::string& path) {
     auto name = leaf_of(own);
     if (name.empty() || name == "." || name == "..")
         return Error{ErrorKind::refused, "\"" + show_text(path) + "\" does not end with a directory's own name"};
-    FB_TRY_ASSIGN(opened, sys::open_posix_folder(directory_of(own)));
+    if (sys::is_far(own) && own.find('/', own.find("//") + 2) == own.npos)
+        return Error{ErrorKind::refused, show_text(path) + " is a whole bucket, which is neither made nor removed here",
+                     "", show_text(own) + "/PREFIX"};
+    FB_TRY_ASSIGN(opened, sys::open_tree_above(directory_of(own)));
     return NamedRoot{.above = std::move(opened), .name = std::move(name)};
 }
 

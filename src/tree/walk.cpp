@@ -8,6 +8,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
@@ -171,7 +172,7 @@ void TreeWalk::tick() {
 }  // namespace
 
 Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
-    FB_TRY_ASSIGN(folder, sys::open_posix_folder(path));
+    FB_TRY_ASSIGN(folder, sys::open_tree(path));
     FB_TRY(TreeWalk(options, remarks, counts).run(std::move(folder)));
     return remarks.taken();
 }
