@@ -23,7 +23,7 @@ struct CompareArguments {
 };
 
 Result<Exit> compare(const CompareArguments& options) {
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
@@ -64,8 +64,8 @@ Result<Exit> compare(const CompareArguments& options) {
 void add_compare(CommandLine& line) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = line.verb("compare", "Say what two trees of files do not have alike");
-    verb.argument("SOURCE", options->source, "A directory");
-    verb.argument("TARGET", options->target, "The directory that should be its copy");
+    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
+    verb.argument("TARGET", options->target, "The directory that should be its copy, or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,

@@ -45,7 +45,7 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
 
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     tree::TreeCopyOptions wished;
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
     wished.threads = threads;
@@ -126,8 +126,9 @@ constexpr const char* keys =
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name, const char* summary) {
     auto verb = line.verb(name, summary);
-    verb.argument("SOURCE", options->source, "A directory");
-    verb.argument("TARGET", options->target, "The directory that becomes its copy; made if missing");
+    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
+    verb.argument("TARGET", options->target,
+                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
@@ -156,6 +157,7 @@ void add_copy(CommandLine& line) {
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
+        "  forebay copy case s3://archive/me/case\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
     verb.action([options] { return copy(*options, "copy"); });

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.hpp"
@@ -22,8 +24,8 @@ struct TreeArguments {
     bool json = false;
 
     tree::EntryFilter filter() const { return {.include = include, .exclude = exclude}; }
-    /// As many as this process may use CPUs, where the caller does not say.
-    Result<std::uint32_t> thread_count() const;
+    /// As many as this process may use CPUs, where the caller does not say; 16 where one of the trees is far away.
+    Result<std::uint32_t> thread_count(std::initializer_list<std::string_view> places) const;
 };
 
 /// --threads, --report, and --include, --exclude and --one-file-system.

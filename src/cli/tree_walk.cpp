@@ -86,7 +86,7 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 }
 
 Result<Exit> walk(const WalkArguments& options) {
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
     std::unique_ptr<LinesFile> report, list;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::WalkOptions wished{
@@ -125,7 +125,7 @@ Result<Exit> walk(const WalkArguments& options) {
 void add_walk(CommandLine& line) {
     const auto options = std::make_shared<WalkArguments>();
     auto verb = line.verb("walk", "Count what is in a tree of files, and list it");
-    verb.argument("DIRECTORY", options->place, "With all that is in it");
+    verb.argument("DIRECTORY", options->place, "With all that is in it; or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--list", options->list, "A file that gets a line of JSON for each entry");

@@ -19,6 +19,9 @@ constexpr long not_found = 404, not_this_version = 412, no_such_range = 416;
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
 constexpr std::uint64_t numbers_max = 10'000;
+// Small objects are many, and their memory is no matter; of large parts a thread has one at a time.
+constexpr std::uint64_t kept_memory_least = 1u << 20;
+constexpr std::size_t kept_memory_max = 16;
 
 std::string xml_text(std::string_view text) {
     std::string result;
@@ -253,6 +256,25 @@ Result<> Bucket::give_up_upload(const Upload& upload) {
     FB_TRY(client_.send(
         {.method = "DELETE", .key = upload.key, .query = {{"uploadId", upload.id}}, .accepted_status = not_found}));
     return {};
+}
+
+Bucket::Memory Bucket::take_memory(std::uint64_t bytes) {
+    if (bytes >= kept_memory_least) {
+        const std::lock_guard lock(memory_mutex_);
+        const auto found = std::ranges::find(memory_, bytes, &std::pair<std::uint64_t, Memory>::first);
+        if (found != memory_.end()) {
+            auto memory = std::move(found->second);
+            memory_.erase(found);
+            return memory;
+        }
+    }
+    return std::make_unique_for_overwrite<std::byte[]>(bytes);
+}
+
+void Bucket::give_memory(Memory memory, std::uint64_t bytes) {
+    if (bytes < kept_memory_least) return;
+    const std::lock_guard lock(memory_mutex_);
+    if (memory_.size() < kept_memory_max) memory_.emplace_back(bytes, std::move(memory));
 }
 
 }  // namespace forebay::s3

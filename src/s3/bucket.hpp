@@ -76,12 +76,19 @@ public:
     std::map<std::string, std::shared_ptr<MadeObject>> making;
     std::set<std::string> new_folders;
 
+    /// Memory for a part, which other parts use afterwards; what is in it is anything.
+    using Memory = std::unique_ptr<std::byte[]>;
+    Memory take_memory(std::uint64_t bytes);
+    void give_memory(Memory memory, std::uint64_t bytes);
+
 private:
     Result<HttpAnswer> send_bytes(S3Request request);
 
     S3Client client_;
     /// The server does not check CRC32C: it gets the MD5 of all bytes, which every server checks.
     std::atomic<bool> wants_md5_{false};
+    std::mutex memory_mutex_;
+    std::vector<std::pair<std::uint64_t, Memory>> memory_;
 };
 
 }  // namespace forebay::s3

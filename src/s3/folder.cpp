@@ -40,7 +40,7 @@ Result<> S3Folder::list(const NameTaker& take) {
         const auto portion = names.add(listing, prefix_, problem);
         std::vector<sys::NamedEntry> entries;
         for (const auto& one : portion)
-            entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name))});
+            entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false});
         FB_TRY(take(entries));
         goes_on = listing.is_truncated;
         page.from = listing.next;
@@ -65,7 +65,10 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
         if (is_new_ && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.is_complete() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.knows(name)) is_folder = names_.is_folder(name);
-        if (is_folder && is_temporary_of_mark(name)) return std::optional(object_from(key, {}, bucket_->owner));
+        if (is_folder && is_temporary_of_mark(name)) {
+            looked_at_[name] = object_from(key, {}, bucket_->owner);
+            return std::optional(looked_at_[name]);
+        }
     }
     std::optional<ObjectInfo> found;
     if (!is_folder || !*is_folder) {
@@ -162,11 +165,15 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
 
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
-    std::string first;
-    if (is_temporary_of_mark(name)) {
-        FB_TRY_ASSIGN(found, find(name));
-        if (found && found->bytes == 0) return open_object(*bucket_, std::move(*found), "");
+    if (is_temporary_of_mark(name)) static_cast<void>(find(name));
+    {
+        // Of an empty object there is nothing to read.
+        const std::lock_guard lock(mutex_);
+        if (const auto known = looked_at_.find(name);
+            known != looked_at_.end() && known->second.bytes == 0 && known->second.state.kind == sys::EntryKind::file)
+            return open_object(*bucket_, known->second, "");
     }
+    std::string first;
     auto object = bucket_->read_first(key, first_bytes_max, first);
     if (!object && object.error().kind != ErrorKind::missing) return object.error();
     if (!object || !*object) return missing_name(name);

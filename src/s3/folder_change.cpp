@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -9,6 +10,12 @@
 #include "s3/s3_folder.hpp"
 
 namespace forebay::s3 {
+
+namespace {
+
+constexpr std::size_t keys_max = 1'000;  // of one request that removes
+
+}  // namespace
 
 std::shared_ptr<MadeObject> S3Folder::making(const std::string& key, bool takes_it) {
     const std::lock_guard lock(bucket_->making_mutex);
@@ -115,6 +122,39 @@ Result<> S3Folder::remove(const std::string& name) {
     names_.drop(name);
     looked_at_.erase(name);
     return {};
+}
+
+void S3Folder::remove_each(std::span<const std::string> names, const RemovedTaker& told) {
+    std::map<std::string, std::string> name_of_key;
+    for (const auto& name : names) {
+        const auto key = key_of(name);
+        // What stands for an upload is removed with that.
+        if (!key || is_mark(name) || is_temporary_of_mark(name)) told(name, remove(name));
+        else name_of_key.emplace(*key, name);
+    }
+    while (!name_of_key.empty()) {
+        std::vector<std::string> keys;
+        for (const auto& [key, name] : name_of_key)
+            if (keys.size() < keys_max) keys.push_back(key);
+        auto removed = bucket_->remove_all(keys);
+        if (!removed && removed.error().kind == ErrorKind::unsupported) {  // the server takes no lists
+            for (const auto& [key, name] : name_of_key) told(name, remove(name));
+            return;
+        }
+        std::map<std::string, Error> stayed;
+        if (removed)
+            for (const auto& one : *removed)
+                stayed.emplace(one.key, Error{ErrorKind::refused, show_text(one.code) + ": " + show_text(one.message)});
+        for (const auto& key : keys) {
+            const auto name = name_of_key.extract(key).mapped();
+            if (!removed) told(name, removed.error());
+            else if (const auto problem = stayed.find(key); problem != stayed.end()) told(name, problem->second);
+            else told(name, Result<>());
+            const std::lock_guard lock(mutex_);
+            names_.drop(name);
+            looked_at_.erase(name);
+        }
+    }
 }
 
 Result<> S3Folder::remove_folder(const std::string& name) {

@@ -56,8 +56,7 @@ std::uint64_t part_bytes_of(std::uint64_t bytes) {
 
 MadeObject::MadeObject(Bucket& bucket, std::string temporary_key, ObjectState first_state)
     : info{.key = std::move(temporary_key), .state = std::move(first_state), .etag = {}, .crc32c = {}},
-      bucket_(bucket),
-      pieces_(1) {}
+      bucket_(bucket) {}
 
 sys::EntryStatus MadeObject::status() {
     const std::lock_guard lock(mutex);
@@ -124,18 +123,11 @@ std::uint64_t MadeObject::present_bytes() {
 
 Result<MadeObject::Piece*> MadeObject::piece_at(std::uint64_t offset, std::uint64_t bytes) {
     const std::lock_guard lock(mutex);
-    if (part_bytes_ == 0) {  // a text of ours that was not begun: it grows
-        if (offset + bytes > part_bytes_least)
-            return Error{ErrorKind::broken, "an object of more than 16 MiB was not begun with its size"};
-        info.bytes = std::max(info.bytes, offset + bytes);
-        pieces_[0].bytes.resize(info.bytes);
-        return &pieces_[0];
-    }
     const auto index = offset / part_bytes_;
     if (index >= pieces_.size() || offset + bytes > info.bytes)
         return Error{ErrorKind::refused, "bytes behind the end that was told"};
     auto& piece = pieces_[index];
-    if (piece.bytes.empty() && !piece.is_sent) piece.bytes.resize(length_of(index));
+    if (!piece.bytes && !piece.is_sent) piece.bytes = bucket_.take_memory(length_of(index));
     return &piece;
 }
 
@@ -147,33 +139,31 @@ Result<> MadeObject::filled(std::uint64_t index, std::uint64_t bytes) {
         piece->filled += bytes;
         if (!is_in_parts() || piece->filled < length_of(index)) return {};
     }
-    FB_TRY_ASSIGN(sent, bucket_.put_part(upload_, index + 1, piece->bytes));
+    FB_TRY_ASSIGN(sent, bucket_.put_part(upload_, index + 1, all_of(index)));
     const std::lock_guard lock(mutex);
     piece->sent = sent;
     piece->crc32c = sent.crc32c;
     piece->is_sent = true;
-    piece->bytes = {};
+    bucket_.give_memory(std::move(piece->bytes), length_of(index));
     return {};
 }
 
 Result<std::uint64_t> MadeObject::copy_from(sys::OpenFile& source, std::uint64_t offset, std::uint64_t bytes) {
-    const auto unit = part_bytes_ == 0 ? part_bytes_least : part_bytes_;
-    bytes = std::min(bytes, unit - offset % unit);
+    bytes = std::min(bytes, part_bytes_ - offset % part_bytes_);
     FB_TRY_ASSIGN(piece, piece_at(offset, bytes));
     if (piece->is_sent) return bytes;
-    FB_TRY_ASSIGN(got, source.read(offset, std::span(piece->bytes).subspan(offset % unit, bytes)));
-    FB_TRY(filled(offset / unit, got));
+    FB_TRY_ASSIGN(got, source.read(offset, {piece->bytes.get() + offset % part_bytes_, bytes}));
+    FB_TRY(filled(offset / part_bytes_, got));
     return got;
 }
 
 Result<> MadeObject::write(std::uint64_t offset, std::span<const std::byte> bytes) {
-    const auto unit = part_bytes_ == 0 ? part_bytes_least : part_bytes_;
     while (!bytes.empty()) {
-        const auto now = std::min<std::uint64_t>(bytes.size(), unit - offset % unit);
+        const auto now = std::min<std::uint64_t>(bytes.size(), part_bytes_ - offset % part_bytes_);
         FB_TRY_ASSIGN(piece, piece_at(offset, now));
         if (!piece->is_sent) {
-            std::memcpy(piece->bytes.data() + offset % unit, bytes.data(), now);
-            FB_TRY(filled(offset / unit, now));
+            std::memcpy(piece->bytes.get() + offset % part_bytes_, bytes.data(), now);
+            FB_TRY(filled(offset / part_bytes_, now));
         }
         offset += now;
         bytes = bytes.subspan(now);
@@ -183,28 +173,22 @@ Result<> MadeObject::write(std::uint64_t offset, std::span<const std::byte> byte
 
 Result<> MadeObject::resize(std::uint64_t bytes) {
     const std::lock_guard lock(mutex);
-    if (part_bytes_ > 0) {
-        if (bytes == info.bytes) return {};
-        return Error{ErrorKind::unsupported, "the size of an object is told before its bytes"};
-    }
-    info.bytes = bytes;
-    pieces_[0].bytes.resize(bytes);
-    return {};
+    if (bytes == info.bytes) return {};
+    return Error{ErrorKind::unsupported, "the size of an object is told before its bytes"};
 }
 
 Result<std::uint64_t> MadeObject::read(std::uint64_t offset, std::span<std::byte> bytes) {
     const std::lock_guard lock(mutex);
     if (is_in_parts()) return Error{ErrorKind::unsupported, "an upload cannot be read before its end"};
-    const auto& held = pieces_[0].bytes;
-    if (offset >= held.size()) return std::uint64_t{0};
-    const auto count = std::min<std::uint64_t>(bytes.size(), held.size() - offset);
-    std::memcpy(bytes.data(), held.data() + offset, count);
+    if (offset >= info.bytes || !pieces_[0].bytes) return std::uint64_t{0};
+    const auto count = std::min<std::uint64_t>(bytes.size(), info.bytes - offset);
+    std::memcpy(bytes.data(), pieces_[0].bytes.get() + offset, count);
     return count;
 }
 
 std::uint32_t MadeObject::checksum() {
     const std::lock_guard lock(mutex);
-    if (!is_in_parts()) return crc32c(pieces_[0].bytes);
+    if (!is_in_parts()) return info.bytes == 0 ? 0 : crc32c(all_of(0));
     std::uint32_t crc = 0;
     for (std::uint64_t index = 0; index < pieces_.size(); ++index)
         crc = joined_crc32c(crc, pieces_[index].crc32c, length_of(index));
@@ -213,9 +197,9 @@ std::uint32_t MadeObject::checksum() {
 
 Result<> MadeObject::publish(const std::string& final_key) {
     if (is_in_parts()) return end_upload(final_key);
-    if (pieces_[0].bytes.size() < info.bytes) pieces_[0].bytes.resize(info.bytes);
-    FB_TRY(bucket_.put(final_key, info.state, pieces_[0].bytes));
-    return {};
+    if (info.bytes > 0 && pieces_[0].filled < info.bytes)
+        return Error{ErrorKind::broken, "an object is to get its key before all its bytes came"};
+    return bucket_.put(final_key, info.state, info.bytes == 0 ? std::span<const std::byte>() : all_of(0));
 }
 
 Result<> MadeObject::end_upload(const std::string& final_key) {

@@ -49,14 +49,17 @@ public:
 
 private:
     struct Piece {
-        std::vector<std::byte> bytes;
+        Bucket::Memory bytes;  // none before the first of them comes, and after they are sent
         std::uint64_t filled = 0;
         bool is_sent = false;
         Bucket::Part sent;
         std::uint32_t crc32c = 0;
     };
 
-    bool is_in_parts() const { return part_bytes_ > 0 && info.bytes > part_bytes_; }
+    std::span<const std::byte> all_of(std::uint64_t index) const {
+        return {pieces_[index].bytes.get(), length_of(index)};
+    }
+    bool is_in_parts() const { return info.bytes > part_bytes_; }
     std::uint64_t length_of(std::uint64_t index) const;
     Result<Piece*> piece_at(std::uint64_t offset, std::uint64_t bytes);
     Result<> filled(std::uint64_t index, std::uint64_t bytes);
@@ -65,7 +68,7 @@ private:
     Result<> end_upload(const std::string& final_key);
 
     Bucket& bucket_;
-    std::uint64_t part_bytes_ = 0;  // 0: not begun, all bytes are one piece that grows
+    std::uint64_t part_bytes_ = part_bytes_least;
     std::vector<Piece> pieces_;
     Bucket::Upload upload_;
     std::string identity_;

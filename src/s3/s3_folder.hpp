@@ -47,6 +47,7 @@ public:
     Result<> rename(const std::string& name, const std::string& new_name) override;
     Result<> remove(const std::string& name) override;
     Result<> remove_folder(const std::string& name) override;
+    void remove_each(std::span<const std::string> names, const RemovedTaker& told) override;
     Result<> sync_file_system() override { return {}; }
     Result<bool> lock_alone() override { return true; }
     Result<bool> lies_in(const sys::EntryId& id) override;

@@ -53,7 +53,8 @@ struct EntryStatus {
 struct NamedEntry {
     std::string_view name;
     EntryKind kind = EntryKind::unknown;
-    std::uint64_t number = 0;  // of its inode
+    std::uint64_t number = 0;   // of its inode
+    bool may_be_folder = true;  // where the kind is unknown
 };
 
 struct ByteStretch {
@@ -142,6 +143,11 @@ public:
     virtual Result<> rename(const std::string& name, const std::string& new_name) = 0;
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<> remove_folder(const std::string& name) = 0;
+    /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
+    using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;
+    virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {
+        for (const auto& name : names) told(name, remove(name));
+    }
     /// All that was written to this folder's file system is on storage.
     virtual Result<> sync_file_system() = 0;
     /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the

@@ -128,7 +128,7 @@ Result<> CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch,
         } else if (at == one.end() || other_at->name < at->name) {
             alone(*other_at++, RemarkKind::only_target);
         } else {
-            if (portion.size() == portion_names) {
+            if (portion.size() == portion_names(share_)) {
                 ++branch->pending;
                 share_.add(worker, [this, branch, names = std::move(portion)](TreeWorker& helper) {
                     compare_portion(helper, branch, names);

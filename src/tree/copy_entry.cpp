@@ -199,7 +199,7 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     }
     FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
     // As wished, it becomes a file of its own.
-    const auto placed = this->place(entry, status, nullptr, std::nullopt);
+    const auto placed = this->place(entry, status, nullptr, existing ? std::optional(*existing) : std::nullopt);
     return placed ? Result<>() : Result<>(placed.error());
 }
 

@@ -36,6 +36,7 @@ public:
     Result<> run(Piece first);
     /// By the thread of `worker` alone.
     void add(TreeWorker& worker, Piece piece);
+    std::size_t threads() const { return queues_.size(); }
     /// How much `worker` has waiting: who lists much does some of it itself.
     std::size_t waiting(const TreeWorker& worker);
     /// What has not begun is not begun any more.
