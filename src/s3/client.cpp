@@ -80,11 +80,11 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
                          "nothing is under its name that is not whole", "the same command, when the server is back"};
         auto answer = send_once(request);
         if (answer) {
-            if (answer->is_good() || answer->status == request.accepted_status) {
-                return answer;
-            }
             const auto error = server_error_from(answer->body);
-            if (!may_pass(*answer, error)) return error_of(request, *answer);
+            // The end of an upload and a copy may fail after the status was sent.
+            const bool failed_late = answer->is_good() && request.is_long && !error.code.empty();
+            if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) return answer;
+            if (!failed_late && !may_pass(*answer, error)) return error_of(request, *answer);
             problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
         } else if (answer.error().kind == ErrorKind::retry) {
             problem = answer.error().what;

@@ -38,7 +38,9 @@ Result<UploadMark> mark_from(std::string_view text) {
     return UploadMark{{lines[1], lines[2]}, lines[3]};
 }
 
-std::string identity_of(const sys::EntryStatus& source, const ObjectState& state, std::uint64_t part_bytes) {
+// Its time of access is changed by the copy itself, so that it is not among this.
+std::string identity_of(const sys::EntryStatus& source, ObjectState state, std::uint64_t part_bytes) {
+    state.accessed = {};
     auto text = fmt::format("{} {} {} {}.{} {}.{} {}", source.id.device, source.id.number, source.bytes,
                             source.modified.seconds, source.modified.nanoseconds, source.changed.seconds,
                             source.changed.nanoseconds, part_bytes);

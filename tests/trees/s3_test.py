@@ -1,0 +1,378 @@
+"""Goal: the verbs of trees take s3://BUCKET/PREFIX as they take directories: faithful, unchanged where nothing changed, with
+honest errors, whole after every kill, and without credentials in anything that is written.
+
+Method: a server of these tests, which checks signatures and checksums and fails on wish, and versitygw where it is
+installed. Trees go there and come back, and the judge, which has no code of ours, compares; what a bucket cannot hold must
+be in the manifest, all of it and nothing else.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+
+import conformance
+import judge
+import make_tree
+import s3_server
+from forebay_test import expect
+from s3_support import BUCKET, Gateway, Own
+
+ROOT = f"s3://{BUCKET}"
+MIB = 1 << 20
+LARGE = 100 * MIB  # parts of 16 MiB: seven
+
+
+def lines(path):
+    return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+
+
+def noise(path, size):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(os.urandom(MIB) * (size // MIB) + os.urandom(size % MIB))
+    return path
+
+
+def there_and_back(server, place, tree):
+    """What the judge says, and the manifest."""
+    source, back, manifest = place / tree, place / f"{tree}-back", place / f"{tree}.jsonl"
+    make_tree.make(tree, source, 0.1 if tree == "TS" else 1)
+    for name in left_out(server, source):
+        os.unlink(os.path.join(os.fsencode(source), name))
+    server.forebay("copy", source, f"{ROOT}/{tree}", "--cannot-keep", "manifest", "--manifest", manifest)
+    server.forebay("copy", f"{ROOT}/{tree}", back)
+    verdict = judge.judge(source, back)
+    return verdict, lines(manifest)
+
+
+def left_out(server, source):
+    """A hole that would be sent as 5 GiB of zeros, and what is too long where the server keeps objects as files."""
+    return [name for name in os.listdir(os.fsencode(source))
+            if name == b"hole-5-gib" or len(name) + 2 * sum(byte >= 0x80 for byte in name) > server.names_max]
+
+
+def check_trees(server, place):
+    verdict, manifest = there_and_back(server, place, "TS")
+    expect(verdict.failed() == ["hard links"], f"of TS hard links alone are lost, not {verdict.failed()}", judge.text(verdict))
+    links = [line for line in manifest if line["part"].startswith("hard link to ")]
+    names = sum(group.stat.st_nlink for group in one_of_each_inode(place / "TS")) - len(one_of_each_inode(place / "TS"))
+    expect(len(links) == len(manifest) == names, f"the manifest has {names} further names, not {len(links)} of {len(manifest)}")
+
+    verdict, manifest = there_and_back(server, place, "special")
+    expect(set(verdict.failed()) <= {"hard links", "xattr"}, f"hard links and large attributes are lost, not {verdict.failed()}",
+           judge.text(verdict))
+    parts = {line["part"].split(" ")[0] for line in manifest}
+    expect({"hard", "attribute"} <= parts, f"the manifest has what does not fit into metadata, not {parts}")
+
+
+def one_of_each_inode(top):
+    found = {}
+    for entry in walk(top):
+        if not entry.is_dir(follow_symlinks=False) and entry.stat.st_nlink > 1:
+            found[entry.stat.st_ino] = entry
+    return list(found.values())
+
+
+class Entry:
+    def __init__(self, entry):
+        self.entry, self.stat = entry, entry.stat(follow_symlinks=False)
+
+    def is_dir(self, **options):
+        return self.entry.is_dir(**options)
+
+
+def walk(top):
+    for entry in os.scandir(top):
+        yield Entry(entry)
+        if entry.is_dir(follow_symlinks=False):
+            yield from walk(entry.path)
+
+
+def small_tree(top):
+    for number in range(40):
+        noise(top / f"d{number % 4}" / f"file-{number}", 1000 + number)
+    (top / "empty").touch()
+    (top / "link").symlink_to("d0/file-0")
+    os.mkfifo(top / "fifo")
+    os.setxattr(top / "d1/file-1", "user.some", b"value")
+    return top
+
+
+def check_sync(server, place):
+    source, target = small_tree(place / "small"), f"{ROOT}/small"
+    before = len(server.requests()) if server.fails_on_wish else 0
+    told = server.told("copy", source, target)
+    expect((told["copied"], told["folders"]) == (43, 4), "all is copied", str(told))
+    if server.fails_on_wish:  # an entry costs one request, and a folder one; the rest is about the root
+        verbs = [one.split(" ")[0] for one in server.requests()[before:]]
+        expect(verbs.count("PUT") == 43 + 5 and len(verbs) <= 43 + 5 + 8, f"one request an entry, not {len(verbs)}", str(verbs))
+        before = len(server.requests())
+    told = server.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["equal"], told["removed"]) == (0, 0, 43, 0), "an unchanged tree is equal", str(told))
+    if server.fails_on_wish:
+        verbs = [one.split(" ")[0] for one in server.requests()[before:]]
+        expect(set(verbs) == {"GET", "HEAD"}, f"an unchanged tree changes nothing, by {set(verbs)}")
+    server.forebay("compare", source, target)
+    server.forebay("compare", target, source)
+
+    (source / "d0/file-0").write_bytes(b"other")
+    os.chmod(source / "d1/file-1", 0o600)
+    os.utime(source / "d2", ns=(10**18, 10**18 + 7))
+    (source / "d3/file-3").unlink()
+    shutil.rmtree(source / "d3")
+    (source / "link").unlink()
+    (source / "link").symlink_to("elsewhere")
+    told = server.told("sync", source, target, "--delete", "--dry-run")
+    expect(told["remarks"]["would_remove"] == 11, "a dry run says what it would remove", str(told))
+    told = server.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["removed"]) == (2, 1, 11), "what changed is copied, adjusted and removed", str(told))
+    server.forebay("compare", source, target)
+    walked = server.told("walk", target)
+    expect((walked["file"], walked["folder"], walked["link"], walked["fifo"]) == (31, 4, 1, 1), "a walk counts", str(walked))
+    server.forebay("delete", target)
+    server.forebay("walk", target, code=3)
+
+
+def damage(top):
+    """What compare must find: path to what is done to it."""
+    def same_size(path):
+        found = path.stat()
+        path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+    same_size(top / "d0/file-4")
+    os.truncate(top / "d1/file-5", 10)
+    os.chmod(top / "d2/file-2", 0o604)
+    os.utime(top / "d2/file-6", ns=(5, 5))
+    (top / "d3/file-7").unlink()
+    (top / "d3/more").touch()
+    (top / "link").unlink()
+    (top / "link").symlink_to("elsewhere")
+    (top / "fifo").unlink()
+    (top / "fifo").touch()
+    os.setxattr(top / "d1/file-1", "user.some", b"other")
+    os.chmod(top / "d1", 0o700)
+    return {"d0/file-4", "d1/file-5", "d2/file-2", "d2/file-6", "d3/file-7", "d3/more", "link", "fifo", "d1/file-1", "d1", "d3", "."}
+
+
+def check_compare(server, place):
+    source, damaged = small_tree(place / "whole"), place / "damaged"
+    subprocess.run(["cp", "-a", source, damaged], check=True)
+    wanted = damage(damaged)
+    server.forebay("copy", damaged, f"{ROOT}/damaged")
+    report = place / "differences"
+    server.forebay("compare", source, f"{ROOT}/damaged", "--report", report, code=1)
+    found = {line["path"] for line in lines(report)}
+    expect(found == wanted, f"compare finds each damage: {found ^ wanted}")
+    server.forebay("sync", source, f"{ROOT}/damaged", "--delete", "--checksum")
+    server.forebay("compare", source, f"{ROOT}/damaged")
+
+
+def check_errors(server, place):
+    source = small_tree(place / "for-errors")
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_SECRET_ACCESS_KEY="wrong")
+    expect("SignatureDoesNotMatch" in said and "AWS_SECRET_ACCESS_KEY" in said, "a wrong key is named", said)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="nobody")
+    expect("InvalidAccessKeyId" in said or "HTTP 403" in said, "an unknown key is named", said)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+    expect("no credentials" in said, "no keys at all is an error", said)
+    said = server.forebay("walk", "s3://no-such-bucket/x", code=3)
+    expect("NoSuchBucket" in said, "a missing bucket is named", said)
+    for address in ("s3://", "s3://ab", "s3:///x", f"{ROOT}/a//b", f"{ROOT}/../b"):
+        server.forebay("walk", address, code=2)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=None, AWS_ENDPOINT_URL="http://127.0.0.1:1", AWS_MAX_ATTEMPTS="2")
+    expect("127.0.0.1:1" in said and "2 times" in said, "a server that is not there is named", said)
+    (server.home / ".aws").mkdir()
+    (server.home / ".aws/credentials").write_text(
+        f"[default]\naws_access_key_id=no\naws_secret_access_key=no\n[mine]\naws_access_key_id = {s3_server.ACCESS}\n"
+        f"aws_secret_access_key = {s3_server.SECRET}\n")
+    server.forebay("copy", source, f"{ROOT}/profile", AWS_PROFILE="mine", AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+    server.forebay("copy", source, f"{ROOT}/profile", AWS_PROFILE="none", code=2)
+    server.forebay("delete", f"{ROOT}/profile")
+    shutil.rmtree(server.home / ".aws")
+
+
+def check_no_secrets(server, place):
+    for said in server.said:
+        expect(s3_server.SECRET not in said and "Signature=" not in said, "nothing that was printed has a secret", said)
+    for path in place.rglob("*"):
+        found = path.lstat()
+        if stat.S_ISREG(found.st_mode) and found.st_size < MIB:
+            expect(s3_server.SECRET.encode() not in path.read_bytes(), f"{path} has no secret")
+
+
+def check_kept_names(server, place):
+    """Keys that others made: each is a name, or is said not to be one."""
+    for key in ("foreign/plain", "foreign/with blank+plus", "foreign/%41", "foreign/%", "foreign/ä/ü", "foreign/a%20b"):
+        expect(server.request("PUT", key, body=b"12345")[0] == 200, f"{key} is put")
+    server.forebay("copy", f"{ROOT}/foreign", place / "foreign")
+    found = {os.path.relpath(os.path.join(top, name), place / "foreign") for top, _, names in os.walk(place / "foreign") for name in names}
+    wanted = {"plain", "with blank+plus", "%41", "%", "ä/ü", "a%20b"}
+    expect(found == wanted, f"keys of others are names: {found ^ wanted}")
+    server.forebay("sync", place / "foreign", f"{ROOT}/foreign")
+    server.forebay("compare", f"{ROOT}/foreign", place / "foreign")
+    server.forebay("delete", f"{ROOT}/foreign")
+
+
+def check_restart(server, place):
+    """The server is killed in mid-upload and comes back; then it does not, and the second run goes on."""
+    noise(place / "restart/big", LARGE)
+    target = f"{ROOT}/restart"
+    process = server.begin("copy", place / "restart", target, "--threads", 2, "--json", "--rate", "40M")
+    time.sleep(0.9)
+    server.kill()
+    time.sleep(0.5)
+    server.start()
+    told = json.loads(server.end(process))
+    expect(told["copied"] == 1, "a server that comes back is waited for", str(told))
+    server.forebay("compare", place / "restart", target)
+    server.forebay("delete", target)
+
+    process = server.begin("copy", place / "restart", target, "--threads", 2, "--rate", "40M", AWS_MAX_ATTEMPTS="3")
+    time.sleep(0.9)
+    server.kill()
+    said = server.end(process, code=1)
+    expect("big  failed" in said and "3 times" in said, "a server that stays away is an error of the file", said)
+    server.start()
+    expect(server.keys_with(b"big<") == 0, "half an upload has no key")
+    told = server.told("copy", place / "restart", target)
+    expect(told["copied"] == 1, "the second run goes on", str(told))
+    server.forebay("compare", place / "restart", target)
+    expect(server.uploads() == 0 and server.keys_with(b".fb-") == 0, "nothing is left of an upload")
+    server.forebay("delete", target)
+
+
+def check_kill(server, place):
+    source, target = place / "kill", f"{ROOT}/kill"
+    noise(source / "big", LARGE)
+    noise(source / "gone", LARGE)
+    noise(source / "small", 100)
+    process = server.begin("copy", source, target, "--threads", 2, "--rate", "40M")
+    time.sleep(2.2)
+    process.kill()
+    server.end(process, code=None)
+    expect(server.keys_with(b"big<") == 0 and server.keys_with(b"gone<") == 0, "a killed copy left nothing half under a key")
+    left = server.uploads()
+    expect(left >= 1, "it left uploads")
+    (source / "gone").unlink()
+    told = server.told("copy", source, target)
+    expect(server.uploads() == 0 and server.keys_with(b".fb-") == 0, f"of {left} uploads none is left")
+    server.forebay("compare", source, target)
+    return told
+
+
+def check_faults(server, place):
+    """Of the test server alone: what passes is tried again, and what does not is said."""
+    source, target = small_tree(place / "faults"), f"{ROOT}/faults"
+    noise(source / "big", LARGE)
+    server.faults({"match": "PUT .*file-1", "times": 3, "status": 503, "code": "SlowDown"}, {"match": "PUT .*file-2", "times": 2, "reset": True},
+                  {"match": "PUT .*file-3", "status": 400, "code": "BadDigest"},
+                  {"match": "PUT .*partNumber=2", "status": 500, "code": "InternalError"},
+                  {"match": "POST .*uploadId", "body": "<Error><Code>InternalError</Code><Message>again</Message></Error>"},
+                  {"match": "HEAD ", "times": 2, "reset": True})
+    server.forebay("copy", source, target)
+    server.forebay("compare", source, target)
+    server.faults({"match": "GET ", "times": 3, "reset": True}, {"match": "GET .*big", "times": 2, "status": 503, "code": "SlowDown"})
+    server.forebay("copy", target, place / "faults-back")
+    expect(judge.judge(source, place / "faults-back").equal, "faults that pass leave no trace")
+    server.faults({"match": "", "times": 99, "status": 403, "code": "RequestTimeTooSkewed", "message": "too large"})
+    expect("clock" in server.forebay("walk", target, code=2), "a wrong clock is named")
+    server.faults({"match": "", "times": 99, "status": 301, "code": "PermanentRedirect", "headers": {"x-amz-bucket-region": "eu-west-9"}})
+    expect("eu-west-9" in server.forebay("walk", target, code=2), "the right region is named")
+    server.faults({"match": "PUT .*file-1", "times": 99, "status": 403, "code": "AccessDenied"})
+    (source / "d1/file-1").write_bytes(b"new")
+    said = server.forebay("sync", source, target, "--delete", code=1)
+    expect("file-1  failed" in said and "AccessDenied" in said, "a refusal names its entry", said)
+    server.faults({"no_crc32c": True, "match": "no request", "times": 0})
+    server.forebay("copy", source, f"{ROOT}/md5")
+    server.faults()
+    server.forebay("compare", source, f"{ROOT}/md5")
+
+
+def check_resumed(server, place):
+    """By a fault that holds one part back: what had come is not sent again."""
+    source, target = noise(place / "resumed/big", LARGE).parent, f"{ROOT}/resumed"
+    server.faults({"match": "partNumber=6", "times": 9, "stall": 60})
+    process = server.begin("copy", source, target, "--threads", 2, "--verify")
+    server.wait_for(lambda one: "partNumber=6" in one)
+    time.sleep(0.5)
+    command = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    expect(s3_server.SECRET.encode() not in command, "the command line has no secret")
+    process.kill()
+    server.end(process, code=None)
+    server.faults()
+    before = len(server.requests())
+    told = server.told("copy", source, target, "--verify")
+    expect(told["resumed_bytes"] >= 32 * MIB, "a second run goes on with what is there", str(told))
+    sent = [one for one in server.requests()[before:] if "partNumber=" in one]
+    expect(1 <= len(sent) <= 5, f"parts that came are not sent again, but {sent}")
+    server.forebay("compare", source, target)
+    expect(server.uploads() == 0 and server.keys_with(b".fb-") == 0, "nothing is left of the upload")
+
+
+def check_other_version(server, place):
+    """An object is replaced while it is read: what arrives is the new one, whole."""
+    source, target = noise(place / "versions/big", LARGE).parent, place / "versions-back"
+    server.forebay("copy", source, f"{ROOT}/versions")
+    server.faults({"match": "GET .*versions/big", "times": 30, "stall": 0.05})
+    process = server.begin("copy", f"{ROOT}/versions", target, "--threads", 2)
+    begin = len(server.requests())
+    for _ in range(1000):
+        if sum("GET" in one and "versions/big" in one for one in server.requests()[begin:]) > 5:
+            break
+        time.sleep(0.01)
+    other = os.urandom(MIB) * 90
+    expect(server.request("PUT", "versions/big", body=other)[0] == 200, "another version is put")
+    server.end(process)
+    expect((target / "big").read_bytes() == other, "the version that is there in the end has come, whole")
+
+
+def check_vanished(server, place):
+    source = noise(place / "vanished/big", LARGE).parent
+    for number in range(50):
+        noise(source / f"small-{number}", 100)
+    server.faults({"match": "partNumber=", "times": 99, "stall": 0.3})
+    process = server.begin("copy", source, f"{ROOT}/vanished", "--threads", 2)
+    server.wait_for(lambda one: "vanished/big" in one and "partNumber=" in one)
+    server.faults({"match": "", "times": 10**6, "status": 404, "code": "NoSuchBucket", "message": "The bucket does not exist"})
+    said = server.end(process, code=1)
+    expect("NoSuchBucket" in said, "a bucket that vanishes is named", said)
+    server.faults()
+    server.forebay("copy", source, f"{ROOT}/vanished")
+    server.forebay("compare", source, f"{ROOT}/vanished")
+
+
+def check(server, place):
+    place.mkdir()
+    for part in (check_trees, check_sync, check_compare, check_kept_names, check_errors, check_restart, check_kill):
+        part(server, place)
+    if server.fails_on_wish:
+        for part in (check_faults, check_resumed, check_other_version, check_vanished):
+            part(server, place)
+    check_no_secrets(server, place)
+
+
+def main():
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="forebay-s3-", dir=memory) as top:
+        top = pathlib.Path(top)
+        try:
+            for kind in (Own, Gateway):
+                if kind is Gateway and not Gateway.is_there():
+                    print("versitygw is not installed: left out")
+                    continue
+                begin = time.monotonic()
+                with kind(top / kind.__name__) as server:
+                    check(server, top / kind.__name__ / "place")
+                print(f"{kind.name}: good, in {time.monotonic() - begin:.1f} s")
+        finally:
+            conformance.removed(top)
+            top.mkdir()
+
+
+if __name__ == "__main__":
+    main()
