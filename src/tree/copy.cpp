@@ -50,7 +50,7 @@ Result<> make_target(Roots& roots, const std::string& source, const std::string&
     auto named = open_above(target);
     if (!named)
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
-                       "make the directory above it, or correct the path");
+                       named.error().next.empty() ? "make the directory above it, or correct the path" : "");
     const auto& [above, name] = *named;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));

@@ -7,7 +7,7 @@ prints its port. Keys are `ACCESS` and `SECRET`. What it is to do wrong is told 
 objects with "match" (a pattern for "METHOD path?query"), "times", and one of "status" with "code" (an answer), "reset" (the
 connection is cut off), "stall" (seconds without an answer), "body" (XML in place of the true answer, with status 200);
 "no_crc32c": true lets it forget CRC32C as older servers do; "region": another region's bucket. GET of /-/requests gives
-all requests that came, as a list. No code of ours is in it.
+all requests that came, as a list, and /-/done those that were answered well. No code of ours is in it.
 """
 
 import argparse
@@ -142,7 +142,7 @@ def signature_of(method, path, query, headers, signed, scope, stamp, payload):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    kept, faults, requests, lock = None, [], [], threading.Lock()
+    kept, faults, requests, done, lock = None, [], [], [], threading.Lock()
     disable_nagle_algorithm = True
 
     def log_message(self, *_):
@@ -212,12 +212,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         bucket, _, key = path[1:].partition("/")
         given = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
         self.check_body(data)
-        return getattr(self, "on_" + self.command.lower())(bucket, urllib.parse.unquote(key), given, data)
+        getattr(self, "on_" + self.command.lower())(bucket, urllib.parse.unquote(key), given, data)
+        with self.lock:
+            self.done.append(f"{self.command} {self.path}")
+        return None
 
     def control(self, path, data):
         with self.lock:
-            if path == "/-/requests":
-                return self.answer(200, json.dumps(self.requests))
+            if path in ("/-/requests", "/-/done"):
+                return self.answer(200, json.dumps(getattr(self, path[3:])))
             self.faults[:] = json.loads(data)
         return self.answer(200)
 

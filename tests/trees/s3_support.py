@@ -140,13 +140,17 @@ class Own(Server):
     def requests(self):
         return self.control("requests")
 
-    def wait_for(self, fits, seconds=60):
-        """Until a request came of which `fits` says so."""
+    def done(self):
+        return self.control("done")
+
+    @staticmethod
+    def wait_for(listed, *texts, seconds=60):
+        """Until each text is in a request that listed() gives."""
         for _ in range(seconds * 50):
-            if any(fits(one) for one in self.requests()):
+            if all(any(text in one for one in listed()) for text in texts):
                 return
             time.sleep(0.02)
-        raise AssertionError(f"no such request came: {self.requests()[-20:]}")
+        raise AssertionError(f"no such requests: {texts} in {listed()[-20:]}")
 
 
 class Gateway(Server):

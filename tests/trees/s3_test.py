@@ -177,7 +177,7 @@ def check_errors(server, place):
     said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_SECRET_ACCESS_KEY="wrong")
     expect("SignatureDoesNotMatch" in said and "AWS_SECRET_ACCESS_KEY" in said, "a wrong key is named", said)
     said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="nobody")
-    expect("InvalidAccessKeyId" in said or "HTTP 403" in said, "an unknown key is named", said)
+    expect("AWS_ACCESS_KEY_ID" in said, "an unknown key is named", said)
     said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
     expect("no credentials" in said, "no keys at all is an error", said)
     said = server.forebay("walk", "s3://no-such-bucket/x", code=3)
@@ -298,8 +298,8 @@ def check_resumed(server, place):
     source, target = noise(place / "resumed/big", LARGE).parent, f"{ROOT}/resumed"
     server.faults({"match": "partNumber=6", "times": 9, "stall": 60})
     process = server.begin("copy", source, target, "--threads", 2, "--verify")
-    server.wait_for(lambda one: "partNumber=6" in one)
-    time.sleep(0.5)
+    server.wait_for(server.requests, "resumed/big?partNumber=6")
+    server.wait_for(server.done, *(f"resumed/big?partNumber={number}&" for number in (1, 2, 3, 4)))
     command = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
     expect(s3_server.SECRET.encode() not in command, "the command line has no secret")
     process.kill()
@@ -318,13 +318,8 @@ def check_other_version(server, place):
     """An object is replaced while it is read: what arrives is the new one, whole."""
     source, target = noise(place / "versions/big", LARGE).parent, place / "versions-back"
     server.forebay("copy", source, f"{ROOT}/versions")
-    server.faults({"match": "GET .*versions/big", "times": 30, "stall": 0.05})
-    process = server.begin("copy", f"{ROOT}/versions", target, "--threads", 2)
-    begin = len(server.requests())
-    for _ in range(1000):
-        if sum("GET" in one and "versions/big" in one for one in server.requests()[begin:]) > 5:
-            break
-        time.sleep(0.01)
+    process = server.begin("copy", f"{ROOT}/versions", target, "--threads", 2, "--rate", "30M")
+    time.sleep(1)
     other = os.urandom(MIB) * 90
     expect(server.request("PUT", "versions/big", body=other)[0] == 200, "another version is put")
     server.end(process)
@@ -337,7 +332,7 @@ def check_vanished(server, place):
         noise(source / f"small-{number}", 100)
     server.faults({"match": "partNumber=", "times": 99, "stall": 0.3})
     process = server.begin("copy", source, f"{ROOT}/vanished", "--threads", 2)
-    server.wait_for(lambda one: "vanished/big" in one and "partNumber=" in one)
+    server.wait_for(server.requests, "vanished/big?partNumber=")
     server.faults({"match": "", "times": 10**6, "status": 404, "code": "NoSuchBucket", "message": "The bucket does not exist"})
     said = server.end(process, code=1)
     expect("NoSuchBucket" in said, "a bucket that vanishes is named", said)
