@@ -146,7 +146,8 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
         return {ErrorKind::missing, what, "", "make the bucket " + bucket_ + ", or correct its name"};
     const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
     if (error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" || error.code == "ExpiredToken" ||
-        error.code == "InvalidToken" || (answer.status == 404 && !is_absence))  // so some say that they know no such user
+        error.code == "InvalidToken" ||
+        (answer.status == 404 && !is_absence))  // so some say that they know no such user
         return {ErrorKind::refused, what, "",
                 "correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names"};
     if (answer.status == 404) return {ErrorKind::missing, what};
