@@ -19,8 +19,8 @@ constexpr long not_found = 404, not_this_version = 412, no_such_range = 416;
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
 constexpr std::uint64_t numbers_max = 10'000;
-// Small objects are many, and their memory is no matter; of large parts a thread has one at a time.
-constexpr std::uint64_t kept_memory_least = 1u << 20;
+// Memory of the usual part is used again, since new pages cost as much as the checksum; a thread has one at a time.
+constexpr std::uint64_t kept_memory_bytes = 16u << 20;
 constexpr std::size_t kept_memory_max = 16;
 
 std::string xml_text(std::string_view text) {
@@ -259,12 +259,11 @@ Result<> Bucket::give_up_upload(const Upload& upload) {
 }
 
 Bucket::Memory Bucket::take_memory(std::uint64_t bytes) {
-    if (bytes >= kept_memory_least) {
+    if (bytes == kept_memory_bytes) {
         const std::lock_guard lock(memory_mutex_);
-        const auto found = std::ranges::find(memory_, bytes, &std::pair<std::uint64_t, Memory>::first);
-        if (found != memory_.end()) {
-            auto memory = std::move(found->second);
-            memory_.erase(found);
+        if (!memory_.empty()) {
+            auto memory = std::move(memory_.back());
+            memory_.pop_back();
             return memory;
         }
     }
@@ -272,9 +271,9 @@ Bucket::Memory Bucket::take_memory(std::uint64_t bytes) {
 }
 
 void Bucket::give_memory(Memory memory, std::uint64_t bytes) {
-    if (bytes < kept_memory_least) return;
+    if (bytes != kept_memory_bytes) return;
     const std::lock_guard lock(memory_mutex_);
-    if (memory_.size() < kept_memory_max) memory_.emplace_back(bytes, std::move(memory));
+    if (memory_.size() < kept_memory_max) memory_.push_back(std::move(memory));
 }
 
 }  // namespace forebay::s3

@@ -88,7 +88,7 @@ private:
     /// The server does not check CRC32C: it gets the MD5 of all bytes, which every server checks.
     std::atomic<bool> wants_md5_{false};
     std::mutex memory_mutex_;
-    std::vector<std::pair<std::uint64_t, Memory>> memory_;
+    std::vector<Memory> memory_;
 };
 
 }  // namespace forebay::s3

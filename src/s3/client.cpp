@@ -22,6 +22,7 @@ constexpr std::chrono::minutes asked_lasts{5};
 constexpr const char* machine_service = "http://169.254.169.254/latest/";
 constexpr long machine_seconds = 2;
 constexpr long working_seconds = 600;
+constexpr int failed_in_turn_max = 16;
 
 std::string now_text() {
     const auto now = std::time(nullptr);
@@ -74,16 +75,21 @@ std::string S3Client::shown(const S3Request& request) const {
 
 Result<HttpAnswer> S3Client::send(const S3Request& request) {
     std::string problem;
+    bool has_answered = false;
     for (int attempt = 1; attempt <= settings_.attempts; ++attempt) {
         if (is_gone_)
             return Error{ErrorKind::retry, shown(request) + ": the server " + host_ + " was given up before",
                          "nothing is under its name that is not whole", "the same command, when the server is back"};
         auto answer = send_once(request);
+        has_answered = answer.has_value();
         if (answer) {
             const auto error = server_error_from(answer->body);
             // The end of an upload and a copy may fail after the status was sent.
             const bool failed_late = answer->is_good() && request.is_long && !error.code.empty();
-            if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) return answer;
+            if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) {
+                failed_in_turn_ = 0;
+                return answer;
+            }
             if (!failed_late && !may_pass(*answer, error)) return error_of(request, *answer);
             problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
         } else if (answer.error().kind == ErrorKind::retry) {
@@ -93,7 +99,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         }
         if (attempt < settings_.attempts) std::this_thread::sleep_for(pause_after(attempt));
     }
-    is_gone_ = true;
+    if (!has_answered || ++failed_in_turn_ >= failed_in_turn_max) is_gone_ = true;
     return Error{
         ErrorKind::retry,
         shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) + " times",
@@ -142,8 +148,9 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
         return {ErrorKind::refused,
                 what + "; the clock here says " + now_text() + ", the server's " + show_text(answer.header("date")), "",
                 "set the clock of this machine"};
-    if (error.code == "NoSuchBucket")
-        return {ErrorKind::missing, what, "", "make the bucket " + bucket_ + ", or correct its name"};
+    if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
+        return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing, what, "",
+                "make the bucket " + bucket_ + ", or correct its name"};
     const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
     if (error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" || error.code == "ExpiredToken" ||
         error.code == "InvalidToken" ||

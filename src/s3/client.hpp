@@ -51,8 +51,10 @@ private:
     std::string scheme_, host_, base_path_;  // "https", "host:port", "/path/bucket"
     std::uint64_t number_ = 0;
     Http http_;
-    /// The server was given up: nobody else waits for it again.
+    /// The server was given up: nobody else waits for it again. So it is where it does not answer, or where one request
+    /// after the other failed by its fault; an object that it cannot serve stops no others.
     std::atomic<bool> is_gone_{false};
+    std::atomic<int> failed_in_turn_{0};
     std::mutex mutex_;  // guards what follows
     Credentials asked_;
     std::chrono::steady_clock::time_point asked_until_{};

@@ -38,7 +38,8 @@ public:
     }
     Result<std::optional<std::uint32_t>> checksum() override {
         const std::lock_guard lock(mutex_);
-        if (!info_.crc32c) {  // the first bytes came with that of all bytes only where they are all
+        if (first_bytes_.size() == info_.bytes) return std::optional<std::uint32_t>();  // they are here to be compared
+        if (!info_.crc32c) {
             FB_TRY_ASSIGN(looked, bucket_.look(info_.key));
             if (looked && looked->etag == info_.etag) info_.crc32c = looked->crc32c;
         }
