@@ -83,6 +83,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         auto answer = send_once(request);
         has_answered = answer.has_value();
         if (answer) {
+            FB_TRY(answer->taken);  // by whom the bytes were brought: no matter of the server
             const auto error = server_error_from(answer->body);
             // The end of an upload and a copy may fail after the status was sent.
             const bool failed_late = answer->is_good() && request.is_long && !error.code.empty();

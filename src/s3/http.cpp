@@ -23,7 +23,6 @@ struct Exchange {
     const HttpRequest* request = nullptr;
     HttpAnswer answer;
     std::uint64_t sent = 0, received = 0;
-    Result<> taken;
 
     bool is_good() {
         curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &answer.status);
@@ -49,9 +48,10 @@ std::size_t take_body(char* from, std::size_t size, std::size_t count, void* dat
     auto& exchange = *static_cast<Exchange*>(data);
     const auto bytes = std::as_bytes(std::span(from, size * count));
     if (exchange.request->take && exchange.is_good()) {
-        exchange.taken = exchange.request->take(exchange.received, bytes);
+        auto& taken = exchange.answer.taken;
+        taken = exchange.request->take(exchange.received, bytes);
         exchange.received += bytes.size();
-        return exchange.taken ? bytes.size() : CURL_WRITEFUNC_ERROR;
+        return taken ? bytes.size() : CURL_WRITEFUNC_ERROR;
     }
     if (exchange.answer.body.size() + bytes.size() > body_bytes_max) return CURL_WRITEFUNC_ERROR;
     exchange.answer.body.append(from, size * count);
@@ -153,11 +153,15 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     connection->problem[0] = '\0';
     const auto code = curl_easy_perform(handle);
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &exchange.answer.status);
-    if (!exchange.taken) return exchange.taken.error();
+    if (!exchange.answer.taken) return std::move(exchange.answer);
     if (code != CURLE_OK) {
+        const std::string problem =
+            connection->problem[0] != '\0' ? connection->problem.data() : curl_easy_strerror(code);
         const bool is_certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
-        return Error{is_certificate ? ErrorKind::refused : ErrorKind::retry,
-                     connection->problem[0] != '\0' ? connection->problem.data() : curl_easy_strerror(code)};
+        if (!is_certificate) return Error{ErrorKind::retry, problem};
+        return Error{ErrorKind::refused,
+                     request.url.substr(0, request.url.find('/', request.url.find("//") + 2)) + ": " + problem, "",
+                     "AWS_CA_BUNDLE=FILE, with the certificates that count"};
     }
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));

@@ -40,6 +40,7 @@ struct HttpAnswer {
     long status = 0;
     Pairs headers;  // names in lower case
     std::string body;
+    Result<> taken;  // what the request's taker said: its error has ended the exchange
 
     /// "" where there is none of this name.
     const std::string& header(std::string_view name) const;

@@ -84,7 +84,7 @@ TEST_CASE("s3: what a good answer brings goes to its taker, and errors of that e
     const Listener other("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n1234");
     request = other.request();
     request.take = [](std::uint64_t, std::span<const std::byte>) { return Error{ErrorKind::full, "no room"}; };
-    CHECK(Http("").exchange(request).error().kind == ErrorKind::full);
+    CHECK(Http("").exchange(request).value().taken.error().kind == ErrorKind::full);
 }
 
 TEST_CASE("s3: no server, and no address of one") {

@@ -140,6 +140,9 @@ def check_compare(server, place):
     expect(found == wanted, f"compare finds each damage: {found ^ wanted}")
     server.forebay("sync", source, f"{ROOT}/damaged", "--delete", "--checksum")
     server.forebay("compare", source, f"{ROOT}/damaged")
+    server.forebay("copy", f"{ROOT}/damaged", f"{ROOT}/again")
+    server.forebay("compare", f"{ROOT}/damaged", f"{ROOT}/again")
+    server.forebay("copy", f"{ROOT}/damaged", f"{ROOT}/damaged/below", code=2)
 
 
 def check_errors(server, place):
