@@ -6,6 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
 #include "s3/answers.hpp"
 #include "s3/listed_names.hpp"
 
@@ -48,6 +52,19 @@ TEST_CASE("s3: states come back from metadata") {
     }
     CHECK(read_back({.kind = EntryKind::folder, .link_text = {}, .attributes = {}, .data = {}}, 0, "a/").state.kind ==
           EntryKind::folder);
+}
+
+TEST_CASE("s3: the worked example of the page is what is sent") {
+    ObjectState state{.permissions = 0640, .user = 1000, .group = 1000, .link_text = {}, .attributes = {}, .data = {}};
+    state.modified = {1'700'000'000, 123'456'789};
+    state.accessed = {1'700'000'000, 0};
+    state.attributes = {{"user.comment", "some text"}};
+    std::string text;
+    for (const auto& [name, value] : state.headers()) text += name + ": " + value + "\n";
+    const auto* const source = std::getenv("FOREBAY_SOURCE_DIR");
+    REQUIRE_MESSAGE(source != nullptr, "run by ctest, or set FOREBAY_SOURCE_DIR");
+    std::ifstream file(std::string(source) + "/docs/formats/examples/s3-object.txt");
+    CHECK(text == std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 TEST_CASE("s3: of others, and damaged") {
