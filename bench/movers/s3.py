@@ -18,6 +18,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -196,6 +197,7 @@ def main():
     parser.add_argument("--csv")
     given = parser.parse_args()
     load = os.getloadavg()[0]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the server ends with it
     with tempfile.TemporaryDirectory(prefix="forebay-s3-bench-", dir=given.memory) as top:
         place = pathlib.Path(top)
         with Gateway(place) as gateway:
