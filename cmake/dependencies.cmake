@@ -19,6 +19,14 @@ pkg_check_modules(NCURSESW QUIET IMPORTED_TARGET ncursesw>=6.0)
 if(NOT TARGET PkgConfig::NCURSESW)
   message(STATUS "no ncursesw (libncurses-dev): `forebay top` prints text, and draws no screens")
 endif()
+# S3 is reached by a module of its own, which the program loads when an address asks for it.
+pkg_check_modules(CURL QUIET IMPORTED_TARGET libcurl>=7.85)
+pkg_check_modules(CRYPTO QUIET IMPORTED_TARGET libcrypto>=3.0)
+pkg_check_modules(PUGIXML QUIET IMPORTED_TARGET pugixml>=1.12)
+if(NOT (TARGET PkgConfig::CURL AND TARGET PkgConfig::CRYPTO AND TARGET PkgConfig::PUGIXML))
+  message(STATUS "no libcurl, libcrypto or pugixml (libcurl4-openssl-dev, libssl-dev, libpugixml-dev): the verbs of "
+    "trees reach no s3://")
+endif()
 
 if(FOREBAY_MPI)
   set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings that MPI-3 removed

@@ -20,7 +20,7 @@ Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::Tre
         return Error{ErrorKind::refused, "--hosts under MPI's launcher: its ranks share the work already"};
     if (size == 1) return verb(nullptr);
     if (rank != 0) {
-        FB_TRY_ASSIGN(threads, arguments.thread_count());
+        FB_TRY_ASSIGN(threads, arguments.thread_count({}));
         static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), cli::team_version(), threads));
         return Exit::good;
     }

@@ -25,7 +25,7 @@ struct CompareArguments {
 };
 
 Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     const bool is_list = std::filesystem::is_regular_file(options.source);
     std::unique_ptr<LinesFile> report;
@@ -73,8 +73,9 @@ Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
 void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
-    verb.argument("SOURCE", options->source, "A directory, or a list of checksums: forebay walk --checksums");
-    verb.argument("TARGET", options->target, "The directory that should be its copy");
+    verb.argument("SOURCE", options->source,
+                  "A directory, s3://BUCKET/PREFIX, or a list of checksums: forebay walk --checksums");
+    verb.argument("TARGET", options->target, "The directory that should be its copy, or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,

@@ -40,14 +40,14 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
     "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), processes (with --hosts:\n"
-    "  host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the "
-    "first\n"
-    "  1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+    "  host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the\n"
+    "  first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);
-    verb.argument("SOURCE", options->source, "A directory");
-    verb.argument("TARGET", options->target, "The directory that becomes its copy; made if missing");
+    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
+    verb.argument("TARGET", options->target,
+                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
@@ -72,6 +72,7 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
+        "  forebay copy case s3://archive/me/case\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
     verb.action([options, run] {

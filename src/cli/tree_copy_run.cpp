@@ -33,7 +33,7 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
 
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     tree::TreeCopyOptions wished;
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
     wished.threads = threads;

@@ -21,7 +21,7 @@ struct DeleteArguments {
 };
 
 Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
@@ -54,7 +54,8 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
 void add_delete(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<DeleteArguments>();
     auto verb = tree_verb(line, "delete");
-    verb.argument("DIRECTORY", options->place, "With all that is in it; what is mounted in it stays");
+    verb.argument("DIRECTORY", options->place,
+                  "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->tree.json,

@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "sys/process.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::cli {
 
@@ -17,15 +18,17 @@ constexpr std::uint64_t threads_max = 1024;
 
 }  // namespace
 
-Result<std::uint32_t> TreeArguments::thread_count() const {
+Result<std::uint32_t> TreeArguments::thread_count(std::initializer_list<std::string_view> places) const {
     if (threads > threads_max)
         return Error{ErrorKind::refused, fmt::format("--threads {}: at most {}", threads, threads_max)};
     if (threads > 0) return static_cast<std::uint32_t>(threads);
-    return static_cast<std::uint32_t>(std::clamp(sys::cpus_allowed(), 1, default_threads_max));
+    const bool waits = std::ranges::any_of(places, sys::is_far);
+    return static_cast<std::uint32_t>(waits ? default_threads_max
+                                            : std::clamp(sys::cpus_allowed(), 1, default_threads_max));
 }
 
 void add_tree_options(Verb& verb, TreeArguments& arguments) {
-    verb.option("--threads", arguments.threads, "How many share the work; 0: one a core, at most 16");
+    verb.option("--threads", arguments.threads, "How many share the work; 0: one a core, at most 16, and 16 with S3");
     verb.option("--report", arguments.report,
                 "A file that gets a line of JSON for each entry that there is something to say of");
     verb.option(

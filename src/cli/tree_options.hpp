@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.hpp"
@@ -24,8 +26,8 @@ struct TreeArguments {
     std::uint64_t patience = 15;
 
     tree::EntryFilter filter() const { return {.include = include, .exclude = exclude}; }
-    /// As many as this process may use CPUs, where the caller does not say.
-    Result<std::uint32_t> thread_count() const;
+    /// As many as this process may use CPUs, where the caller does not say; 16 where one of the trees is far away.
+    Result<std::uint32_t> thread_count(std::initializer_list<std::string_view> places) const;
 };
 
 /// --threads, --report; --include, --exclude; and with these --one-file-system.

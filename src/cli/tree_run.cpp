@@ -12,6 +12,7 @@
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
 #include "sys/store.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::cli {
 
@@ -131,7 +132,8 @@ Result<bool> is_run(const std::string& path) {
 
 Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;
-    FB_TRY(check_identities(wish));
+    const bool is_far = sys::is_far(wish.target);  // snapshots there are not looked at, but their order is the same
+    if (!is_far) FB_TRY(check_identities(wish));
     FB_TRY_ASSIGN(source, versions_of(wish.source));
     auto options = wish.options;
     for (const char* behind : {"forebay/sessions", ".*.new", ".stop", ".save", ".continue", "*/.step-*"})
@@ -140,8 +142,10 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
-    FB_TRY_ASSIGN(cleared, clear_target(wish, source));
-    copied.replaced = cleared;
+    if (!is_far) {
+        FB_TRY_ASSIGN(cleared, clear_target(wish, source));
+        copied.replaced = cleared;
+    }
     auto without_manifests = options;
     without_manifests.filter.exclude.emplace_back(each_manifest);
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
@@ -150,6 +154,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     options.removes_extra = false;
     options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
+    if (is_far) return copied;
     FB_TRY(remove_unnamed(wish));
     FB_TRY(read_back(wish, source, remarks, copied));
     return copied;

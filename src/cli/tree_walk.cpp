@@ -62,7 +62,7 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 }
 
 Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
-    FB_TRY_ASSIGN(threads, options.tree.thread_count());
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
     if (lead != nullptr && !options.checksums.empty())
         return Error{ErrorKind::refused, "--checksums is not written by several processes", "",
                      "leave --hosts out, or write a list for each directory"};
@@ -116,7 +116,7 @@ Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
 void add_walk(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<WalkArguments>();
     auto verb = tree_verb(line, "walk");
-    verb.argument("DIRECTORY", options->place, "With all that is in it");
+    verb.argument("DIRECTORY", options->place, "With all that is in it; or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--list", options->list, "A file that gets a line of JSON for each entry");

@@ -67,7 +67,7 @@ Result<std::optional<ByteStretch>> PosixTreeFile::next_data(std::uint64_t offset
 
 Result<std::uint64_t> PosixTreeFile::copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) {
     const auto* other = dynamic_cast<PosixTreeFile*>(&source);
-    if (other == nullptr) return Error{ErrorKind::unsupported, "copy between trees of two kinds: " + name()};
+    if (other == nullptr) return source.copy_to(*this, offset, bytes);
     auto from = static_cast<off_t>(offset), to = from;
     const auto copied = ::copy_file_range(other->fd(), &from, fd(), &to, bytes, 0);
     if (copied >= 0) return static_cast<std::uint64_t>(copied);

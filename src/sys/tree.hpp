@@ -53,7 +53,8 @@ struct EntryStatus {
 struct NamedEntry {
     std::string_view name;
     EntryKind kind = EntryKind::unknown;
-    std::uint64_t number = 0;  // of its inode
+    std::uint64_t number = 0;   // of its inode
+    bool may_be_folder = true;  // where the kind is unknown
 };
 
 struct FileSystemTraits {
@@ -85,7 +86,9 @@ public:
     virtual Result<> set_times(FileTime accessed, FileTime modified) = 0;
     /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the
     /// file system has no locks.
-    virtual Result<bool> lock_alone() = 0;
+    virtual Result<bool> lock_alone() { return true; }
+    /// What was set is kept from here on. File systems have done so at once; object stores send all of it together.
+    virtual Result<> keep_set() { return {}; }
 };
 
 class OpenFile : public OpenEntry {
@@ -99,6 +102,17 @@ public:
     /// Copies bytes without bringing them into this process, to the same offset of this file; how many, 0 at the
     /// source's end. `unsupported` between these two files.
     virtual Result<std::uint64_t> copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) = 0;
+    /// The same, asked of the source: it brings bytes to a target of another kind by the shortest way that it has.
+    virtual Result<std::uint64_t> copy_to(OpenFile&, std::uint64_t, std::uint64_t) {
+        return Error{ErrorKind::unsupported, "copy between trees of two kinds"};
+    }
+    /// An object of an object store is sent attributes first: true where these are to be set before any bytes.
+    virtual bool begins_with_attributes() const { return false; }
+    /// Where that is so: the attributes are set, and the bytes of `source`, which has `status`, come next; in the end
+    /// the file is renamed to `final_name`. Gives how many of its first bytes are there from a run that was killed.
+    virtual Result<std::uint64_t> begin(const std::string&, OpenFile&, const EntryStatus&) { return std::uint64_t{0}; }
+    /// CRC32C of all bytes, where it is known without reading them; of what was written as the storage has it.
+    virtual Result<std::optional<std::uint32_t>> checksum() { return std::optional<std::uint32_t>(); }
     virtual Result<> sync() = 0;
     /// What is read next comes from storage, as far as the kernel does what it is asked for.
     virtual void forget_cached() = 0;
@@ -137,7 +151,12 @@ public:
     virtual Result<> rename(const std::string& name, const std::string& new_name) = 0;
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<> remove_folder(const std::string& name) = 0;
-    virtual Result<FileSystemTraits> file_system() = 0;
+    virtual Result<FileSystemTraits> file_system() { return FileSystemTraits{}; }
+    /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
+    using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;
+    virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {
+        for (const auto& name : names) told(name, remove(name));
+    }
     /// All that was written to this folder's file system is on storage.
     virtual Result<> sync_file_system() = 0;
     /// Whether this folder is the one of `id`, or lies below it.

@@ -108,7 +108,7 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
     if (preserve.permissions && !is_link && (has_acl || permissions != status.permissions))
         FB_TRY(settle(fmt::format("mode {:04o}", status.permissions), "", target.set_permissions(status.permissions)));
     if (preserve.times && !held.times) FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
-    return {};
+    return target.keep_set();
 }
 
 std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& other, const Preserve& preserve) {

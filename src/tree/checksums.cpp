@@ -10,6 +10,7 @@
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "sys/store.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
 #include "tree/make_file.hpp"
 #include "tree/portion.hpp"
@@ -161,7 +162,7 @@ Result<> SumCheck::run(LineReader list, const FolderRef& root) {
 Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& root) {
     std::vector<FileSum> sums;
     const auto hand_over = [&] {
-        if (share_.waiting(worker) < portions_max)
+        if (share_.waiting(worker) < names_waiting_max / portion_names(share_))
             share_.add(worker, [this, &root, given = sums](TreeWorker& other) { check(other, root, given); });
         else check(worker, root, sums);
         sums.clear();
@@ -173,7 +174,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
         FB_TRY_ASSIGN(sum, file_sum_from(line));
         hashes_.push_back(hash_of(sum.path));
         sums.push_back(std::move(sum));
-        if (sums.size() == portion_names) hand_over();
+        if (sums.size() == portion_names(share_)) hand_over();
     }
     check(worker, root, sums);
     return {};
@@ -245,7 +246,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
 
 Result<> check_sums(const std::string& list, const std::string& root, const CheckOptions& options, Remarks& remarks,
                     CompareCounts& counts) {
-    FB_TRY_ASSIGN(opened, sys::open_posix_folder(root));
+    FB_TRY_ASSIGN(opened, sys::open_tree(root));
     FB_TRY_ASSIGN(lines, LineReader::open(list));
     std::string title;
     FB_TRY_ASSIGN(has_title, lines.next(title));

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
@@ -173,7 +174,7 @@ Result<> CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch,
         } else if (at == one.end() || other_at->name < at->name) {
             alone(*other_at++, RemarkKind::only_target);
         } else {
-            if (portion.size() == portion_names) {
+            if (portion.size() == portion_names(share_)) {
                 ++branch->pending;
                 const auto names = std::make_shared<const Portion>(std::move(portion));
                 share_.add(worker,
@@ -342,10 +343,11 @@ void CompareWalk::tick() {
 
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {
-    FB_TRY_ASSIGN(one, sys::open_posix_folder(source));
-    FB_TRY_ASSIGN(other, sys::open_posix_folder(target));
+    FB_TRY_ASSIGN(one, sys::open_tree(source));
+    FB_TRY_ASSIGN(other, sys::open_tree(target));
     auto* lead = options.lead;
     if (lead != nullptr) {
+        FB_TRY(check_team_places({source, target}));
         FB_TRY_ASSIGN(source_root, team_root(*one));
         FB_TRY_ASSIGN(target_root, team_root(*other));
         FB_TRY(lead->begin({.verb = TeamVerb::compare,

@@ -4,6 +4,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
 #include "tree/named_root.hpp"
@@ -31,7 +32,7 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     auto named = open_above(target);
     if (!named)
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
-                       "make the directory above it, or correct the path");
+                       named.error().next.empty() ? "make the directory above it, or correct the path" : "");
     const auto& [above, name] = *named;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
@@ -54,9 +55,9 @@ bool has_looked_at_all(const TreeCopyOptions& options) {
 
 Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
     CopyRoots roots;
-    FB_TRY_ASSIGN(opened, sys::open_posix_folder(source));
+    FB_TRY_ASSIGN(opened, sys::open_tree(source));
     roots.source = std::move(opened);
-    auto existing = sys::open_posix_folder(target);
+    auto existing = sys::open_tree(target);
     if (existing) {
         roots.target = std::move(*existing);
         FB_TRY(check_apart(roots, source, target));
@@ -71,7 +72,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
                          "nothing was changed", "wait for it"};
     }
-    roots.places = places_of(source, target);
+    if (!sys::is_far(source) && !sys::is_far(target)) roots.places = places_of(source, target);
     roots.temporary_prefix = temporary_prefix(source, target);
     return roots;
 }
@@ -180,8 +181,10 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
-    if (options.lead != nullptr)
+    if (options.lead != nullptr) {
+        FB_TRY(check_team_places({source, target}));
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
+    }
     return copy_open_trees(roots, options, remarks, counts);
 }
 

@@ -102,7 +102,8 @@ Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file,
         before = settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
         TemporaryName temporary(*entry.target, temporary_name);
-        const bool sparse = has_holes(before);
+        FB_TRY(begin_copy(context_, entry, file, before, made));
+        const bool sparse = has_holes(before) && !made.has_attributes;
         FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
         if (sparse) FB_TRY(made.file->resize(before.bytes));  // a hole may be the last
         FB_TRY_ASSIGN(after, file.status());
@@ -172,7 +173,7 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     }
     FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
     // As wished, it becomes a file of its own.
-    const auto placed = this->place(entry, status, nullptr, std::nullopt);
+    const auto placed = this->place(entry, status, nullptr, existing ? std::optional(*existing) : std::nullopt);
     return placed ? Result<>() : Result<>(placed.error());
 }
 

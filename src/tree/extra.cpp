@@ -85,10 +85,11 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
         branch->status(TreeSide::source).id.device != branch->parent->status(TreeSide::source).id.device;
     if (crosses) return {};  // what is mounted there was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        std::vector<std::string> extra;
         for (const auto& one : names) {
             const std::string name(one.name);
             auto kind = one.kind;
-            if (kind == sys::EntryKind::unknown) {
+            if (kind == sys::EntryKind::unknown && one.may_be_folder) {
                 FB_TRY_ASSIGN(status, target.status_of(name));
                 kind = status.kind;
             }
@@ -98,13 +99,14 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
                 if (!options_.filter.takes(*branch, name, kind)) continue;
                 branch->was_changed = true;
                 if (is_folder) remover_.add_folder(worker, branch, name);
-                else remover_.remove_entry(branch, target, name);
+                else extra.push_back(name);
             } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
                 const auto child = std::make_shared<Branch>(branch, name);
                 ++branch->pending;
                 worker.share->add(worker, [this, child](TreeWorker& other) { enter(other, child); });
             }
         }
+        remover_.remove_entries(branch, target, extra);
         return {};
     }));
     return {};

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/crc32c.hpp"
 #include "base/try.hpp"
 
 namespace forebay::tree {
@@ -66,6 +67,31 @@ Result<std::uint64_t> difference_in(sys::OpenFile& one, sys::OpenFile& other, sy
     return bytes.end;
 }
 
+// Of a file that is read for it.
+Result<std::uint32_t> checksum_of(sys::OpenFile& file, sys::ByteStretch bytes, std::vector<std::byte>& buffer) {
+    buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
+    std::uint32_t crc = 0;
+    while (bytes.begin < bytes.end) {
+        const auto part = std::span(buffer).first(std::min(buffer_bytes, bytes.end - bytes.begin));
+        FB_TRY_ASSIGN(got, file.read(bytes.begin, part));
+        if (got == 0) break;
+        crc = crc32c(part.first(got), crc);
+        bytes.begin += got;
+    }
+    return crc;
+}
+
+// Where the storage of one of both knows the checksum of its bytes, the other one alone is read.
+Result<bool> has_same_checksum(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+                               std::vector<std::byte>& buffer) {
+    FB_TRY_ASSIGN(other_known, other.checksum());
+    FB_TRY_ASSIGN(known, one.checksum());
+    if (!known && !other_known) return false;
+    if (known && other_known) return *known == *other_known;
+    FB_TRY_ASSIGN(read, checksum_of(known ? other : one, bytes, buffer));
+    return read == (known ? *known : *other_known);
+}
+
 }  // namespace
 
 bool has_holes(const sys::EntryStatus& status) { return status.allocated_bytes < status.bytes; }
@@ -85,6 +111,8 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
 
 Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer) {
+    FB_TRY_ASSIGN(is_same, has_same_checksum(one, other, bytes, buffer));
+    if (is_same) return bytes.end;
     if (!have_holes) return difference_in(one, other, bytes, buffer);
     const auto end = bytes.end;
     while (bytes.begin < end) {

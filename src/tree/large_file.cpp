@@ -102,10 +102,12 @@ Result<std::uint64_t> LargeFile::open_target() {
         }
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
-    static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     constexpr std::uint32_t closed_to_others = 0600;
     FB_TRY_ASSIGN(file, entry_.target->make_file(temporary_name_, closed_to_others));
     made_.file = std::move(file);
+    // An object store has its own mark, and goes on with what its parts are of.
+    if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);
+    static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), closed_to_others));
     journal_ = std::move(journal);
     return 0;
@@ -128,6 +130,7 @@ void LargeFile::describe(TeamMessage& gift) const {
 }
 
 Result<> LargeFile::write_journal(std::uint64_t durable) {
+    if (!journal_) return {};
     const auto text = move::text_of({.identity = identity_of(before_), .durable = durable});
     return journal_->write(0, std::as_bytes(std::span(text)));
 }
@@ -172,7 +175,8 @@ Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
         const std::lock_guard lock(mutex_);
         FB_TRY(failed_);  // the other pieces are of no use
     }
-    return copy_bytes(*source_, *made_.file, piece(index), has_holes(before_), context_.way(), worker.buffer);
+    return copy_bytes(*source_, *made_.file, piece(index), has_holes(before_) && !made_.has_attributes, context_.way(),
+                      worker.buffer);
 }
 
 void LargeFile::end(TreeWorker& worker) {
@@ -208,7 +212,7 @@ void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
     const bool is_named = done && *done;
     if (is_named || (!done && !goes_on)) {
         if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
-        static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+        if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
     if (!done) context_.report(entry_.path(), done.error());
     EntryCopier copier(context_, worker);

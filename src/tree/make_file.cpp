@@ -81,22 +81,43 @@ Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryS
     };
 }
 
+namespace {
+
+Result<AttributeSource> attributes_from(CopyContext& context, sys::OpenFile& source) {
+    if (!context.options.preserve.attributes) return AttributeSource{};
+    FB_TRY_ASSIGN(names, source.attribute_names());
+    return attributes_of(source, std::move(names));
+}
+
+Result<> give_all(CopyContext& context, const CopyEntry& entry, const AttributeSource& attributes,
+                  const sys::EntryStatus& status, MadeFile& made) {
+    return give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
+                           settle_of(context, entry, status));
+}
+
+}  // namespace
+
+Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                                 const sys::EntryStatus& status, MadeFile& made) {
+    if (!made.file->begins_with_attributes()) return std::uint64_t{0};
+    FB_TRY_ASSIGN(attributes, attributes_from(context, source));
+    FB_TRY(give_all(context, entry, attributes, status, made));
+    made.has_attributes = true;
+    return made.file->begin(entry.name, source, status);
+}
+
 Result<bool> complete_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& source,
                            const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary) {
-    AttributeSource attributes;
-    if (context.options.preserve.attributes) {
-        FB_TRY_ASSIGN(names, source.attribute_names());
-        attributes = attributes_of(source, std::move(names));
-    }
     if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, worker.buffer));
+    if (made.has_attributes) return context.naming.name(worker, entry, status, temporary);
+    FB_TRY_ASSIGN(attributes, attributes_from(context, source));
     return name_file(context, worker, entry, attributes, status, made, temporary);
 }
 
 Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
                        const AttributeSource& attributes, const sys::EntryStatus& status, MadeFile& made,
                        TemporaryName& temporary) {
-    FB_TRY(give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
-                           settle_of(context, entry, status)));
+    FB_TRY(give_all(context, entry, attributes, status, made));
     return context.naming.name(worker, entry, status, temporary);
 }
 

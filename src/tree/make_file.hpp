@@ -12,12 +12,18 @@ namespace forebay::tree {
 struct MadeFile {
     std::unique_ptr<sys::OpenFile> file;
     Held held;
+    bool has_attributes = false;  // it got them first: see OpenFile::begins_with_attributes()
 };
 
 /// Makes it, in place of one of an earlier run. It has its permissions from the beginning, which saves a call, where
 /// they let nobody in during the copy who is kept out afterwards.
 Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
                                 const sys::EntryStatus& status);
+
+/// Gives attributes first where that is how the target takes files, and says that the bytes come: how many of them are
+/// there from a run before.
+Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                                 const sys::EntryStatus& status, MadeFile& made);
 
 /// What it has where its permissions are 0600.
 Held held_by_new(CopyContext& context, const CopyEntry& entry);

@@ -8,6 +8,7 @@
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::tree {
 
@@ -17,14 +18,19 @@ Result<NamedRoot> open_above(const std::string& path) {
     auto name = leaf_of(own);
     if (name.empty() || name == "." || name == "..")
         return Error{ErrorKind::refused, "\"" + show_text(path) + "\" does not end with a directory's own name"};
-    FB_TRY_ASSIGN(opened, sys::open_posix_folder(directory_of(own)));
+    if (sys::is_far(own) && own.find('/', own.find("//") + 2) == own.npos)
+        return Error{ErrorKind::refused, show_text(path) + " is a whole bucket, which is neither made nor removed here",
+                     "", show_text(own) + "/PREFIX"};
+    FB_TRY_ASSIGN(opened, sys::open_tree_above(directory_of(own)));
     return NamedRoot{.above = std::move(opened), .name = std::move(name)};
 }
 
 std::string places_of(const std::string& source, const std::string& target) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(source, ignored).string() + '\0' +
-           std::filesystem::weakly_canonical(target, ignored).string();
+    const auto canonical = [](const std::string& place) {
+        std::error_code ignored;
+        return sys::is_far(place) ? place : std::filesystem::weakly_canonical(place, ignored).string();
+    };
+    return canonical(source) + '\0' + canonical(target);
 }
 
 std::string temporary_prefix(const std::string& source, const std::string& target) {

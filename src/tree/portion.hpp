@@ -21,9 +21,13 @@ struct ListedName {
 };
 
 /// Some 1 ms of copying: small enough for two threads in a folder of 1,000 entries, large beside the cost of a queue.
-inline constexpr std::size_t portion_names = 256;
-/// Portions that wait while their folder is still listed: 16,384 names, at most some MB.
-inline constexpr std::size_t portions_max = 64;
+/// Many threads mostly wait for a server, 1 ms an entry: then a portion is smaller.
+inline std::size_t portion_names(const WorkShare& share) {
+    constexpr std::size_t usual = 256, of_many_threads = 16, many = 8;
+    return share.threads() >= many ? of_many_threads : usual;
+}
+/// Names that wait in portions while their folder is still listed: at most some MB.
+inline constexpr std::size_t names_waiting_max = 16'384;
 
 /// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;
 /// each of these counts in the branch's `pending` and is ended by `done`.
@@ -31,8 +35,9 @@ template <class Work, class Done>
 Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder, const Work& work,
                           const Done& done) {
     Portion portion;
+    const auto names_max = portion_names(*worker.share);
     const auto hand_over = [&] {
-        if (worker.share->waiting(worker) >= portions_max) {
+        if (worker.share->waiting(worker) >= names_waiting_max / names_max) {
             work(worker, branch, portion);
             portion.clear();
             return;
@@ -52,7 +57,7 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
     } else {
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
-                if (portion.size() == portion_names) hand_over();
+                if (portion.size() == names_max) hand_over();
                 portion.push_back({std::string(one.name), one.kind, one.number});
             }
             return {};

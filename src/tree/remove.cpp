@@ -29,14 +29,17 @@ void TreeRemover::add_folder(TreeWorker& worker, const BranchRef& above, const s
                       {.branch = above, .name = name});
 }
 
-void TreeRemover::remove_entry(const BranchRef& above, sys::Folder& folder, const std::string& name) {
-    if (shared_.is_dry) return shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
-    if (auto removed = folder.remove(name); removed) {
-        ++shared_.removed;
-    } else if (removed.error().kind != ErrorKind::missing) {
-        shared_.remarks.add(RemarkKind::failed, path_of(*above, name), removed.error().what);
+void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, std::span<const std::string> names) {
+    if (shared_.is_dry) {
+        for (const auto& name : names) shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
+        return;
     }
-    if (shared_.tick) shared_.tick();
+    folder.remove_each(names, [&](const std::string& name, const Result<>& removed) {
+        if (removed) ++shared_.removed;
+        else if (removed.error().kind != ErrorKind::missing)
+            shared_.remarks.add(RemarkKind::failed, path_of(*above, name), removed.error().what);
+        if (shared_.tick) shared_.tick();
+    });
 }
 
 void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -60,17 +63,18 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
 
 Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder) {
     return folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        std::vector<std::string> entries;
         for (const auto& one : names) {
-            if (worker.share->is_stopped()) return {};
-            const std::string name(one.name);
+            std::string name(one.name);
             auto kind = one.kind;
-            if (kind == sys::EntryKind::unknown) {
+            if (kind == sys::EntryKind::unknown && one.may_be_folder) {
                 FB_TRY_ASSIGN(status, folder.status_of(name));
                 kind = status.kind;
             }
             if (kind == sys::EntryKind::folder) add_folder(worker, branch, name);
-            else remove_entry(branch, folder, name);
+            else entries.push_back(std::move(name));
         }
+        if (!worker.share->is_stopped()) remove_entries(branch, folder, entries);
         return {};
     });
 }
@@ -87,8 +91,10 @@ void TreeRemover::finish(const BranchRef& branch) {
         for (int turn = 1; !removed && removed.error().kind == ErrorKind::refused && turn < turns_max; ++turn) {
             FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));
             FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+                std::vector<std::string> entries;
                 for (const auto& one : names)
-                    if (one.kind != sys::EntryKind::folder) remove_entry(branch, *folder, std::string(one.name));
+                    if (one.kind != sys::EntryKind::folder) entries.emplace_back(one.name);
+                remove_entries(branch, *folder, entries);
                 return {};
             }));
             removed = above->remove_folder(branch->name);
@@ -173,6 +179,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
     auto* lead = options.lead;
+    if (lead != nullptr) FB_TRY(check_team_places({path}));
     if (lead != nullptr)
         FB_TRY(lead->begin({.verb = TeamVerb::remove,
                             .user = sys::new_entry_owner().user,

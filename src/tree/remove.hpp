@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
+#include <string>
 
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
@@ -34,7 +36,7 @@ public:
     /// The folder `name` of `above` and all in it, by the share of `worker`; it counts in the `pending` of `above`, and
     /// `done_in` gives that back, as it does of all folders below.
     void add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name);
-    void remove_entry(const BranchRef& above, sys::Folder& folder, const std::string& name);
+    void remove_entries(const BranchRef& above, sys::Folder& folder, std::span<const std::string> names);
     /// To be called where the last thing of a folder that add_folder() took is done.
     void finish(const BranchRef& branch);
     /// Ends one thing of a branch, and all above that ends with it.

@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "move/pace.hpp"
 #include "sys/machine.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/team_words.hpp"
 
 namespace forebay::tree {
@@ -110,6 +111,15 @@ Result<> TeamMembership::leave(const Result<>& done) {
     port_.wake();
     hearing_.join();
     return is_alone_ ? Result<>(Error{ErrorKind::broken, "the first process of this command has ended"}) : Result<>();
+}
+
+Result<> check_team_places(std::initializer_list<std::string_view> places) {
+    for (const auto place : places)
+        if (sys::is_far(place))
+            return Error{ErrorKind::unsupported,
+                         fmt::format("{}: several processes share the work on directories alone", show_text(place)), "",
+                         "leave --hosts out; --threads helps where requests wait for a server"};
+    return {};
 }
 
 Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path) {

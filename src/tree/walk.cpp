@@ -9,6 +9,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/checksums.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
@@ -279,9 +280,10 @@ void TreeWalk::tick() {
 }  // namespace
 
 Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
-    FB_TRY_ASSIGN(folder, sys::open_posix_folder(path));
+    FB_TRY_ASSIGN(folder, sys::open_tree(path));
     auto* lead = options.lead;
     if (lead != nullptr) {
+        FB_TRY(check_team_places({path}));
         FB_TRY_ASSIGN(root, team_root(*folder));
         FB_TRY(lead->begin({.verb = TeamVerb::walk,
                             .user = sys::new_entry_owner().user,

@@ -59,6 +59,7 @@ public:
     void add(TreeWorker& worker, Piece piece, Offer offer = {});
     /// By a thread that is none of the share's.
     void add_from_outside(Piece piece);
+    std::size_t threads() const { return queues_.size(); }
     /// How much `worker` has waiting: who lists much does some of it itself.
     std::size_t waiting(const TreeWorker& worker);
     /// What has not begun is not begun any more.

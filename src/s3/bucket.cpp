@@ -1,0 +1,279 @@
+#include "s3/bucket.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/crc32c.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "s3/key.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+constexpr long not_found = 404, not_this_version = 412, no_such_range = 416;
+// One copy onto itself takes so much; a larger object is copied in parts.
+constexpr std::uint64_t copy_bytes_max = 5ull << 30;
+constexpr std::size_t text_bytes_max = 64u << 10;
+constexpr std::uint64_t numbers_max = 10'000;
+// Memory of the usual part is used again, since new pages cost as much as the checksum; a thread has one at a time.
+constexpr std::uint64_t kept_memory_bytes = 16u << 20;
+constexpr std::size_t kept_memory_max = 16;
+
+std::string xml_text(std::string_view text) {
+    std::string result;
+    for (const char letter : text) {
+        switch (letter) {
+            case '&': result += "&amp;"; break;
+            case '<': result += "&lt;"; break;
+            case '>': result += "&gt;"; break;
+            case '"': result += "&quot;"; break;
+            default: result += letter;
+        }
+    }
+    return result;
+}
+
+std::string range_text(sys::ByteStretch bytes) { return fmt::format("bytes={}-{}", bytes.begin, bytes.end - 1); }
+
+}  // namespace
+
+Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
+    FB_TRY_ASSIGN(answer, client_.send({.method = "HEAD",
+                                        .key = key,
+                                        .headers = {{"x-amz-checksum-mode", "ENABLED"}},
+                                        .accepted_status = not_found}));
+    if (answer.status == not_found) return std::optional<ObjectInfo>();
+    return std::optional(object_from(key, answer, owner));
+}
+
+Result<std::optional<ObjectInfo>> Bucket::read_first(const std::string& key, std::uint64_t bytes, std::string& first) {
+    first.clear();
+    const auto take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
+        first.resize(offset);  // of an attempt before
+        first.append(reinterpret_cast<const char*>(part.data()), part.size());
+        return {};
+    };
+    FB_TRY_ASSIGN(answer, client_.send({.method = "GET",
+                                        .key = key,
+                                        .headers = {{"range", range_text({0, bytes})}},
+                                        .take = take,
+                                        .accepted_status = no_such_range}));
+    if (answer.status == no_such_range) return look(key);  // an empty object has no first byte
+    return std::optional(object_from(key, answer, owner));
+}
+
+Result<bool> Bucket::read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take) {
+    std::uint64_t received = 0;
+    FB_TRY_ASSIGN(answer,
+                  client_.send({.method = "GET",
+                                .key = object.key,
+                                .headers = {{"range", range_text(bytes)}, {"if-match", object.etag}},
+                                .take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
+                                    received = offset + part.size();
+                                    if (received > bytes.end - bytes.begin)
+                                        return Error{ErrorKind::corrupt, "the server sends more than was asked for"};
+                                    return take(offset, part);
+                                },
+                                .accepted_status = not_this_version}));
+    if (answer.status == not_this_version) return false;
+    if (answer.status == 206 && received == bytes.end - bytes.begin) return true;
+    return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(object.key),
+                                                 received, bytes.end - bytes.begin)};
+}
+
+Result<std::string> Bucket::text_of(const std::string& key) {
+    FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = key}));
+    if (answer.body.size() > text_bytes_max) return Error{ErrorKind::corrupt, show_text(key) + " is no text of ours"};
+    return std::move(answer.body);
+}
+
+Result<KeyPage> Bucket::list(const Page& page) {
+    Pairs query{{"list-type", "2"},
+                {"delimiter", "/"},
+                {"encoding-type", "url"},
+                {"prefix", page.prefix},
+                {"max-keys", std::to_string(page.names_max)}};
+    if (!page.from.empty()) query.emplace_back("continuation-token", page.from);
+    FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
+    return listing_from(answer.body);
+}
+
+Result<bool> Bucket::has_prefix(const std::string& prefix) {
+    FB_TRY_ASSIGN(listing, list({.prefix = prefix, .from = {}, .names_max = 1}));
+    return !listing.objects.empty() || !listing.prefixes.empty();
+}
+
+// The server's word that it has checked what came: a checksum in its answer, or that it took an MD5.
+Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
+    const auto checksum = checksum_text(crc32c(request.body));
+    const auto plain = request.headers;
+    for (int turn = 0; turn < 2; ++turn) {
+        request.headers = plain;
+        request.headers.emplace_back("x-amz-checksum-crc32c", checksum);
+        const bool with_md5 = wants_md5_;
+        if (with_md5) request.headers.emplace_back("content-md5", md5_base64(request.body));
+        FB_TRY_ASSIGN(answer, client_.send(request));
+        const auto& told = answer.header("x-amz-checksum-crc32c");
+        if (!told.empty() && told != checksum)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("s3://{}/{}: the server has the checksum {} of what came, and {} was sent", name(),
+                                     show_text(request.key), show_text(told), checksum)};
+        if (with_md5 || told == checksum) return answer;
+        wants_md5_ = true;
+    }
+    return Error{ErrorKind::broken, "an upload was sent twice and checked neither time"};
+}
+
+Result<> Bucket::put(const std::string& key, const ObjectState& state, std::span<const std::byte> bytes) {
+    auto headers = state.headers();
+    headers.emplace_back("content-type", key.ends_with('/') ? "application/x-directory" : "application/octet-stream");
+    FB_TRY(send_bytes({.method = "PUT", .key = key, .headers = std::move(headers), .body = bytes}));
+    return {};
+}
+
+Result<> Bucket::put_text(const std::string& key, const std::string& text) {
+    FB_TRY(send_bytes({.method = "PUT", .key = key, .body = std::as_bytes(std::span(text))}));
+    return {};
+}
+
+Result<> Bucket::remove(const std::string& key) {
+    FB_TRY(client_.send({.method = "DELETE", .key = key, .accepted_status = not_found}));
+    return {};
+}
+
+Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string>& keys) {
+    std::string body = "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>";
+    for (const auto& key : keys) body += "<Object><Key>" + xml_text(key) + "</Key></Object>";
+    body += "</Delete>";
+    const auto bytes = std::as_bytes(std::span(body));
+    FB_TRY_ASSIGN(answer, client_.send({.method = "POST",
+                                        .key = "",
+                                        .query = {{"delete", ""}},
+                                        .headers = {{"content-md5", md5_base64(bytes)}},
+                                        .body = bytes}));
+    return not_removed_from(answer.body);
+}
+
+Result<> Bucket::give_state(const ObjectInfo& object) {
+    if (object.bytes == 0) return put(object.key, object.state, {});
+    const auto source = "/" + name() + "/" + url_encoded(object.key, true);
+    const Pairs condition{{"x-amz-copy-source", source}, {"x-amz-copy-source-if-match", object.etag}};
+    if (object.bytes <= copy_bytes_max) {
+        auto headers = object.state.headers();
+        headers.insert(headers.end(), condition.begin(), condition.end());
+        headers.emplace_back("x-amz-metadata-directive", "REPLACE");
+        headers.emplace_back("content-type", "application/octet-stream");
+        FB_TRY_ASSIGN(
+            answer, client_.send({.method = "PUT", .key = object.key, .headers = std::move(headers), .is_long = true}));
+        FB_TRY(completed_from(answer.body));
+        return {};
+    }
+    FB_TRY_ASSIGN(id, begin_upload(object.key, object.state));
+    const Upload upload{object.key, id};
+    const auto copied = [&]() -> Result<> {
+        const auto part_bytes = std::max<std::uint64_t>(1u << 30, (object.bytes + numbers_max - 1) / numbers_max);
+        std::vector<Part> parts;
+        for (std::uint64_t begin = 0; begin < object.bytes; begin += part_bytes) {
+            auto headers = condition;
+            headers.emplace_back("x-amz-copy-source-range",
+                                 range_text({begin, std::min(begin + part_bytes, object.bytes)}));
+            FB_TRY_ASSIGN(answer,
+                          client_.send({.method = "PUT",
+                                        .key = object.key,
+                                        .query = {{"partNumber", std::to_string(parts.size() + 1)}, {"uploadId", id}},
+                                        .headers = std::move(headers),
+                                        .is_long = true}));
+            FB_TRY_ASSIGN(part, completed_from(answer.body));
+            parts.push_back({part.etag, checksum_from(part.crc32c).value_or(0)});
+        }
+        return end_upload(upload, parts);
+    }();
+    if (!copied) static_cast<void>(give_up_upload(upload));
+    return copied;
+}
+
+Result<std::string> Bucket::begin_upload(const std::string& key, const ObjectState& state) {
+    auto headers = state.headers();
+    headers.emplace_back("content-type", "application/octet-stream");
+    headers.emplace_back("x-amz-checksum-algorithm", "CRC32C");
+    headers.emplace_back("x-amz-checksum-type", "FULL_OBJECT");
+    FB_TRY_ASSIGN(
+        answer,
+        client_.send({.method = "POST", .key = key, .query = {{"uploads", ""}}, .headers = std::move(headers)}));
+    return upload_id_from(answer.body);
+}
+
+Result<Bucket::Part> Bucket::put_part(const Upload& upload, std::uint64_t number, std::span<const std::byte> bytes) {
+    FB_TRY_ASSIGN(answer, send_bytes({.method = "PUT",
+                                      .key = upload.key,
+                                      .query = {{"partNumber", std::to_string(number)}, {"uploadId", upload.id}},
+                                      .body = bytes}));
+    return Part{.etag = answer.header("etag"), .crc32c = crc32c(bytes)};
+}
+
+Result<std::vector<UploadedPart>> Bucket::parts_of(const Upload& upload) {
+    std::vector<UploadedPart> all;
+    std::uint64_t after = 0;
+    do {
+        FB_TRY_ASSIGN(answer, client_.send({.method = "GET",
+                                            .key = upload.key,
+                                            .query = {{"uploadId", upload.id},
+                                                      {"max-parts", "1000"},
+                                                      {"part-number-marker", std::to_string(after)}}}));
+        FB_TRY_ASSIGN(page, parts_from(answer.body));
+        all.insert(all.end(), page.parts.begin(), page.parts.end());
+        if (page.is_truncated && page.next <= after)
+            return Error{ErrorKind::corrupt, "the server's list of parts goes back"};
+        after = page.is_truncated ? page.next : 0;
+    } while (after > 0 && after <= numbers_max);
+    return all;
+}
+
+Result<> Bucket::end_upload(const Upload& upload, const std::vector<Part>& parts) {
+    std::string body = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
+    for (std::size_t index = 0; index < parts.size(); ++index)
+        body += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag>{}</Part>", index + 1,
+                            xml_text(parts[index].etag),
+                            parts[index].crc32c == 0 || wants_md5_
+                                ? ""
+                                : "<ChecksumCRC32C>" + checksum_text(parts[index].crc32c) + "</ChecksumCRC32C>");
+    body += "</CompleteMultipartUpload>";
+    FB_TRY_ASSIGN(answer, client_.send({.method = "POST",
+                                        .key = upload.key,
+                                        .query = {{"uploadId", upload.id}},
+                                        .headers = {{"x-amz-checksum-type", "FULL_OBJECT"}},
+                                        .body = std::as_bytes(std::span(body)),
+                                        .is_long = true}));
+    FB_TRY(completed_from(answer.body));
+    return {};
+}
+
+Result<> Bucket::give_up_upload(const Upload& upload) {
+    FB_TRY(client_.send(
+        {.method = "DELETE", .key = upload.key, .query = {{"uploadId", upload.id}}, .accepted_status = not_found}));
+    return {};
+}
+
+Bucket::Memory Bucket::take_memory(std::uint64_t bytes) {
+    if (bytes == kept_memory_bytes) {
+        const std::lock_guard lock(memory_mutex_);
+        if (!memory_.empty()) {
+            auto memory = std::move(memory_.back());
+            memory_.pop_back();
+            return memory;
+        }
+    }
+    return std::make_unique_for_overwrite<std::byte[]>(bytes);
+}
+
+void Bucket::give_memory(Memory memory, std::uint64_t bytes) {
+    if (bytes != kept_memory_bytes) return;
+    const std::lock_guard lock(memory_mutex_);
+    if (memory_.size() < kept_memory_max) memory_.push_back(std::move(memory));
+}
+
+}  // namespace forebay::s3

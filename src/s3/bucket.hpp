@@ -1,0 +1,94 @@
+// What is asked of a bucket: objects are looked at, read, put, copied and removed.
+//
+// Threads: any, at once.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "s3/answers.hpp"
+#include "s3/client.hpp"
+#include "s3/object.hpp"
+
+namespace forebay::s3 {
+
+class MadeObject;
+
+class Bucket {
+public:
+    Bucket(S3Settings settings, std::string name, sys::NewEntryOwner new_owner, HttpLimits limits = {})
+        : owner(new_owner), client_(std::move(settings), std::move(name), limits) {}
+
+    /// Nothing where there is no such object.
+    Result<std::optional<ObjectInfo>> look(const std::string& key);
+    /// The same with its first bytes, at most `bytes` of them.
+    Result<std::optional<ObjectInfo>> read_first(const std::string& key, std::uint64_t bytes, std::string& first);
+    /// Bytes of this version of an object. False where it is another one now.
+    using Take = std::function<Result<>(std::uint64_t offset, std::span<const std::byte>)>;
+    Result<bool> read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take);
+    /// A small object; `missing` where there is none.
+    Result<std::string> text_of(const std::string& key);
+
+    struct Page {
+        std::string prefix, from;
+        std::uint32_t names_max = 1000;
+    };
+    Result<KeyPage> list(const Page& page);
+    /// Whether anything has a key that begins so.
+    Result<bool> has_prefix(const std::string& prefix);
+
+    Result<> put(const std::string& key, const ObjectState& state, std::span<const std::byte> bytes);
+    Result<> put_text(const std::string& key, const std::string& text);
+    Result<> remove(const std::string& key);
+    /// By one request for 1,000 keys.
+    Result<std::vector<NotRemoved>> remove_all(const std::vector<std::string>& keys);
+    /// Gives an object other metadata: it is copied onto itself.
+    Result<> give_state(const ObjectInfo& object);
+
+    Result<std::string> begin_upload(const std::string& key, const ObjectState& state);
+    struct Upload {
+        std::string key, id;
+    };
+    struct Part {
+        std::string etag;
+        std::uint32_t crc32c = 0;
+    };
+    Result<Part> put_part(const Upload& upload, std::uint64_t number, std::span<const std::byte> bytes);
+    /// `missing` where nobody knows the upload any more.
+    Result<std::vector<UploadedPart>> parts_of(const Upload& upload);
+    Result<> end_upload(const Upload& upload, const std::vector<Part>& parts);
+    Result<> give_up_upload(const Upload& upload);
+
+    std::uint64_t number() const { return client_.number(); }
+    const std::string& name() const { return client_.bucket(); }
+
+    const sys::NewEntryOwner owner;
+
+    /// Entries that this process is making, under the keys of their temporary names; and folders of which no object
+    /// says anything yet.
+    std::mutex making_mutex;
+    std::map<std::string, std::shared_ptr<MadeObject>> making;
+    std::set<std::string> new_folders;
+
+    /// Memory for a part, which other parts use afterwards; what is in it is anything.
+    using Memory = std::unique_ptr<std::byte[]>;
+    Memory take_memory(std::uint64_t bytes);
+    void give_memory(Memory memory, std::uint64_t bytes);
+
+private:
+    Result<HttpAnswer> send_bytes(S3Request request);
+
+    S3Client client_;
+    /// The server does not check CRC32C: it gets the MD5 of all bytes, which every server checks.
+    std::atomic<bool> wants_md5_{false};
+    std::mutex memory_mutex_;
+    std::vector<Memory> memory_;
+};
+
+}  // namespace forebay::s3

@@ -1,0 +1,210 @@
+#include "s3/client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <random>
+#include <thread>
+
+#include "base/show_text.hpp"
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "s3/answers.hpp"
+#include "s3/key.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+constexpr std::chrono::milliseconds first_pause{100}, longest_pause{5'000};
+// A role's keys are good for hours, and are given anew five minutes before their end.
+constexpr std::chrono::minutes asked_lasts{5};
+constexpr const char* machine_service = "http://169.254.169.254/latest/";
+constexpr long machine_seconds = 2;
+constexpr long working_seconds = 600;
+constexpr int failed_in_turn_max = 16;
+
+std::string now_text() {
+    const auto now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts)};
+}
+
+// A server that is busy, restarted or cut off: the same request may succeed.
+bool may_pass(const HttpAnswer& answer, const ServerError& error) {
+    return answer.status == 429 || answer.status >= 500 || error.code == "SlowDown" || error.code == "RequestTimeout" ||
+           error.code == "BadDigest" || error.code == "OperationAborted";
+}
+
+std::chrono::milliseconds pause_after(int attempt) {
+    static thread_local std::minstd_rand chance(std::random_device{}());
+    auto pause = first_pause;
+    for (int turn = 1; turn < attempt && pause < longest_pause; ++turn) pause *= 2;
+    pause = std::min(pause, longest_pause);
+    return pause / 2 + std::chrono::milliseconds(chance() % static_cast<unsigned>(pause.count() / 2 + 1));
+}
+
+}  // namespace
+
+S3Client::S3Client(S3Settings settings, std::string bucket, HttpLimits limits)
+    : settings_(std::move(settings)), bucket_(std::move(bucket)), limits_(limits), http_(settings_.ca_bundle) {
+    const auto& endpoint = settings_.endpoint;
+    if (endpoint.empty()) {
+        // Names with dots fit no certificate, so that they go into the path.
+        const bool is_host = bucket_.find('.') == bucket_.npos && bucket_.find('_') == bucket_.npos;
+        scheme_ = "https";
+        const auto service = "s3." + settings_.region + ".amazonaws.com";
+        host_ = is_host ? bucket_ + "." + service : service;
+        base_path_ = is_host ? "" : "/" + bucket_;
+    } else {
+        const auto begin = endpoint.find("://");
+        const auto slash = endpoint.find('/', begin + 3);
+        scheme_ = endpoint.substr(0, begin);
+        host_ = endpoint.substr(begin + 3, slash == endpoint.npos ? slash : slash - begin - 3);
+        base_path_ = (slash == endpoint.npos ? "" : endpoint.substr(slash)) + "/" + bucket_;
+    }
+    const auto place = host_ + base_path_;
+    number_ = siphash({}, std::as_bytes(std::span(place)));
+}
+
+std::string S3Client::shown(const S3Request& request) const {
+    return request.method + " s3://" + bucket_ + (request.key.empty() ? "" : "/" + show_text(request.key));
+}
+
+Result<HttpAnswer> S3Client::send(const S3Request& request) {
+    std::string problem;
+    bool has_answered = false;
+    for (int attempt = 1; attempt <= settings_.attempts; ++attempt) {
+        if (is_gone_)
+            return Error{ErrorKind::retry, shown(request) + ": the server " + host_ + " was given up before",
+                         "nothing is under its name that is not whole", "the same command, when the server is back"};
+        auto answer = send_once(request);
+        has_answered = answer.has_value();
+        if (answer) {
+            FB_TRY(answer->taken);  // by whom the bytes were brought: no matter of the server
+            const auto error = server_error_from(answer->body);
+            // The end of an upload and a copy may fail after the status was sent.
+            const bool failed_late = answer->is_good() && request.is_long && !error.code.empty();
+            if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) {
+                failed_in_turn_ = 0;
+                return answer;
+            }
+            if (!failed_late && !may_pass(*answer, error)) return error_of(request, *answer);
+            problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
+        } else if (answer.error().kind == ErrorKind::retry) {
+            problem = answer.error().what;
+        } else {
+            return answer;
+        }
+        if (attempt < settings_.attempts) std::this_thread::sleep_for(pause_after(attempt));
+    }
+    if (!has_answered || ++failed_in_turn_ >= failed_in_turn_max) is_gone_ = true;
+    return Error{
+        ErrorKind::retry,
+        shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) + " times",
+        "nothing is under its name that is not whole", "the same command, when the server is back"};
+}
+
+Result<HttpAnswer> S3Client::send_once(const S3Request& request) {
+    FB_TRY_ASSIGN(keys, credentials());
+    const auto path = request.key.empty() ? base_path_ + "/" : base_path_ + "/" + url_encoded(request.key, true);
+    const auto time = now_text();
+    ToSign to_sign{.method = request.method,
+                   .path = path,
+                   .query = request.query,
+                   .headers = request.headers,
+                   .region = settings_.region};
+    auto& headers = to_sign.headers;
+    headers.emplace_back("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
+    headers.emplace_back("x-amz-date", time);
+    if (!keys.session_token.empty()) headers.emplace_back("x-amz-security-token", keys.session_token);
+    auto sent = headers;
+    headers.emplace_back("host", host_);
+    sent.emplace_back("Authorization", authorization_of(to_sign, keys, time));
+    const auto query = query_text(request.query);
+    auto limits = limits_;
+    if (request.is_long) limits.silent_seconds = std::max(limits.silent_seconds, working_seconds);
+    return http_.exchange({.method = request.method,
+                           .url = scheme_ + "://" + host_ + path + (query.empty() ? "" : "?" + query),
+                           .headers = std::move(sent),
+                           .body = request.body,
+                           .take = request.take,
+                           .limits = limits});
+}
+
+Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
+    const auto error = server_error_from(answer.body);
+    auto what = shown(request) + ": HTTP " + std::to_string(answer.status);
+    if (!error.code.empty()) what += " " + show_text(error.code);
+    if (!error.message.empty()) what += ": " + show_text(error.message);
+    if (answer.status == 301 || answer.status == 307 || answer.status == 400) {
+        const auto region = error.region.empty() ? answer.header("x-amz-bucket-region") : error.region;
+        if (!region.empty() && region != settings_.region)
+            return {ErrorKind::refused, what + "; the bucket lies in the region " + show_text(region), "",
+                    "AWS_REGION=" + show_text(region)};
+    }
+    if (error.code == "RequestTimeTooSkewed")
+        return {ErrorKind::refused,
+                what + "; the clock here says " + now_text() + ", the server's " + show_text(answer.header("date")), "",
+                "set the clock of this machine"};
+    if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
+        return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing, what, "",
+                "make the bucket " + bucket_ + ", or correct its name"};
+    const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
+    if (error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" || error.code == "ExpiredToken" ||
+        error.code == "InvalidToken" ||
+        (answer.status == 404 && !is_absence))  // so some say that they know no such user
+        return {ErrorKind::refused, what, "",
+                "correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names"};
+    if (answer.status == 404) return {ErrorKind::missing, what};
+    if (answer.status == 401 || answer.status == 403) return {ErrorKind::refused, what, "", "ask for the right to it"};
+    if (error.code == "KeyTooLongError" || error.code == "MetadataTooLarge" || answer.status == 501)
+        return {ErrorKind::unsupported, what};
+    if (answer.status == 507 || error.code == "QuotaExceeded") return {ErrorKind::full, what};
+    return {answer.status == 412 || answer.status == 409 ? ErrorKind::retry : ErrorKind::refused, what};
+}
+
+Result<Credentials> S3Client::credentials() {
+    if (settings_.has_keys) return settings_.credentials;
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < asked_until_) return asked_;
+    FB_TRY_ASSIGN(asked, ask_machine());
+    asked_ = asked;
+    asked_until_ = now + asked_lasts;
+    return asked_;
+}
+
+// IMDSv2: a token first, then the name of the role, then its keys.
+Result<Credentials> S3Client::ask_machine() {
+    const Error none{ErrorKind::refused, "no credentials for S3 were found", "",
+                     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or aws configure"};
+    if (!settings_.asks_machine) return none;
+    const HttpLimits limits{.connect_seconds = machine_seconds, .silent_seconds = machine_seconds};
+    const std::string service = machine_service;
+    const auto token = http_.exchange({.method = "PUT",
+                                       .url = service + "api/token",
+                                       .headers = {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}},
+                                       .body = {},
+                                       .take = {},
+                                       .limits = limits});
+    if (!token || !token->is_good()) return none;
+    const auto get = [&](const std::string& path) {
+        return http_.exchange({.method = "GET",
+                               .url = service + path,
+                               .headers = {{"X-aws-ec2-metadata-token", token->body}},
+                               .body = {},
+                               .take = {},
+                               .limits = limits});
+    };
+    const std::string roles = "meta-data/iam/security-credentials/";
+    const auto role = get(roles);
+    if (!role || !role->is_good()) return none;
+    const auto keys = get(roles + url_encoded(role->body.substr(0, role->body.find('\n')), false));
+    if (!keys || !keys->is_good()) return none;
+    return credentials_from(keys->body);
+}
+
+}  // namespace forebay::s3

@@ -1,0 +1,224 @@
+#include "s3/folder.hpp"
+
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "s3/key.hpp"
+#include "s3/s3_folder.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+// What comes with an object that is opened: of many small ones all, so that each costs one request.
+constexpr std::uint64_t first_bytes_max = 1u << 20;
+// Statuses of entries that were looked at a moment ago, for the questions that follow.
+constexpr std::size_t looked_at_max = 256;
+constexpr std::size_t name_bytes_max = 255;
+constexpr std::size_t key_bytes_max = 1'024;
+
+}  // namespace
+
+Error missing_name(const std::string& name) { return {ErrorKind::missing, "there is no " + show_text(name)}; }
+
+Result<std::string> S3Folder::key_of(const std::string& name) const {
+    const bool is_component = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
+                              name.find('\0') == name.npos && name.size() <= name_bytes_max;
+    if (!is_component) return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+    auto key = prefix_ + key_part_of(name);
+    if (key.size() < key_bytes_max) return key;
+    return Error{ErrorKind::unsupported, "a key of S3 has at most 1,024 bytes, and that of " + show_text(name) +
+                                             " would have " + std::to_string(key.size())};
+}
+
+Result<> S3Folder::list(const NameTaker& take) {
+    if (is_new_) return {};
+    ListedNames names;
+    std::string problem;
+    Bucket::Page page{.prefix = prefix_, .from = {}};
+    for (bool goes_on = true; goes_on;) {
+        FB_TRY_ASSIGN(listing, bucket_->list(page));
+        const auto portion = names.add(listing, prefix_, problem);
+        std::vector<sys::NamedEntry> entries;
+        for (const auto& one : portion)
+            entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false});
+        FB_TRY(take(entries));
+        goes_on = listing.is_truncated;
+        page.from = listing.next;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        names_ = std::move(names);
+    }
+    if (problem.empty()) return {};
+    return Error{ErrorKind::unsupported, problem};
+}
+
+Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (const auto made = making(key)) {
+        const std::lock_guard lock(made->mutex);
+        return std::optional(made->info);
+    }
+    std::optional<bool> is_folder;  // as far as it is known
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_new_ && !names_.knows(name)) return std::optional<ObjectInfo>();
+        if (names_.is_complete() && !names_.knows(name)) return std::optional<ObjectInfo>();
+        if (names_.knows(name)) is_folder = names_.is_folder(name);
+        if (is_folder && is_temporary_of_mark(name)) {
+            looked_at_[name] = object_from(key, {}, bucket_->owner);
+            return std::optional(looked_at_[name]);
+        }
+    }
+    std::optional<ObjectInfo> found;
+    if (!is_folder || !*is_folder) {
+        FB_TRY_ASSIGN(looked, bucket_->look(key));
+        found = std::move(looked);
+    }
+    if (!found && (!is_folder || *is_folder)) {
+        FB_TRY_ASSIGN(looked, bucket_->look(key + "/"));
+        found = std::move(looked);
+        bool is_there = found.has_value();
+        if (!found) {
+            FB_TRY_ASSIGN(has, bucket_->has_prefix(key + "/"));
+            is_there = has;
+        }
+        if (!found && is_there) found = object_from(key + "/", {}, bucket_->owner);
+    }
+    remember(name, found);
+    return found;
+}
+
+void S3Folder::remember(const std::string& name, const std::optional<ObjectInfo>& object) {
+    const std::lock_guard lock(mutex_);
+    if (looked_at_.size() >= looked_at_max) looked_at_.clear();
+    if (object) looked_at_[name] = *object;
+    else looked_at_.erase(name);
+}
+
+Result<ObjectInfo> S3Folder::recent(const std::string& name) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = looked_at_.find(name); known != looked_at_.end()) return known->second;
+    }
+    FB_TRY_ASSIGN(found, find(name));
+    if (!found) return missing_name(name);
+    return *found;
+}
+
+Result<sys::EntryStatus> S3Folder::status_of(const std::string& name) {
+    FB_TRY_ASSIGN(found, find(name));
+    if (!found) return missing_name(name);
+    return s3::status_of(*found, bucket_->number());
+}
+
+Result<std::string> S3Folder::link_text(const std::string& name) {
+    FB_TRY_ASSIGN(object, recent(name));
+    if (object.state.kind == sys::EntryKind::link) return object.state.link_text;
+    return Error{ErrorKind::refused, show_text(name) + " is no symbolic link"};
+}
+
+Result<std::vector<std::string>> S3Folder::attribute_names_of(const std::string& name) {
+    FB_TRY_ASSIGN(object, recent(name));
+    std::vector<std::string> names;
+    for (const auto& [attribute_name, value] : object.state.attributes) names.push_back(attribute_name);
+    return names;
+}
+
+Result<std::string> S3Folder::attribute_of(const std::string& name, const std::string& attribute_name) {
+    FB_TRY_ASSIGN(object, recent(name));
+    const auto found = object.state.attributes.find(attribute_name);
+    if (found == object.state.attributes.end())
+        return Error{ErrorKind::missing, show_text(name) + " has no attribute " + show_text(attribute_name)};
+    return found->second;
+}
+
+Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    const auto below = key + "/";
+    bool is_new = false;
+    {
+        const std::lock_guard lock(bucket_->making_mutex);
+        is_new = bucket_->new_folders.contains(below);
+    }
+    auto object = object_from(below, {}, bucket_->owner);
+    if (is_new) return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, below, object, true));
+    bool has_names = false;
+    {
+        const std::lock_guard lock(mutex_);
+        has_names = names_.knows(name) && names_.is_folder(name);
+        if (names_.is_complete() && !names_.knows(name)) return missing_name(name);
+    }
+    FB_TRY_ASSIGN(looked, bucket_->look(below));
+    if (looked) {
+        object = std::move(*looked);
+    } else if (!has_names) {
+        FB_TRY_ASSIGN(has, bucket_->has_prefix(below));
+        if (!has) {
+            FB_TRY_ASSIGN(other, bucket_->look(key));
+            if (!other) return missing_name(name);
+            return Error{ErrorKind::refused, show_text(name) + " is an object, and no folder"};
+        }
+    }
+    return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, below, std::move(object), false));
+}
+
+Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (is_temporary_of_mark(name)) static_cast<void>(find(name));
+    {
+        // Of an empty object there is nothing to read.
+        const std::lock_guard lock(mutex_);
+        if (const auto known = looked_at_.find(name);
+            known != looked_at_.end() && known->second.bytes == 0 && known->second.state.kind == sys::EntryKind::file)
+            return open_object(*bucket_, known->second, "");
+    }
+    std::string first;
+    auto object = bucket_->read_first(key, first_bytes_max, first);
+    if (!object && object.error().kind != ErrorKind::missing) return object.error();
+    if (!object || !*object) return missing_name(name);
+    if ((*object)->state.kind != sys::EntryKind::file)
+        return Error{ErrorKind::refused, show_text(name) + " is no file"};
+    remember(name, *object);
+    return open_object(*bucket_, std::move(**object), std::move(first));
+}
+
+// An upload that a killed run left goes on when its file is begun: nothing of it can be opened before.
+Result<std::unique_ptr<sys::OpenFile>> S3Folder::reopen_file(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (auto made = making(key)) return open_made(*bucket_, std::move(made));
+    return missing_name(name);
+}
+
+Result<std::unique_ptr<sys::OpenEntry>> S3Folder::open_entry(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (auto made = making(key)) return std::unique_ptr<sys::OpenEntry>(open_made(*bucket_, std::move(made)));
+    FB_TRY_ASSIGN(found, find(name));
+    if (!found) return missing_name(name);
+    return open_other(*bucket_, std::move(*found));
+}
+
+Result<bool> S3Folder::lies_in(const sys::EntryId& id) {
+    if (id.device != bucket_->number()) return false;
+    auto prefix = prefix_;
+    for (;;) {
+        if (number_of_key(folder_key(prefix)) == id.number) return true;
+        if (prefix.empty()) return false;
+        prefix.pop_back();
+        prefix.resize(prefix.rfind('/') == prefix.npos ? 0 : prefix.rfind('/') + 1);
+    }
+}
+
+Result<std::unique_ptr<sys::Folder>> open_prefix(const std::shared_ptr<Bucket>& bucket, const std::string& prefix,
+                                                 OpenPrefix how) {
+    const auto key = folder_key(prefix);
+    // A listing says whether there is such a bucket, and why not; a HEAD has no text.
+    FB_TRY_ASSIGN(has, bucket->has_prefix(prefix));
+    if (!has && !prefix.empty() && how == OpenPrefix::must_exist)
+        return Error{ErrorKind::missing, "no key of s3://" + bucket->name() + " begins with " + show_text(prefix)};
+    FB_TRY_ASSIGN(looked, bucket->look(key));
+    auto object = looked ? std::move(*looked) : object_from(key, {}, bucket->owner);
+    return std::unique_ptr<sys::Folder>(std::make_unique<S3Folder>(bucket, prefix, std::move(object), false));
+}
+
+}  // namespace forebay::s3

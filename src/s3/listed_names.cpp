@@ -1,0 +1,60 @@
+#include "s3/listed_names.hpp"
+
+#include "base/show_text.hpp"
+#include "s3/key.hpp"
+#include "s3/made_object.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+constexpr std::string_view temporary_beginning = ".fb-";
+constexpr std::size_t temporary_bytes = 4 + 8 + 1 + 16;
+
+}  // namespace
+
+bool is_temporary_of_mark(std::string_view name) {
+    return name.starts_with(temporary_beginning) && name.size() == temporary_bytes;
+}
+
+bool is_mark(std::string_view name) {
+    return name.ends_with(mark_ending) && is_temporary_of_mark(name.substr(0, temporary_bytes)) &&
+           name.size() == temporary_bytes + std::string_view(mark_ending).size();
+}
+
+bool ListedNames::is_folder(const std::string& name) const {
+    const auto found = kinds_.find(name);
+    return found != kinds_.end() && found->second == sys::EntryKind::folder;
+}
+
+// Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.
+std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string& prefix, std::string& problem) {
+    std::vector<ListedEntry> entries;
+    const auto take = [&](std::string_view key, sys::EntryKind kind) {
+        if (!key.starts_with(prefix)) return;
+        auto part = key.substr(prefix.size());
+        if (kind == sys::EntryKind::folder && part.ends_with('/')) part.remove_suffix(1);
+        if (prefix.empty() && part == "%2E") return;  // what the whole bucket has as a folder
+        const auto name = name_of_key_part(part);
+        const bool is_first = name && kinds_.try_emplace(*name, kind).second;
+        if (is_first) {
+            entries.push_back({*name, kind});
+            if (is_mark(*name)) {  // the upload that it speaks of
+                auto upload = name->substr(0, name->size() - std::string_view(mark_ending).size());
+                kinds_.emplace(upload, sys::EntryKind::file);
+                entries.push_back({std::move(upload), sys::EntryKind::file});
+            }
+        } else if (problem.empty()) {
+            problem = "the key \"" + show_text(key) +
+                      (name ? "\" is an object, and other keys begin with it and a \"/\": no tree of files has both"
+                            : "\" has a part that no entry of a tree can have as its name");
+        }
+    };
+    for (const auto& object : page.objects)
+        if (object.key != prefix) take(object.key, object.bytes > 0 ? sys::EntryKind::file : sys::EntryKind::unknown);
+    for (const auto& one : page.prefixes) take(one, sys::EntryKind::folder);
+    is_complete_ = !page.is_truncated;
+    return entries;
+}
+
+}  // namespace forebay::s3

@@ -1,0 +1,41 @@
+// The names of a folder, as its listing tells them.
+
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "s3/answers.hpp"
+#include "sys/tree.hpp"
+
+namespace forebay::s3 {
+
+struct ListedEntry {
+    std::string name;
+    sys::EntryKind kind = sys::EntryKind::unknown;
+};
+
+class ListedNames {
+public:
+    /// Takes a page of the listing of `prefix`, and gives its names. Of keys that are no names of entries `problem`
+    /// gets the first.
+    std::vector<ListedEntry> add(const KeyPage& page, const std::string& prefix, std::string& problem);
+
+    /// All pages were added: what is not known is not there.
+    bool is_complete() const { return is_complete_; }
+    bool knows(const std::string& name) const { return kinds_.contains(name); }
+    bool is_folder(const std::string& name) const;
+    void put(const std::string& name, sys::EntryKind kind) { kinds_[name] = kind; }
+    void drop(const std::string& name) { kinds_.erase(name); }
+
+private:
+    std::unordered_map<std::string, sys::EntryKind> kinds_;
+    bool is_complete_ = false;
+};
+
+/// ".fb-XXXXXXXX-0123456789abcdef.parts" is the mark of an upload; without ".parts" it stands for the upload itself.
+bool is_mark(std::string_view name);
+bool is_temporary_of_mark(std::string_view name);
+
+}  // namespace forebay::s3

@@ -1,0 +1,239 @@
+#include "s3/made_object.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.hpp"
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "s3/crc_join.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+constexpr std::uint64_t parts_max = 10'000;
+constexpr std::string_view mark_title = "forebay upload 1";
+
+// The mark's lines: its title, the key, the upload, of what it is.
+struct UploadMark {
+    Bucket::Upload upload;
+    std::string identity;
+};
+
+std::string text_of(const UploadMark& mark) {
+    return fmt::format("{}\n{}\n{}\n{}\n", mark_title, mark.upload.key, mark.upload.id, mark.identity);
+}
+
+Result<UploadMark> mark_from(std::string_view text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        lines.emplace_back(text.substr(0, text.find('\n')));
+        text.remove_prefix(std::min(text.size(), lines.back().size() + 1));
+    }
+    if (lines.size() != 4 || lines[0] != mark_title || lines[1].empty() || lines[2].empty())
+        return Error{ErrorKind::corrupt, "it is no mark of an upload"};
+    return UploadMark{{lines[1], lines[2]}, lines[3]};
+}
+
+// Its time of access is changed by the copy itself, so that it is not among this.
+std::string identity_of(const sys::EntryStatus& source, ObjectState state, std::uint64_t part_bytes) {
+    state.accessed = {};
+    auto text = fmt::format("{} {} {} {}.{} {}.{} {}", source.id.device, source.id.number, source.bytes,
+                            source.modified.seconds, source.modified.nanoseconds, source.changed.seconds,
+                            source.changed.nanoseconds, part_bytes);
+    for (const auto& [name, value] : state.headers()) text += "\n" + name + ": " + value;
+    return fmt::format("{:016x}", siphash({}, std::as_bytes(std::span(text))));
+}
+
+}  // namespace
+
+std::uint64_t part_bytes_of(std::uint64_t bytes) {
+    auto part = part_bytes_least;
+    while (part * parts_max < bytes) part *= 2;
+    return part;
+}
+
+MadeObject::MadeObject(Bucket& bucket, std::string temporary_key, ObjectState first_state)
+    : info{.key = std::move(temporary_key), .state = std::move(first_state), .etag = {}, .crc32c = {}},
+      bucket_(bucket) {}
+
+sys::EntryStatus MadeObject::status() {
+    const std::lock_guard lock(mutex);
+    return status_of(info, bucket_.number());
+}
+
+std::uint64_t MadeObject::length_of(std::uint64_t index) const {
+    return std::min(part_bytes_, info.bytes - index * part_bytes_);
+}
+
+Result<> MadeObject::begin(const std::string& final_key, const sys::EntryStatus& source) {
+    const std::lock_guard lock(mutex);
+    info.bytes = source.bytes;
+    part_bytes_ = part_bytes_of(source.bytes);
+    pieces_.clear();
+    pieces_.resize(std::max<std::uint64_t>(1, (source.bytes + part_bytes_ - 1) / part_bytes_));
+    if (!is_in_parts()) return {};
+    upload_.key = final_key;
+    identity_ = identity_of(source, info.state, part_bytes_);
+    FB_TRY(go_on(identity_));
+    return was_resumed_ ? Result<>() : begin_upload();
+}
+
+Result<> MadeObject::begin_upload() {
+    FB_TRY_ASSIGN(id, bucket_.begin_upload(upload_.key, info.state));
+    upload_.id = id;
+    auto marked = bucket_.put_text(info.key + mark_ending, text_of({upload_, identity_}));
+    if (!marked) static_cast<void>(bucket_.give_up_upload(upload_));
+    return marked;
+}
+
+// Of a killed run's upload those parts count that the server has whole, and by their checksums.
+Result<> MadeObject::go_on(const std::string& identity) {
+    const auto text = bucket_.text_of(info.key + mark_ending);
+    if (!text) return text.error().kind == ErrorKind::missing ? Result<>() : Result<>(text.error());
+    const auto mark = mark_from(*text);
+    if (!mark) return {};  // begun anew, and replaced
+    if (mark->identity != identity || mark->upload.key != upload_.key) return bucket_.give_up_upload(mark->upload);
+    const auto parts = bucket_.parts_of(mark->upload);
+    if (!parts) return parts.error().kind == ErrorKind::missing ? Result<>() : Result<>(parts.error());
+    for (const auto& part : *parts) {
+        const auto index = part.number - 1;
+        const auto checksum = checksum_from(part.crc32c);
+        if (part.number == 0 || index >= pieces_.size() || part.bytes != length_of(index) || !checksum) continue;
+        pieces_[index].is_sent = true;
+        pieces_[index].filled = part.bytes;
+        pieces_[index].crc32c = *checksum;
+        pieces_[index].sent = {.etag = part.etag, .crc32c = *checksum};
+    }
+    upload_ = mark->upload;
+    was_resumed_ = true;
+    return {};
+}
+
+std::uint64_t MadeObject::present_bytes() {
+    const std::lock_guard lock(mutex);
+    std::uint64_t bytes = 0;
+    for (const auto& piece : pieces_) {
+        if (!piece.is_sent) break;
+        bytes += piece.filled;
+    }
+    return bytes;
+}
+
+Result<MadeObject::Piece*> MadeObject::piece_at(std::uint64_t offset, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    const auto index = offset / part_bytes_;
+    if (index >= pieces_.size() || offset + bytes > info.bytes)
+        return Error{ErrorKind::refused, "bytes behind the end that was told"};
+    auto& piece = pieces_[index];
+    if (!piece.bytes && !piece.is_sent) piece.bytes = bucket_.take_memory(length_of(index));
+    return &piece;
+}
+
+Result<> MadeObject::filled(std::uint64_t index, std::uint64_t bytes) {
+    Piece* piece = nullptr;
+    {
+        const std::lock_guard lock(mutex);
+        piece = &pieces_[index];
+        piece->filled += bytes;
+        if (!is_in_parts() || piece->filled < length_of(index)) return {};
+    }
+    FB_TRY_ASSIGN(sent, bucket_.put_part(upload_, index + 1, all_of(index)));
+    const std::lock_guard lock(mutex);
+    piece->sent = sent;
+    piece->crc32c = sent.crc32c;
+    piece->is_sent = true;
+    bucket_.give_memory(std::move(piece->bytes), length_of(index));
+    return {};
+}
+
+Result<std::uint64_t> MadeObject::copy_from(sys::OpenFile& source, std::uint64_t offset, std::uint64_t bytes) {
+    bytes = std::min(bytes, part_bytes_ - offset % part_bytes_);
+    FB_TRY_ASSIGN(piece, piece_at(offset, bytes));
+    if (piece->is_sent) return bytes;
+    FB_TRY_ASSIGN(got, source.read(offset, {piece->bytes.get() + offset % part_bytes_, bytes}));
+    FB_TRY(filled(offset / part_bytes_, got));
+    return got;
+}
+
+Result<> MadeObject::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto now = std::min<std::uint64_t>(bytes.size(), part_bytes_ - offset % part_bytes_);
+        FB_TRY_ASSIGN(piece, piece_at(offset, now));
+        if (!piece->is_sent) {
+            std::memcpy(piece->bytes.get() + offset % part_bytes_, bytes.data(), now);
+            FB_TRY(filled(offset / part_bytes_, now));
+        }
+        offset += now;
+        bytes = bytes.subspan(now);
+    }
+    return {};
+}
+
+Result<> MadeObject::resize(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    if (bytes == info.bytes) return {};
+    return Error{ErrorKind::unsupported, "the size of an object is told before its bytes"};
+}
+
+Result<std::uint64_t> MadeObject::read(std::uint64_t offset, std::span<std::byte> bytes) {
+    const std::lock_guard lock(mutex);
+    if (is_in_parts()) return Error{ErrorKind::unsupported, "an upload cannot be read before its end"};
+    if (offset >= info.bytes || !pieces_[0].bytes) return std::uint64_t{0};
+    const auto count = std::min<std::uint64_t>(bytes.size(), info.bytes - offset);
+    std::memcpy(bytes.data(), pieces_[0].bytes.get() + offset, count);
+    return count;
+}
+
+std::uint32_t MadeObject::checksum() {
+    const std::lock_guard lock(mutex);
+    if (!is_in_parts()) return info.bytes == 0 ? 0 : crc32c(all_of(0));
+    std::uint32_t crc = 0;
+    for (std::uint64_t index = 0; index < pieces_.size(); ++index)
+        crc = joined_crc32c(crc, pieces_[index].crc32c, length_of(index));
+    return crc;
+}
+
+Result<> MadeObject::publish(const std::string& final_key) {
+    if (is_in_parts()) return end_upload(final_key);
+    if (info.bytes > 0 && pieces_[0].filled < info.bytes)
+        return Error{ErrorKind::broken, "an object is to get its key before all its bytes came"};
+    return bucket_.put(final_key, info.state, info.bytes == 0 ? std::span<const std::byte>() : all_of(0));
+}
+
+Result<> MadeObject::end_upload(const std::string& final_key) {
+    if (final_key != upload_.key) return Error{ErrorKind::broken, "an upload gets another key than it was begun for"};
+    std::vector<Bucket::Part> parts;
+    for (const auto& piece : pieces_) {
+        if (!piece.is_sent) return Error{ErrorKind::broken, "an upload is to end before all its parts came"};
+        parts.push_back(piece.sent);
+    }
+    auto ended = bucket_.end_upload(upload_, parts);
+    if (!ended && ended.error().kind == ErrorKind::missing) {
+        // The answer to an attempt before may have been lost: then the object is there.
+        FB_TRY_ASSIGN(there, bucket_.look(final_key));
+        if (there && there->bytes == info.bytes && there->state == info.state) ended = {};
+    }
+    FB_TRY(ended);
+    FB_TRY(bucket_.remove(info.key + mark_ending));
+    return {};
+}
+
+void MadeObject::give_up() {
+    if (!is_in_parts() || upload_.id.empty()) return;
+    static_cast<void>(bucket_.give_up_upload(upload_));
+    static_cast<void>(bucket_.remove(info.key + mark_ending));
+}
+
+Result<> MadeObject::remove_mark(Bucket& bucket, const std::string& mark_key) {
+    const auto text = bucket.text_of(mark_key);
+    if (!text && text.error().kind != ErrorKind::missing) return text.error();
+    if (text)
+        if (const auto mark = mark_from(*text); mark) FB_TRY(bucket.give_up_upload(mark->upload));
+    return bucket.remove(mark_key);
+}
+
+}  // namespace forebay::s3

@@ -1,0 +1,85 @@
+// The folder of a prefix: what is looked at is in folder.cpp, what is made and removed in folder_change.cpp.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "s3/entry.hpp"
+#include "s3/listed_names.hpp"
+#include "s3/made_object.hpp"
+
+namespace forebay::s3 {
+
+class S3Folder final : public ObjectEntry<sys::Folder> {
+public:
+    S3Folder(std::shared_ptr<Bucket> bucket, std::string prefix, ObjectInfo object, bool is_new)
+        : bucket_(std::move(bucket)),
+          prefix_(std::move(prefix)),
+          info_(std::move(object)),
+          kept_(info_.state),
+          is_new_(is_new) {}
+
+    Result<> keep_set() override;
+
+    Result<> list(const NameTaker& take) override;
+    Result<sys::EntryStatus> status_of(const std::string& name) override;
+    Result<std::string> link_text(const std::string& name) override;
+    Result<std::vector<std::string>> attribute_names_of(const std::string& name) override;
+    Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) override;
+
+    Result<std::unique_ptr<Folder>> open_folder(const std::string& name) override;
+    Result<std::unique_ptr<sys::OpenFile>> open_file(const std::string& name) override;
+    Result<std::unique_ptr<sys::OpenFile>> reopen_file(const std::string& name) override;
+    Result<std::unique_ptr<sys::OpenEntry>> open_entry(const std::string& name) override;
+
+    Result<std::unique_ptr<sys::OpenFile>> make_file(const std::string& name, std::uint32_t permissions) override;
+    Result<> make_folder(const std::string& name, std::uint32_t permissions) override;
+    Result<> make_link(const std::string& name, const std::string& text) override;
+    Result<> make_special(const std::string& name, const sys::EntryStatus& like) override;
+    Result<> make_hard_link(const std::string&, Folder&, const std::string&) override {
+        return Error{ErrorKind::unsupported, "an object of S3 has one key"};
+    }
+
+    Result<> rename(const std::string& name, const std::string& new_name) override;
+    Result<> remove(const std::string& name) override;
+    Result<> remove_folder(const std::string& name) override;
+    void remove_each(std::span<const std::string> names, const RemovedTaker& told) override;
+    Result<> sync_file_system() override { return {}; }
+    Result<bool> lock_alone() override { return true; }
+    Result<bool> lies_in(const sys::EntryId& id) override;
+
+private:
+    ObjectInfo& info() override { return info_; }
+    std::mutex& lock_of_info() override { return mutex_; }
+    std::uint64_t device() const override { return bucket_->number(); }
+
+    Result<std::string> key_of(const std::string& name) const;
+    /// What is there under a name; nothing where nothing is.
+    Result<std::optional<ObjectInfo>> find(const std::string& name);
+    /// The same, as it was a moment ago.
+    Result<ObjectInfo> recent(const std::string& name);
+    void remember(const std::string& name, const std::optional<ObjectInfo>& object);
+    std::shared_ptr<MadeObject> making(const std::string& key, bool takes_it = false);
+    Result<> add_made(const std::string& name, ObjectState state);
+    ObjectState new_state(sys::EntryKind kind, std::uint32_t permissions) const;
+    Result<bool> names_folder(const std::string& name, const std::string& key);
+
+    const std::shared_ptr<Bucket> bucket_;
+    const std::string prefix_;
+    std::mutex mutex_;  // guards what follows
+    ObjectInfo info_;
+    ObjectState kept_;
+    bool is_new_;  // made by this process: nothing else is in it
+    bool was_set_ = false;
+    ListedNames names_;
+    std::unordered_map<std::string, ObjectInfo> looked_at_;
+};
+
+/// "there is no NAME".
+Error missing_name(const std::string& name);
+
+}  // namespace forebay::s3

@@ -1,0 +1,42 @@
+// Endpoint, region and credentials, as the tools of AWS find them: the environment first, then the profile's section in
+// ~/.aws/credentials and ~/.aws/config, and where there are no keys at all the machine's own role (IMDSv2).
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "forebay/result.hpp"
+#include "s3/sign.hpp"
+
+namespace forebay::s3 {
+
+struct S3Settings {
+    Credentials credentials;
+    std::string region;
+    std::string endpoint;   // "http://host:port"; empty: AWS itself
+    std::string ca_bundle;  // a file with certificates that count; empty: the system's
+    int attempts = 10;      // of one request: with their pauses some 20 s
+    bool has_keys = false;  // else they are to be asked of the machine
+    bool asks_machine = true;
+};
+
+/// Where settings are looked for; a test has its own.
+struct Surroundings {
+    std::function<std::string(const char*)> variable;             // "" where it is not set
+    std::function<Result<std::string>(const std::string&)> read;  // a file; `missing` where there is none
+};
+Surroundings own_surroundings();
+
+/// Sections of a file of AWS: [name], then "key = value" lines; nested lines ("s3 =") are left out. The sections of
+/// ~/.aws/config are called "profile NAME", but for "default".
+using Sections = std::map<std::string, std::map<std::string, std::string>>;
+Sections sections_from(const std::string& text);
+
+Result<S3Settings> settings_from(const Surroundings& surroundings);
+
+/// The answer of the machine's own service: JSON with AccessKeyId, SecretAccessKey, Token. `corrupt` for anything else.
+Result<Credentials> credentials_from(const std::string& json);
+
+}  // namespace forebay::s3

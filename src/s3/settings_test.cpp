@@ -1,0 +1,104 @@
+// Goal: settings are found where the tools of AWS look, in their order; what is wrong is named, without its secrets.
+// Method: surroundings made of tables.
+
+#include "s3/settings.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace forebay;
+using namespace forebay::s3;
+
+namespace {
+
+using Table = std::map<std::string, std::string>;
+
+Surroundings made_of(const Table& variables, const Table& files) {
+    return {.variable =
+                [variables](const char* name) {
+                    const auto found = variables.find(name);
+                    return found == variables.end() ? std::string() : found->second;
+                },
+            .read = [files](const std::string& path) -> Result<std::string> {
+                const auto found = files.find(path);
+                if (found == files.end()) return Error{ErrorKind::missing, path + " is not there"};
+                return found->second;
+            }};
+}
+
+const Table two_profiles{
+    {"/home/me/.aws/credentials",
+     "# mine\n[default]\naws_access_key_id = A\naws_secret_access_key=B=C\n\n[other]\naws_access_key_id=D\r\n"
+     "aws_secret_access_key=E\naws_session_token=F\n"},
+    {"/home/me/.aws/config",
+     "[default]\nregion=r1\ns3 =\n  endpoint_url = https://nested\n[profile other]\nregion = r2\n"
+     "endpoint_url = http://host:9000/\nmax_attempts = 3\n"}};
+
+}  // namespace
+
+TEST_CASE("s3: the environment comes first, then the files") {
+    const Table home{{"HOME", "/home/me"}};
+    const auto plain = settings_from(made_of(home, two_profiles)).value();
+    CHECK(plain.credentials.access_key == "A");
+    CHECK(plain.credentials.secret_key == "B=C");
+    CHECK(plain.region == "r1");
+    CHECK(plain.endpoint.empty());
+    CHECK(plain.attempts == 10);
+
+    auto variables = home;
+    variables.insert({{"AWS_ACCESS_KEY_ID", "X"},
+                      {"AWS_SECRET_ACCESS_KEY", "Y"},
+                      {"AWS_SESSION_TOKEN", "Z"},
+                      {"AWS_DEFAULT_REGION", "r3"},
+                      {"AWS_ENDPOINT_URL", "http://one"}});
+    const auto own = settings_from(made_of(variables, two_profiles)).value();
+    CHECK(own.credentials.access_key == "X");
+    CHECK(own.credentials.session_token == "Z");
+    CHECK(own.region == "r3");
+    CHECK(own.endpoint == "http://one");
+    variables.insert({{"AWS_REGION", "r4"}, {"AWS_ENDPOINT_URL_S3", "http://two"}, {"AWS_CA_BUNDLE", "/ca"}});
+    const auto more = settings_from(made_of(variables, two_profiles)).value();
+    CHECK(more.region == "r4");
+    CHECK(more.endpoint == "http://two");
+    CHECK(more.ca_bundle == "/ca");
+}
+
+TEST_CASE("s3: a profile that is asked for comes before keys of the environment") {
+    const Table variables{
+        {"HOME", "/home/me"}, {"AWS_PROFILE", "other"}, {"AWS_ACCESS_KEY_ID", "X"}, {"AWS_SECRET_ACCESS_KEY", "Y"}};
+    const auto settings = settings_from(made_of(variables, two_profiles)).value();
+    CHECK(settings.credentials.access_key == "D");
+    CHECK(settings.credentials.secret_key == "E");
+    CHECK(settings.credentials.session_token == "F");
+    CHECK(settings.region == "r2");
+    CHECK(settings.endpoint == "http://host:9000");
+    CHECK(settings.attempts == 3);
+}
+
+TEST_CASE("s3: nothing at all, and what is wrong") {
+    const auto none = settings_from(made_of({}, {})).value();
+    CHECK_FALSE(none.has_keys);
+    CHECK(none.asks_machine);
+    CHECK(none.region == "us-east-1");
+    CHECK_FALSE(settings_from(made_of({{"AWS_EC2_METADATA_DISABLED", "true"}}, {})).value().asks_machine);
+    const auto refused = [](const Table& variables) {
+        const auto settings = settings_from(made_of(variables, two_profiles));
+        REQUIRE_FALSE(settings);
+        return settings.error();
+    };
+    CHECK(refused({{"HOME", "/home/me"}, {"AWS_PROFILE", "third"}}).kind == ErrorKind::refused);
+    CHECK(refused({{"AWS_CONFIG_FILE", "/not/there"}}).kind == ErrorKind::missing);
+    CHECK(refused({{"AWS_ENDPOINT_URL", "host:9000"}}).kind == ErrorKind::refused);
+    CHECK(refused({{"AWS_MAX_ATTEMPTS", "0"}}).kind == ErrorKind::refused);
+    const auto with_key = refused({{"AWS_ENDPOINT_URL", "http://key:secret@host"}});
+    CHECK(with_key.text().find("secret@") == std::string::npos);
+}
+
+TEST_CASE("s3: the machine's own keys") {
+    const auto keys =
+        credentials_from(R"({"Code":"Success","AccessKeyId":"A","SecretAccessKey":"B","Token":"C"})").value();
+    CHECK(keys.secret_key == "B");
+    CHECK(keys.session_token == "C");
+    for (const std::string text :
+         {"", "[]", "{", R"({"AccessKeyId":"A"})", R"({"AccessKeyId":1,"SecretAccessKey":"B"})"})
+        CHECK(credentials_from(text).error().kind == ErrorKind::corrupt);
+}

@@ -1,0 +1,191 @@
+"""Goal: the verbs of trees take s3://BUCKET/PREFIX as they take directories: faithful, unchanged where nothing changed, with
+honest errors, and without credentials in anything that is written.
+
+Method: a server of these tests, which checks signatures and checksums and fails on wish, and versitygw where it is
+installed. Trees go there and come back, and the judge, which has no code of ours, compares; what a bucket cannot hold must
+be in the manifest, all of it and nothing else.
+"""
+
+import os
+import shutil
+import subprocess
+
+import judge
+import make_tree
+import s3_server
+from forebay_test import expect
+from s3_support import ROOT, lines, on_each_server, small_tree
+
+
+def there_and_back(server, place, tree):
+    """What the judge says, and the manifest."""
+    source, back, manifest = place / tree, place / f"{tree}-back", place / f"{tree}.jsonl"
+    make_tree.make(tree, source, 0.1 if tree == "TS" else 1)
+    for name in left_out(server, source):
+        os.unlink(os.path.join(os.fsencode(source), name))
+    server.forebay("copy", source, f"{ROOT}/{tree}", "--cannot-keep", "manifest", "--manifest", manifest)
+    server.forebay("copy", f"{ROOT}/{tree}", back)
+    verdict = judge.judge(source, back)
+    return verdict, lines(manifest)
+
+
+def left_out(server, source):
+    """A hole that would be sent as 5 GiB of zeros, and what is too long where the server keeps objects as files."""
+    return [name for name in os.listdir(os.fsencode(source))
+            if name == b"hole-5-gib" or len(name) + 2 * sum(byte >= 0x80 for byte in name) > server.names_max]
+
+
+def check_trees(server, place):
+    verdict, manifest = there_and_back(server, place, "TS")
+    expect(verdict.failed() == ["hard links"], f"of TS hard links alone are lost, not {verdict.failed()}", judge.text(verdict))
+    links = [line for line in manifest if line["part"].startswith("hard link to ")]
+    names = sum(group.stat.st_nlink for group in one_of_each_inode(place / "TS")) - len(one_of_each_inode(place / "TS"))
+    expect(len(links) == len(manifest) == names, f"the manifest has {names} further names, not {len(links)} of {len(manifest)}")
+
+    verdict, manifest = there_and_back(server, place, "special")
+    expect(set(verdict.failed()) <= {"hard links", "xattr"}, f"hard links and large attributes are lost, not {verdict.failed()}",
+           judge.text(verdict))
+    parts = {line["part"].split(" ")[0] for line in manifest}
+    expect({"hard", "attribute"} <= parts, f"the manifest has what does not fit into metadata, not {parts}")
+
+
+def one_of_each_inode(top):
+    found = {}
+    for entry in walk(top):
+        if not entry.is_dir(follow_symlinks=False) and entry.stat.st_nlink > 1:
+            found[entry.stat.st_ino] = entry
+    return list(found.values())
+
+
+class Entry:
+    def __init__(self, entry):
+        self.entry, self.stat = entry, entry.stat(follow_symlinks=False)
+
+    def is_dir(self, **options):
+        return self.entry.is_dir(**options)
+
+
+def walk(top):
+    for entry in os.scandir(top):
+        yield Entry(entry)
+        if entry.is_dir(follow_symlinks=False):
+            yield from walk(entry.path)
+
+
+def check_sync(server, place):
+    source, target = small_tree(place / "small"), f"{ROOT}/small"
+    before = len(server.requests()) if server.fails_on_wish else 0
+    told = server.told("copy", source, target)
+    expect((told["copied"], told["folders"]) == (43, 4), "all is copied", str(told))
+    if server.fails_on_wish:  # an entry costs one request, and a folder one; the rest is about the root
+        verbs = [one.split(" ")[0] for one in server.requests()[before:]]
+        expect(verbs.count("PUT") == 43 + 5 and len(verbs) <= 43 + 5 + 8, f"one request an entry, not {len(verbs)}", str(verbs))
+        before = len(server.requests())
+    told = server.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["equal"], told["removed"]) == (0, 0, 43, 0), "an unchanged tree is equal", str(told))
+    if server.fails_on_wish:
+        verbs = [one.split(" ")[0] for one in server.requests()[before:]]
+        expect(set(verbs) == {"GET", "HEAD"}, f"an unchanged tree changes nothing, by {set(verbs)}")
+    server.forebay("compare", source, target)
+    server.forebay("compare", target, source)
+
+    (source / "d0/file-0").write_bytes(b"other")
+    os.chmod(source / "d1/file-1", 0o600)
+    os.utime(source / "d2", ns=(10**18, 10**18 + 7))
+    (source / "d3/file-3").unlink()
+    shutil.rmtree(source / "d3")
+    (source / "link").unlink()
+    (source / "link").symlink_to("elsewhere")
+    told = server.told("sync", source, target, "--delete", "--dry-run")
+    expect(told["remarks"]["would_remove"] == 11, "a dry run says what it would remove", str(told))
+    told = server.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["removed"]) == (2, 1, 11), "what changed is copied, adjusted and removed", str(told))
+    server.forebay("compare", source, target)
+    walked = server.told("walk", target)
+    expect((walked["file"], walked["folder"], walked["link"], walked["fifo"]) == (31, 4, 1, 1), "a walk counts", str(walked))
+    server.forebay("delete", target)
+    server.forebay("walk", target, code=3)
+
+
+def damage(top):
+    """What compare must find: path to what is done to it."""
+    def same_size(path):
+        found = path.stat()
+        path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+    same_size(top / "d0/file-4")
+    os.truncate(top / "d1/file-5", 10)
+    os.chmod(top / "d2/file-2", 0o604)
+    os.utime(top / "d2/file-6", ns=(5, 5))
+    (top / "d3/file-7").unlink()
+    (top / "d3/more").touch()
+    (top / "link").unlink()
+    (top / "link").symlink_to("elsewhere")
+    (top / "fifo").unlink()
+    (top / "fifo").touch()
+    os.setxattr(top / "d1/file-1", "user.some", b"other")
+    os.chmod(top / "d1", 0o700)
+    return {"d0/file-4", "d1/file-5", "d2/file-2", "d2/file-6", "d3/file-7", "d3/more", "link", "fifo", "d1/file-1", "d1", "d3", "."}
+
+
+def check_compare(server, place):
+    source, damaged = small_tree(place / "whole"), place / "damaged"
+    subprocess.run(["cp", "-a", source, damaged], check=True)
+    wanted = damage(damaged)
+    server.forebay("copy", damaged, f"{ROOT}/damaged")
+    report = place / "differences"
+    server.forebay("compare", source, f"{ROOT}/damaged", "--report", report, code=1)
+    found = {line["path"] for line in lines(report)}
+    expect(found == wanted, f"compare finds each damage: {found ^ wanted}")
+    server.forebay("sync", source, f"{ROOT}/damaged", "--delete", "--checksum")
+    server.forebay("compare", source, f"{ROOT}/damaged")
+    server.forebay("copy", f"{ROOT}/damaged", f"{ROOT}/again")
+    server.forebay("compare", f"{ROOT}/damaged", f"{ROOT}/again")
+    server.forebay("copy", f"{ROOT}/damaged", f"{ROOT}/damaged/below", code=2)
+
+
+def check_errors(server, place):
+    source = small_tree(place / "for-errors")
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_SECRET_ACCESS_KEY="wrong")
+    expect("SignatureDoesNotMatch" in said and "AWS_SECRET_ACCESS_KEY" in said, "a wrong key is named", said)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="nobody")
+    expect("AWS_ACCESS_KEY_ID" in said, "an unknown key is named", said)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+    expect("no credentials" in said, "no keys at all is an error", said)
+    said = server.forebay("walk", "s3://no-such-bucket/x", code=3)
+    expect("NoSuchBucket" in said, "a missing bucket is named", said)
+    for address in ("s3://", "s3://ab", "s3:///x", f"{ROOT}/a//b", f"{ROOT}/../b"):
+        server.forebay("walk", address, code=2)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=None, AWS_ENDPOINT_URL="http://127.0.0.1:1", AWS_MAX_ATTEMPTS="2")
+    expect("127.0.0.1:1" in said and "2 times" in said, "a server that is not there is named", said)
+    (server.home / ".aws").mkdir()
+    (server.home / ".aws/credentials").write_text(
+        f"[default]\naws_access_key_id=no\naws_secret_access_key=no\n[mine]\naws_access_key_id = {s3_server.ACCESS}\n"
+        f"aws_secret_access_key = {s3_server.SECRET}\n")
+    server.forebay("copy", source, f"{ROOT}/profile", AWS_PROFILE="mine", AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+    server.forebay("copy", source, f"{ROOT}/profile", AWS_PROFILE="none", code=2)
+    server.forebay("delete", f"{ROOT}/profile")
+    shutil.rmtree(server.home / ".aws")
+
+
+def check_kept_names(server, place):
+    """Keys that others made: each is a name, or is said not to be one."""
+    for key in ("foreign/plain", "foreign/with blank+plus", "foreign/%41", "foreign/%", "foreign/ä/ü", "foreign/a%20b"):
+        expect(server.request("PUT", key, body=b"12345")[0] == 200, f"{key} is put")
+    server.forebay("copy", f"{ROOT}/foreign", place / "foreign")
+    found = {os.path.relpath(os.path.join(top, name), place / "foreign") for top, _, names in os.walk(place / "foreign") for name in names}
+    wanted = {"plain", "with blank+plus", "%41", "%", "ä/ü", "a%20b"}
+    expect(found == wanted, f"keys of others are names: {found ^ wanted}")
+    server.forebay("sync", place / "foreign", f"{ROOT}/foreign")
+    server.forebay("compare", f"{ROOT}/foreign", place / "foreign")
+    server.forebay("delete", f"{ROOT}/foreign")
+
+
+def check(server, place):
+    for part in (check_trees, check_sync, check_compare, check_kept_names, check_errors):
+        part(server, place)
+
+
+if __name__ == "__main__":
+    on_each_server(check)
