@@ -11,7 +11,7 @@ import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FOREBAY", str(ROOT / "build" / "bin" / "forebay"))
-THREADS = "2"
+THREADS = os.environ.get("FOREBAY_BENCH_THREADS", "2")
 RANKS = ("mpiexec", "--oversubscribe", "-n", "2")
 TAR = ("bash", "-c", "set -o pipefail; mkdir \"$2\" && tar -C \"$1\" --format=posix --xattrs --xattrs-include='*' --acls -S -cf - . | "
        "tar -C \"$2\" --xattrs --xattrs-include='*' --acls -S --numeric-owner -xpSf -", "bash", "{source}", "{target}")
