@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/toml_section.hpp"
+#include "format/toml_section.hpp"
 #include "describe/analysis_list.hpp"
 #include "describe/option_list.hpp"
 
