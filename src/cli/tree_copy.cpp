@@ -12,6 +12,8 @@
 #include "cli/tree_options.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
+#include "sys/machine.hpp"
+#include "sys/mapping.hpp"
 #include "sys/plain_file.hpp"
 #include "sys/store.hpp"
 #include "tree/copy.hpp"
@@ -23,10 +25,10 @@ namespace {
 struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
-    std::string cannot_keep = "refuse", manifest, files_from;
+    std::string cannot_keep = "refuse", manifest, files_from, rate_group;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
-    bool remove = false, checksum = false, quick = false;  // of sync
+    bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
 };
 
 // A list of 100 million paths of 100 bytes.
@@ -55,6 +57,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.rate_bytes_per_second = options.rate;
     wished.one_file_system = options.tree.one_file_system;
     wished.removes_extra = options.remove;
+    wished.allows_empty = options.allow_empty;
     wished.compares_bytes = options.checksum;
     wished.trusts_attributes = options.quick;
     wished.verifies = options.verify;
@@ -66,6 +69,15 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
         wished.wished = std::move(names);
     }
     return wished;
+}
+
+// In the memory of this machine, which forgets it with its next start.
+Result<sys::Mapping> shared_turn(const CopyArguments& options) {
+    if (options.rate_group.empty()) return sys::Mapping();
+    if (options.rate == 0 || options.rate_group.find('/') != options.rate_group.npos)
+        return Error{ErrorKind::refused, "--rate-group is a name without a slash, and --rate says how much is shared"};
+    return sys::Mapping::create(fmt::format("/dev/shm/forebay-rate-{}-{}", sys::user_id(), options.rate_group),
+                                sizeof(move::Turn));
 }
 
 Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, double seconds) {
@@ -88,6 +100,8 @@ void say_counts(const tree::CopyCounts& counts, double seconds) {
 
 Result<Exit> copy(const CopyArguments& options, const char* label) {
     FB_TRY_ASSIGN(wished, copy_options(options));
+    FB_TRY_ASSIGN(turn, shared_turn(options));
+    if (turn.mapped()) wished.shared_turn = reinterpret_cast<move::Turn*>(turn.bytes().data());
     std::unique_ptr<LinesFile> report, manifest;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     if (wished.cannot_keep == tree::CannotKeep::manifest) {
@@ -137,6 +151,8 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
                 "What becomes of entries of which the target cannot hold a part: refuse, manifest or drop");
     verb.option("--manifest", options->manifest, "The file that gets what the target cannot hold, a line of JSON each");
     verb.bytes("--rate", options->rate, "At most so many bytes a second; 0: no limit");
+    verb.option("--rate-group", options->rate_group,
+                "A name: all copies of yours on this machine that give it share the limit of --rate");
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
     verb.flag("--dry-run", options->dry_run, "Only say what would be done");
     verb.flag("--no-sync", options->no_sync,
@@ -163,6 +179,8 @@ void add_sync(CommandLine& line) {
     const auto options = std::make_shared<CopyArguments>();
     auto verb = add_verb(line, options, "sync", "Make a tree of files equal to another; copies what differs");
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
+    verb.flag("--allow-empty", options->allow_empty,
+              "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
     verb.flag("--checksum", options->checksum, "Compare bytes of files that look equal");
     verb.flag("--quick", options->quick,
               "Do not compare ACLs and other extended attributes of entries that the source changed before the target");

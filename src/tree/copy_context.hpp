@@ -49,7 +49,7 @@ public:
           counts(given_counts),
           share(given_options.threads),
           places_(places),
-          flow_(given_options.rate_bytes_per_second) {}
+          flow_(given_options.rate_bytes_per_second, given_options.shared_turn) {}
 
     /// The name, of constant length, under which an entry is made; known again by a later run between the same places.
     std::string temporary_name(const std::string& name) const;
@@ -90,7 +90,7 @@ public:
 private:
     /// How bytes go from here to there, the same for all files.
     struct Flow {
-        explicit Flow(std::uint64_t bytes_per_second) : pace(bytes_per_second) {}
+        Flow(std::uint64_t bytes_per_second, move::Turn* shared) : pace(bytes_per_second, shared) {}
         move::Pace pace;
         std::atomic<bool> by_kernel{true};
     };
