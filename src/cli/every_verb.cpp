@@ -22,6 +22,7 @@ extern "C" int forebay_every_verb(int count, char** arguments) {
     add_pack(line);
     add_extract(line);
     add_tree_verbs(line);
+    add_migrate(line);
     add_agent(line);
     add_forward(line);
     add_insitu(line);
