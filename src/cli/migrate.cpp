@@ -28,10 +28,10 @@ namespace forebay::cli {
 
 namespace {
 
+using migrate::MigrationPlan;
 using migrate::Pass;
-using migrate::Plan;
 using migrate::ProjectPlan;
-using migrate::State;
+using migrate::ProjectState;
 
 constexpr std::uint64_t plan_bytes_read_max = 8u << 20;
 constexpr std::chrono::seconds batch_answer_max{10};
@@ -45,7 +45,7 @@ struct MigrateArguments {
     bool dry_run = false, status = false, next = false, json = false;
 };
 
-Result<Plan> plan_of(const MigrateArguments& options) {
+Result<MigrationPlan> plan_of(const MigrateArguments& options) {
     const auto path = std::filesystem::absolute(options.plan).lexically_normal().string();
     FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max, "a plan as docs/guide/migrate.md has one"));
     FB_TRY_ASSIGN(plan, migrate::read_plan(text, path));
@@ -57,36 +57,49 @@ Result<Plan> plan_of(const MigrateArguments& options) {
     return migrate::chosen_from(std::move(plan), options.projects);
 }
 
-enum class Standing { now, running, waits, done, stopped };
+enum class ProjectStanding { now, running, waits, done, stopped };
 
 // Where a project stands, and what its next call would do.
 struct Stand {
     std::string name;
-    Standing standing = Standing::now;
+    ProjectStanding standing = ProjectStanding::now;
     std::optional<Pass> pass;
-    State state;
+    ProjectState state;
     std::string error;
 };
 
-Result<Stand> stand_of(const Plan& plan, const ProjectPlan& project) {
-    FB_TRY_ASSIGN(state, migrate::load_state(sys::posix_store(), plan, project));
-    Stand stand{.name = project.name, .pass = migrate::next_pass(state, project), .state = std::move(state)};
-    FB_TRY_ASSIGN(is_held, sys::lock_state(migrate::lock_path(plan, project)));
-    if (!stand.pass) stand.standing = Standing::done;
-    else if (stand.error = stand.state.of(*stand.pass).error; is_held) stand.standing = Standing::running;
-    else if (stand.state.wait_until_unix_s > sys::unix_ns() / migrate::second_ns && *stand.pass == Pass::wait)
-        stand.standing = Standing::waits;
-    else if (!stand.error.empty() && !stand.state.of(*stand.pass).was_stopped) stand.standing = Standing::stopped;
+// A state that cannot be read is where its project stands, and hides no other one.
+Stand stand_of(const MigrationPlan& plan, const ProjectPlan& project) {
+    Stand stand{.name = project.name};
+    auto state = migrate::load_state(sys::posix_store(), plan, project);
+    const auto is_held = sys::lock_state(migrate::lock_path(plan, project));
+    if (!state || !is_held) {
+        stand.standing = ProjectStanding::stopped;
+        stand.error = (state ? is_held.error() : state.error()).line();
+        return stand;
+    }
+    stand.state = std::move(*state);
+    stand.pass = migrate::next_pass(stand.state, project);
+    if (!stand.pass) {
+        stand.standing = ProjectStanding::done;
+        return stand;
+    }
+    const auto& record = stand.state.of(*stand.pass);
+    stand.error = record.error;
+    if (*is_held) stand.standing = ProjectStanding::running;
+    else if (*stand.pass == Pass::wait && stand.state.wait_until_unix_s > sys::unix_ns() / migrate::second_ns)
+        stand.standing = ProjectStanding::waits;
+    else if (!record.error.empty() && !record.was_stopped) stand.standing = ProjectStanding::stopped;
     return stand;
 }
 
 std::string word_of(const Stand& stand) {
     switch (stand.standing) {
-        case Standing::now: return "now";
-        case Standing::running: return "running";
-        case Standing::waits: return fmt::format("waits {}", stand.state.wait_until_unix_s);
-        case Standing::done: return "done";
-        case Standing::stopped: break;
+        case ProjectStanding::now: return "now";
+        case ProjectStanding::running: return "running";
+        case ProjectStanding::waits: return fmt::format("waits {}", stand.state.wait_until_unix_s);
+        case ProjectStanding::done: return "done";
+        case ProjectStanding::stopped: break;
     }
     return "stopped";
 }
@@ -94,13 +107,13 @@ std::string word_of(const Stand& stand) {
 std::string pass_word(const Stand& stand) { return stand.pass ? std::string(name_of(*stand.pass)) : "-"; }
 
 std::string note_of(const Stand& stand) {
-    if (stand.standing == Standing::waits)
+    if (stand.standing == ProjectStanding::waits)
         return fmt::format("until {}", migrate::show_date(stand.state.wait_until_unix_s));
-    if (stand.standing == Standing::stopped) return show_text(stand.error.substr(0, error_shown_max));
+    if (stand.standing == ProjectStanding::stopped) return show_text(stand.error.substr(0, error_shown_max));
     return "";
 }
 
-std::uint64_t count_of(const State& state, Pass pass, const char* name) {
+std::uint64_t count_of(const ProjectState& state, Pass pass, const char* name) {
     const auto& counts = state.of(pass).counts;
     const auto found = counts.find(name);
     return found == counts.end() ? 0 : found->second;
@@ -124,11 +137,11 @@ Json stand_json(const Stand& stand) {
     return object.set("passes", passes);
 }
 
-Result<> show_status(const Plan& plan, bool json) {
+void show_status(const MigrationPlan& plan, bool json) {
     auto list = Json::array();
     Table table({{"project"}, {"state"}, {"pass"}, {"entries", true}, {"bytes", true}, {""}});
     for (const auto& project : plan.projects) {
-        FB_TRY_ASSIGN(stand, stand_of(plan, project));
+        const auto stand = stand_of(plan, project);
         list.push(stand_json(stand));
         const auto word = word_of(stand);
         table.row({stand.name, word.substr(0, word.find(' ')), pass_word(stand),
@@ -137,28 +150,27 @@ Result<> show_status(const Plan& plan, bool json) {
     }
     if (json) list.print();
     else say(table.text());
-    return {};
 }
 
-Result<> show_next(const Plan& plan) {
+void show_next(const MigrationPlan& plan) {
     for (const auto& project : plan.projects) {
-        FB_TRY_ASSIGN(stand, stand_of(plan, project));
+        const auto stand = stand_of(plan, project);
         if (plan.projects.size() > 1) say("{} ", stand.name);
         say("{}\n", word_of(stand));
     }
-    return {};
 }
 
 // What a call would do with each project, of which nothing is touched.
-Result<> show_dry_run(const Plan& plan, const migrate::Wishes& wishes) {
+Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) {
     for (const auto& project : plan.projects) {
-        FB_TRY_ASSIGN(stand, stand_of(plan, project));
-        if (wishes.again) {
+        auto stand = stand_of(plan, project);
+        if (wishes.again && !stand.state.project.empty()) {
             FB_TRY(migrate::go_back(stand.state, *wishes.again));
             stand.pass = migrate::next_pass(stand.state, project);
         }
         say("{}: {} to {}\n", project.name, project.source, project.target);
-        if (!stand.pass || stand.standing == Standing::running || stand.standing == Standing::waits) {
+        if (!stand.pass || stand.state.project.empty() || stand.standing == ProjectStanding::running ||
+            stand.standing == ProjectStanding::waits) {
             say("  {} {}\n", word_of(stand), note_of(stand));
             continue;
         }
@@ -177,7 +189,7 @@ Result<> show_dry_run(const Plan& plan, const migrate::Wishes& wishes) {
     return {};
 }
 
-Result<> write_batch(const Plan& plan, const MigrateArguments& options) {
+Result<> write_batch(const MigrationPlan& plan, const MigrateArguments& options) {
     FB_TRY_ASSIGN(system, migrate::batch_system_from(options.batch));
     const auto directory =
         std::filesystem::absolute(options.output.empty() ? "." : options.output).lexically_normal().string();
@@ -203,7 +215,7 @@ Exit exit_of_end(const migrate::ProjectEnd& end) {
     return end.error.kind == ErrorKind::corrupt ? Exit::found : exit_of(end.error.kind);
 }
 
-Result<Exit> run(const Plan& plan, const migrate::Wishes& wishes, bool json) {
+Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, bool json) {
     FB_TRY_ASSIGN(end_of_job, job_end());
     const sys::EndSignals signals;
     migrate::Stop stop([&] { return signals.come(); }, end_of_job);
@@ -214,7 +226,7 @@ Result<Exit> run(const Plan& plan, const migrate::Wishes& wishes, bool json) {
         code = std::max(code, exit_of_end(end));
         if (end.ending == migrate::Ending::failed || end.ending == migrate::Ending::stopped) print_error(end.error);
     }
-    FB_TRY(show_status(plan, json));
+    show_status(plan, json);
     if (stop.signal() != 0) sys::EndSignals::end_by(stop.signal());
     return code;
 }
@@ -233,8 +245,8 @@ Result<Exit> migrate_all(const MigrateArguments& options) {
     const int kinds = options.status + options.next + options.dry_run + !options.batch.empty();
     if (kinds > 1) return Error{ErrorKind::refused, "--status, --next, --dry-run and --batch: one of them at a time"};
     if (kinds == 0) return run(plan, wishes, options.json);
-    if (options.status) FB_TRY(show_status(plan, options.json));
-    if (options.next) FB_TRY(show_next(plan));
+    if (options.status) show_status(plan, options.json);
+    if (options.next) show_next(plan);
     if (options.dry_run) FB_TRY(show_dry_run(plan, wishes));
     if (!options.batch.empty()) FB_TRY(write_batch(plan, options));
     return Exit::good;

@@ -51,7 +51,7 @@ std::string submit_functions(BatchSystem system) {
            "submit_at() { qsub -a \"$(date -d \"@$1\" +%Y%m%d%H%M.%S)\" \"$2\"; }\n";
 }
 
-std::string script_of(const Plan& plan, std::size_t index, BatchSystem system, const std::string& directory,
+std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem system, const std::string& directory,
                       const std::string& program) {
     const auto& project = plan.projects[index];
     auto text = fmt::format("#!/bin/bash\n{}\n{} for project {}.\n",
@@ -86,7 +86,7 @@ exit "$code"
     return text;
 }
 
-std::string submit_script(const Plan& plan, BatchSystem system, const std::string& directory) {
+std::string submit_script(const MigrationPlan& plan, BatchSystem system, const std::string& directory) {
     auto text = fmt::format("#!/bin/bash\n{}: submits the first project of each lane.\n", mark);
     for (std::size_t i = 0; i < plan.projects.size() && i < plan.at_once; ++i)
         text += fmt::format("{} {}\n", system == BatchSystem::slurm ? "sbatch" : "qsub",
@@ -102,7 +102,7 @@ Result<BatchSystem> batch_system_from(const std::string& word) {
     return Error{ErrorKind::refused, fmt::format("--batch {}: it is slurm or pbs", word)};
 }
 
-std::vector<BatchScript> batch_scripts(const Plan& plan, BatchSystem system, const std::string& directory,
+std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem system, const std::string& directory,
                                        const std::string& program) {
     std::vector<BatchScript> scripts;
     for (std::size_t i = 0; i < plan.projects.size(); ++i)

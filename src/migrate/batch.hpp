@@ -20,7 +20,7 @@ struct BatchScript {
 
 /// NAME.sh of each project, and submit.sh, which submits the first of each lane. `directory` is where they will lie,
 /// `program` the path of this program, `plan.path` is absolute.
-std::vector<BatchScript> batch_scripts(const Plan& plan, BatchSystem system, const std::string& directory,
+std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem system, const std::string& directory,
                                        const std::string& program);
 
 /// Writes them, and makes the directory. `refused`, before one is written, where a file of somebody else has such a

@@ -116,7 +116,7 @@ std::string line_of(Pass pass, const PassRecord& record) {
 
 }  // namespace
 
-std::string page_of(const Plan& plan, const ProjectPlan& project, const State& state) {
+std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const ProjectState& state) {
     auto page = fmt::format("Migration of project {}\n\n  from  {}\n  to    {}\n  plan  {}\n  made  {}\n\n",
                             project.name, show_text(project.source), show_text(project.target), show_text(plan.path),
                             show_utc(sys::unix_ns()));
@@ -152,7 +152,8 @@ std::string page_of(const Plan& plan, const ProjectPlan& project, const State& s
     return page;
 }
 
-Result<> write_page(const Plan& plan, const ProjectPlan& project, const State& state, const std::string& directory) {
+Result<> write_page(const MigrationPlan& plan, const ProjectPlan& project, const ProjectState& state,
+                    const std::string& directory) {
     auto& store = sys::posix_store();
     Lines lines(store, directory + "/report.jsonl");
     FB_TRY(lines.begin());

@@ -11,9 +11,10 @@
 namespace forebay::migrate {
 
 /// Both files are made anew in `directory`, each whole or not at all, from the state and from what the verbs reported.
-Result<> write_page(const Plan& plan, const ProjectPlan& project, const State& state, const std::string& directory);
+Result<> write_page(const MigrationPlan& plan, const ProjectPlan& project, const ProjectState& state,
+                    const std::string& directory);
 
 /// The page alone.
-std::string page_of(const Plan& plan, const ProjectPlan& project, const State& state);
+std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const ProjectState& state);
 
 }  // namespace forebay::migrate

@@ -44,7 +44,7 @@ void add_options(std::vector<std::string>& call, const std::string& option, cons
 }
 
 // One for each plan: all of its projects that run on this machine share the limit.
-std::string rate_group(const Plan& plan) {
+std::string rate_group(const MigrationPlan& plan) {
     return fmt::format("migrate-{:016x}", siphash({}, std::as_bytes(std::span(plan.state))));
 }
 
@@ -66,9 +66,11 @@ std::vector<std::uint64_t> linked_in(const std::string& text) {
 
 }  // namespace
 
-std::string reports_of(const Plan& plan, const ProjectPlan& project) { return plan.reports + "/" + project.name; }
+std::string reports_of(const MigrationPlan& plan, const ProjectPlan& project) {
+    return plan.reports + "/" + project.name;
+}
 
-std::vector<std::string> call_of(Pass pass, const Plan& plan, const ProjectPlan& project, std::uint64_t turn) {
+std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const ProjectPlan& project, std::uint64_t turn) {
     const auto reports = reports_of(plan, project);
     auto name = std::string(name_of(pass));
     if (pass == Pass::live_sync) name += fmt::format("-{}", turn);

@@ -12,14 +12,16 @@
 namespace forebay::migrate {
 
 /// The calls of the verbs of trees that a pass makes; none where it makes no such call. Of live-sync: one turn, from 1.
-std::vector<std::string> call_of(Pass pass, const Plan& plan, const ProjectPlan& project, std::uint64_t turn = 1);
+std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const ProjectPlan& project,
+                                 std::uint64_t turn = 1);
 
-std::string reports_of(const Plan& plan, const ProjectPlan& project);
+std::string reports_of(const MigrationPlan& plan, const ProjectPlan& project);
 
 class Passes {
 public:
     /// `save` puts the state on storage.
-    Passes(const Plan& plan, const ProjectPlan& project, State& state, Runner& runner, std::function<Result<>()> save)
+    Passes(const MigrationPlan& plan, const ProjectPlan& project, ProjectState& state, Runner& runner,
+           std::function<Result<>()> save)
         : plan_(plan), project_(project), state_(state), runner_(runner), save_(std::move(save)) {}
 
     /// All but the wait. Counts go into the pass's record. `corrupt` where trees differ that should not.
@@ -43,9 +45,9 @@ private:
     std::chrono::milliseconds hook_time() const;
     std::string links_path() const;
 
-    const Plan& plan_;
+    const MigrationPlan& plan_;
     const ProjectPlan& project_;
-    State& state_;
+    ProjectState& state_;
     Runner& runner_;
     std::function<Result<>()> save_;
 };

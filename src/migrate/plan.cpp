@@ -83,7 +83,7 @@ void take_project(const TomlValue& table, const std::string& path, Result<>& ver
                        "with patterns would remove what these leave out: delete_excluded = true, if that is meant.");
 }
 
-struct Place {
+struct PlannedPlace {
     std::string path, whose;
 };
 
@@ -95,13 +95,13 @@ std::string resolved(const std::string& path) {
 }
 
 // Sorted, so that what lies in a place follows it: 2 places of each of 20,000 projects are not compared in pairs.
-Result<> check_apart(const Plan& plan) {
-    std::vector<Place> places;
+Result<> check_apart(const MigrationPlan& plan) {
+    std::vector<PlannedPlace> places;
     for (const auto& project : plan.projects) {
         if (!is_remote(project.source)) places.push_back({resolved(project.source), "the source of " + project.name});
         if (!is_remote(project.target)) places.push_back({resolved(project.target), "the target of " + project.name});
     }
-    std::ranges::sort(places, {}, &Place::path);
+    std::ranges::sort(places, {}, &PlannedPlace::path);
     for (std::size_t i = 1; i < places.size(); ++i)
         if (places[i].path.starts_with(places[i - 1].path))
             return Error{ErrorKind::refused,
@@ -123,7 +123,7 @@ void take_hosts(TomlSection& section, std::string& hosts) {
     for (const auto& host : list) hosts += (hosts.empty() ? "" : ",") + host;
 }
 
-void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, Plan& plan) {
+void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, MigrationPlan& plan) {
     TomlSection section(toml.root(), "", path, verdict);
     take_place(section, "state", plan.state, false);
     take_place(section, "reports", plan.reports, false);
@@ -153,11 +153,11 @@ void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, 
 
 }  // namespace
 
-Result<Plan> read_plan(const std::string& text, const std::string& path) {
+Result<MigrationPlan> read_plan(const std::string& text, const std::string& path) {
     if (text.size() > plan_bytes_max)
         return Error{ErrorKind::refused, fmt::format("{} is larger than a plan: {} bytes", path, plan_bytes_max)};
     FB_TRY_ASSIGN(toml, TomlText::parse(text, path));
-    Plan plan;
+    MigrationPlan plan;
     plan.path = path;
     Result<> verdict;
     take_all(toml, path, verdict, plan);
@@ -166,7 +166,7 @@ Result<Plan> read_plan(const std::string& text, const std::string& path) {
     return plan;
 }
 
-Result<Plan> chosen_from(Plan plan, const std::vector<std::string>& names) {
+Result<MigrationPlan> chosen_from(MigrationPlan plan, const std::vector<std::string>& names) {
     if (names.empty()) return plan;
     std::vector<std::string> known;
     for (const auto& project : plan.projects) known.push_back(project.name);

@@ -31,7 +31,7 @@ struct BatchPlan {
     std::vector<std::string> lines;  // of the scripts, after their directives
 };
 
-struct Plan {
+struct MigrationPlan {
     std::string path;
     std::string state, reports;               // directories
     std::string hosts;                        // as --hosts of the verbs takes them
@@ -45,9 +45,9 @@ struct Plan {
 };
 
 /// `refused`, with the line named, for what is no plan; and where places of different projects lie in each other.
-Result<Plan> read_plan(const std::string& text, const std::string& path);
+Result<MigrationPlan> read_plan(const std::string& text, const std::string& path);
 
 /// The plan with these projects alone, or all where none is named.
-Result<Plan> chosen_from(Plan plan, const std::vector<std::string>& names);
+Result<MigrationPlan> chosen_from(MigrationPlan plan, const std::vector<std::string>& names);
 
 }  // namespace forebay::migrate

@@ -22,7 +22,7 @@ constexpr double day_s = 86'400;
 
 std::int64_t now_s() { return sys::unix_ns() / second_ns; }
 
-Result<sys::FileLock> lock_project(const Plan& plan, const ProjectPlan& project) {
+Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan& project) {
     auto lock = sys::FileLock::take(lock_path(plan, project));
     if (lock || lock.error().kind != ErrorKind::retry) return lock;
     return Error{ErrorKind::refused, "another forebay migrate works on this project", "nothing was changed",
@@ -30,7 +30,7 @@ Result<sys::FileLock> lock_project(const Plan& plan, const ProjectPlan& project)
 }
 
 // What a crash in the middle of writing the state has left.
-Result<> remove_unfinished(const Plan& plan, const ProjectPlan& project) {
+Result<> remove_unfinished(const MigrationPlan& plan, const ProjectPlan& project) {
     FB_TRY_ASSIGN(names, sys::names_in(plan.state));
     for (const auto& name : names)
         if (sys::is_temporary(name) && (name.starts_with(fmt::format(".{}.json.", project.name)) ||
@@ -41,7 +41,7 @@ Result<> remove_unfinished(const Plan& plan, const ProjectPlan& project) {
 
 class ProjectRun {
 public:
-    ProjectRun(const Plan& plan, const ProjectPlan& project, State state, Runner& runner)
+    ProjectRun(const MigrationPlan& plan, const ProjectPlan& project, ProjectState state, Runner& runner)
         : plan_(plan),
           project_(project),
           state_(std::move(state)),
@@ -56,9 +56,9 @@ private:
     /// Whether it is over.
     Result<bool> wait();
 
-    const Plan& plan_;
+    const MigrationPlan& plan_;
     const ProjectPlan& project_;
-    State state_;
+    ProjectState state_;
     Runner& runner_;
     Passes passes_;
 };
@@ -127,7 +127,7 @@ Result<bool> ProjectRun::wait() {
 
 }  // namespace
 
-ProjectEnd run_project(const Plan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
+ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
                        const Runner::Tell& tell) {
     const auto ending = attempt([&]() -> Result<Ending> {
         FB_TRY_ASSIGN(lock, lock_project(plan, project));
@@ -146,7 +146,7 @@ ProjectEnd run_project(const Plan& plan, const ProjectPlan& project, const Wishe
     return {project.name, is_stop ? Ending::stopped : Ending::failed, std::move(error)};
 }
 
-Result<std::vector<ProjectEnd>> run_projects(const Plan& plan, const Wishes& wishes, Stop& stop,
+Result<std::vector<ProjectEnd>> run_projects(const MigrationPlan& plan, const Wishes& wishes, Stop& stop,
                                              const Runner::Tell& tell) {
     FB_TRY(sys::make_directories_durable(sys::posix_store(), plan.state));
     FB_TRY(sys::make_directories_durable(sys::posix_store(), plan.reports));

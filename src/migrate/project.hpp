@@ -30,12 +30,12 @@ struct ProjectEnd {
 };
 
 /// Takes the lock of the project; `refused` where another process has it. The directories of the plan are there.
-ProjectEnd run_project(const Plan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
+ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
                        const Runner::Tell& tell);
 
 /// All of them, `at_once` at a time, in the order of the plan; one that fails stops no other. Directories of the plan
 /// are made. An error where nothing could be begun.
-Result<std::vector<ProjectEnd>> run_projects(const Plan& plan, const Wishes& wishes, Stop& stop,
+Result<std::vector<ProjectEnd>> run_projects(const MigrationPlan& plan, const Wishes& wishes, Stop& stop,
                                              const Runner::Tell& tell);
 
 }  // namespace forebay::migrate

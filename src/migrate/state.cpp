@@ -58,8 +58,8 @@ Frozen frozen_of(const Json& json) {
     return frozen;
 }
 
-State state_of(const Json& json) {
-    State state;
+ProjectState state_of(const Json& json) {
+    ProjectState state;
     json.at("project").get_to(state.project);
     json.at("source").get_to(state.source);
     json.at("target").get_to(state.target);
@@ -79,7 +79,7 @@ Error damaged(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-std::optional<Pass> next_pass(const State& state, const ProjectPlan& project) {
+std::optional<Pass> next_pass(const ProjectState& state, const ProjectPlan& project) {
     for (std::size_t i = 0; i < pass_names.size(); ++i) {
         const auto pass = static_cast<Pass>(i);
         if (pass >= Pass::wait && !project.removes) return std::nullopt;
@@ -88,10 +88,12 @@ std::optional<Pass> next_pass(const State& state, const ProjectPlan& project) {
     return std::nullopt;
 }
 
-Result<> go_back(State& state, Pass pass) {
+Result<> go_back(ProjectState& state, Pass pass) {
     if (state.is_being_removed && pass < Pass::remove)
-        return Error{ErrorKind::refused, fmt::format("{}: its source is being removed", state.project),
-                     "the target was compared with the whole source before", "forebay migrate without --again"};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{}: its source is {}removed", state.project, state.of(Pass::remove).is_done ? "" : "being "),
+            "the target was compared with the whole source before", "forebay migrate without --again"};
     if (state.of(Pass::release).is_done && pass <= Pass::final_sync)
         return Error{ErrorKind::refused,
                      fmt::format("{}: the target was opened to its users on {}: a sync would undo their changes",
@@ -104,7 +106,7 @@ Result<> go_back(State& state, Pass pass) {
     return {};
 }
 
-std::string encode_state(const State& state) {
+std::string encode_state(const ProjectState& state) {
     Json passes = Json::object();
     for (std::size_t i = 0; i < pass_names.size(); ++i) passes[std::string(pass_names[i])] = json_of(state.passes[i]);
     const Json json{{"forebay", state_kind},
@@ -120,7 +122,7 @@ std::string encode_state(const State& state) {
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<State> decode_state(const std::string& text, const std::string& path) {
+Result<ProjectState> decode_state(const std::string& text, const std::string& path) {
     try {
         const auto json = Json::parse(text);
         if (json.at("forebay").get<std::string>() != state_kind) return damaged(path, "it is of another kind");
@@ -134,19 +136,19 @@ Result<State> decode_state(const std::string& text, const std::string& path) {
     }
 }
 
-std::string state_path(const Plan& plan, const ProjectPlan& project) {
+std::string state_path(const MigrationPlan& plan, const ProjectPlan& project) {
     return fmt::format("{}/{}.json", plan.state, project.name);
 }
 
-std::string lock_path(const Plan& plan, const ProjectPlan& project) {
+std::string lock_path(const MigrationPlan& plan, const ProjectPlan& project) {
     return fmt::format("{}/{}.lock", plan.state, project.name);
 }
 
-Result<State> load_state(sys::Store& store, const Plan& plan, const ProjectPlan& project) {
+Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project) {
     const auto path = state_path(plan, project);
     const auto text = sys::read_text(store, path, state_bytes_max);
     if (!text && text.error().kind == ErrorKind::missing)
-        return State{.project = project.name, .source = project.source, .target = project.target};
+        return ProjectState{.project = project.name, .source = project.source, .target = project.target};
     FB_TRY(text);
     FB_TRY_ASSIGN(state, decode_state(*text, path));
     if (state.source == project.source && state.target == project.target && state.project == project.name) return state;
@@ -157,7 +159,8 @@ Result<State> load_state(sys::Store& store, const Plan& plan, const ProjectPlan&
                  "nothing was changed", "correct the plan, or give what is another move another name"};
 }
 
-Result<> save_state(sys::Store& store, const Plan& plan, const State& state, const ProjectPlan& project) {
+Result<> save_state(sys::Store& store, const MigrationPlan& plan, const ProjectState& state,
+                    const ProjectPlan& project) {
     return sys::write_text_durable(store, state_path(plan, project), encode_state(state));
 }
 

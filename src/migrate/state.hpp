@@ -29,7 +29,7 @@ struct PassRecord {
     std::string error;  // why it did not end well the last time
 };
 
-struct State {
+struct ProjectState {
     std::string project, source, target;
     std::array<PassRecord, pass_names.size()> passes;
     std::optional<Frozen> frozen;        // the source when it was closed to its users
@@ -43,21 +43,22 @@ struct State {
 
 /// The first pass that is not done; nothing where the plan wants no more. Without a wish to remove the source, a
 /// project ends with its release.
-std::optional<Pass> next_pass(const State& state, const ProjectPlan& project);
+std::optional<Pass> next_pass(const ProjectState& state, const ProjectPlan& project);
 
 /// Forgets `pass` and all that follow. `refused` where that would overwrite what users have changed at the target since
 /// its release, and while the source is being removed.
-Result<> go_back(State& state, Pass pass);
+Result<> go_back(ProjectState& state, Pass pass);
 
-std::string encode_state(const State& state);
+std::string encode_state(const ProjectState& state);
 /// `corrupt` for what is no state, `unsupported` for one of a newer version.
-Result<State> decode_state(const std::string& text, const std::string& path);
+Result<ProjectState> decode_state(const std::string& text, const std::string& path);
 
-std::string state_path(const Plan& plan, const ProjectPlan& project);
-std::string lock_path(const Plan& plan, const ProjectPlan& project);
+std::string state_path(const MigrationPlan& plan, const ProjectPlan& project);
+std::string lock_path(const MigrationPlan& plan, const ProjectPlan& project);
 
 /// A new one where there is no file; `refused` where it is of another source or target than the plan's.
-Result<State> load_state(sys::Store& store, const Plan& plan, const ProjectPlan& project);
-Result<> save_state(sys::Store& store, const Plan& plan, const State& state, const ProjectPlan& project);
+Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project);
+Result<> save_state(sys::Store& store, const MigrationPlan& plan, const ProjectState& state,
+                    const ProjectPlan& project);
 
 }  // namespace forebay::migrate

@@ -84,8 +84,8 @@ Result<int> run_in_front(const std::vector<std::string>& command, const std::fun
 inline constexpr int signal_terminate = 15, signal_kill = 9;
 
 /// The same for a program that works unseen: its input is empty, its output goes to `output_path`, which is made anew,
-/// and its errors are appended to `log_path`, which an empty `output_path` stands for too. It has a process group of its
-/// own, and signals go to all of that. Only `environment` is added.
+/// and its errors are appended to `log_path`, as is its output where `output_path` is empty. It has a process group of
+/// its own, and signals go to all of that. `is_ready` is not asked.
 Result<int> run_in_front(const Spawn& spawn, const std::string& output_path, const std::function<int()>& signal);
 
 /// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
