@@ -57,7 +57,7 @@ Result<MigrationPlan> plan_of(const MigrateArguments& options) {
     return migrate::chosen_from(std::move(plan), options.projects);
 }
 
-enum class ProjectStanding { now, running, waits, done, stopped };
+enum class ProjectStanding { now, due, running, waits, done, stopped };
 
 // Where a project stands, and what its next call would do.
 struct Stand {
@@ -90,12 +90,14 @@ Stand stand_of(const MigrationPlan& plan, const ProjectPlan& project) {
     else if (*stand.pass == Pass::wait && stand.state.wait_until_unix_s > sys::unix_ns() / migrate::second_ns)
         stand.standing = ProjectStanding::waits;
     else if (!record.error.empty() && !record.was_stopped) stand.standing = ProjectStanding::stopped;
+    else if (stand.state.wait_until_unix_s > 0) stand.standing = ProjectStanding::due;
     return stand;
 }
 
 std::string word_of(const Stand& stand) {
     switch (stand.standing) {
         case ProjectStanding::now: return "now";
+        case ProjectStanding::due: return "due";
         case ProjectStanding::running: return "running";
         case ProjectStanding::waits: return fmt::format("waits {}", stand.state.wait_until_unix_s);
         case ProjectStanding::done: return "done";
@@ -267,13 +269,14 @@ void add_migrate(CommandLine& line) {
     verb.flag("--dry-run", options->dry_run, "Only say what would be done next with each project");
     verb.flag("--status", options->status, "Only say how far each project is");
     verb.flag("--next", options->next,
-              "Only say, for scripts, what is next: now, running, waits UNIX_SECONDS, done or stopped (by an error)");
+              "Only say, for scripts, what is next: now, waits UNIX_SECONDS, due (the removal), running, done or "
+              "stopped (by an error)");
     verb.option("--batch", options->batch, "Only write scripts for nodes that move data: slurm or pbs");
     verb.option("--output", options->output, "The directory for these scripts; by default this one");
     verb.json(
         options->json,
-        "  A list of projects: project, source, target, state (now, running, waits, done, stopped), pass, entries,\n"
-        "  bytes, wait_until_unix_s, error, passes (by name: done, starts, began_unix_s, ended_unix_s).\n");
+        "  A list of projects: project, source, target, state (now, waits, due, running, done, stopped), pass,\n"
+        "  entries, bytes, wait_until_unix_s, error, passes (by name: done, starts, began_unix_s, ended_unix_s).\n");
     verb.examples(
         "  forebay migrate plan.toml --dry-run\n"
         "  forebay migrate plan.toml --until live-sync\n"

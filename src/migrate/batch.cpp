@@ -63,18 +63,21 @@ std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem 
         later += (later.empty() ? "" : " ") + plan.projects[i].name;
     text += fmt::format("later=({})\n", later);
     text += submit_functions(system);
-    // What is to be done with a project next: "now", "running", "waits SECONDS", "done" or "stopped".
+    // What is to be done with a project next: "now", "waits SECONDS", "due", "running", "done" or "stopped".
     text += "next() { \"$forebay\" migrate \"$plan\" --project \"$1\" --next; }\n";
     const auto share = plan.rate_bytes_per_second / plan.at_once;
-    text += fmt::format("\n\"$forebay\" migrate \"$plan\" --project \"$project\"{}\ncode=$?\n",
+    // Who comes back after the wait has handed on its lane before.
+    text += "\nread -r before _ <<< \"$(next \"$project\")\"\n";
+    text += fmt::format("\"$forebay\" migrate \"$plan\" --project \"$project\"{}\ncode=$?\n",
                         share > 0 ? fmt::format(" --rate {}", share) : "");
     text += R"sh(
 read -r word seconds <<< "$(next "$project")"
 case "$word" in
-now) submit "$scripts/$project.sh"; exit "$code" ;;
+now | due) submit "$scripts/$project.sh"; exit "$code" ;;
 running) exit "$code" ;;
 waits) submit_at "$((seconds + 60))" "$scripts/$project.sh" ;;
 esac
+[ "$before" = due ] && exit "$code"
 for other in "${later[@]}"; do
     if [ "$(next "$other")" = now ]; then
         submit "$scripts/$other.sh"

@@ -25,7 +25,7 @@ struct Started {
     Fd told;  // closed by exec, or with errno in it
 };
 
-// `prepare` is called in the child, between fork and exec: it takes no memory and no lock.
+// `prepare` is called in the child, between fork and exec: it takes no memory and no lock; false and errno: not.
 template <class Prepare>
 Result<Started> start(char** argv, char** envp, const Prepare& prepare) {
     Fd from, to;
@@ -38,8 +38,7 @@ Result<Started> start(char** argv, char** envp, const Prepare& prepare) {
         ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
         ::signal(SIGXFSZ, SIG_DFL);
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        prepare();
-        if (::getppid() == parent) ::execvpe(argv[0], argv, envp);
+        if (prepare() && ::getppid() == parent) ::execvpe(argv[0], argv, envp);
         const int number = errno;
         ::_exit(::write(to.get(), &number, sizeof number) == sizeof number ? 127 : 126);
     }
@@ -67,7 +66,7 @@ Result<int> wait_for(const Started& started, const char* program, pid_t to, cons
 Result<int> run_in_front(const std::vector<std::string>& command, const std::function<int()>& signal) {
     auto arguments = command;
     auto argv = pointers_to(arguments);
-    FB_TRY_ASSIGN(started, start(argv.data(), environ, [] {}));
+    FB_TRY_ASSIGN(started, start(argv.data(), environ, [] { return true; }));
     return wait_for(started, argv[0], started.process, signal);
 }
 
@@ -88,7 +87,7 @@ Result<int> run_in_front(const Spawn& spawn, const std::string& output_path, con
     const int descriptors[] = {input.get(), output.valid() ? output.get() : log.get(), log.get()};
     FB_TRY_ASSIGN(started, start(argv.data(), envp.data(), [&] {
                       ::setpgid(0, 0);
-                      for (int number = 0; number < 3; ++number) ::dup2(descriptors[number], number);
+                      return becomes_standard(descriptors);
                   }));
     return wait_for(started, argv[0], -started.process, signal);
 }

@@ -27,6 +27,7 @@ Subcommands:
   sync                        Make a tree of files equal to another; copies what differs
   compare                     Say what two trees of files do not have alike
   delete                      Remove a tree of files
+  migrate                     Move whole projects to another store by a plan: copy, freeze, sync, compare, remove
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
   insitu                      Make the analyses of a stream from snapshots that are committed

@@ -103,25 +103,27 @@ def check_changed_source(place):
 def check_removal_goes_on(place):
     """A part is removed, as after a kill; what somebody adds then is not."""
     site = Site(place / "removal")
+    hold = site.place / "old/a/below"
+    for number in range(5000):
+        (hold / f"more-{number}").touch()
     site.migrate("--until", "wait")
     (site.place / "old/b").rename(place / "b")
-    hold = site.place / "old/a/below"
     with subprocess.Popen([FOREBAY, "migrate", site.plan, "--project", "a"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-        while hold.exists() and len(os.listdir(hold)) == 31:
+        while process.poll() is None and len(os.listdir(hold)) == 5031:
             pass
         process.kill()
     state = json.loads((site.place / "state/a.json").read_text())
-    if hold.exists() and not state["passes"]["delete"]["done"]:
-        (hold / "more").write_text("from a user")
-        said = site.migrate("--project", "a", code=2)
-        expect_in(said, "below/more was changed or added while the source was being removed", "what was added is named")
-        expect((hold / "more").read_text() == "from a user", "and stays")
-        expect_in(site.migrate("--project", "a", "--again", "copy", code=2), "its source is being removed", "there is no way back")
-        (hold / "more").unlink()
-    for _ in range(50):
-        if "another process" not in site.migrate("--project", "a", code=None) and not (site.place / "old/a").exists():
-            break
-    expect(site.next("a") == "done", "the rest is removed")
+    expect(state["being_removed"] and not state["passes"]["delete"]["done"], "the kill came in the removal")
+    time.sleep(0.5)  # its verb ends with it, but not in the same moment
+    expect(hold.exists(), "a part of the source is there")
+    (hold / "late").write_text("from a user")
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "below/late was changed or added while the source was being removed", "what was added is named")
+    expect((hold / "late").read_text() == "from a user", "and stays")
+    expect_in(site.migrate("--project", "a", "--again", "copy", code=2), "its source is being removed", "there is no way back")
+    (hold / "late").unlink()
+    site.migrate("--project", "a")
+    expect(site.next("a") == "done" and not (site.place / "old/a").exists(), "the rest is removed")
     state["passes"]["delete"]["done"] = False
     state["above_inode"] += 1
     state["being_removed"] = True
@@ -206,6 +208,18 @@ def check_states(place):
     expect(site.next("a") == "done", "a sync makes them equal again")
 
 
+def check_example(place):
+    """The worked example of the page of the format is a state that the program reads."""
+    site = Site(place / "example")
+    site.write()
+    site.plan.write_text(site.plan.read_text().replace(f"{site.place}/old/a", "/old/projects/climate").replace(
+        f"{site.place}/new/a", "/new/projects/climate").replace('"a"', '"climate"'))
+    (site.place / "state").mkdir()
+    shutil.copy(pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"]) / "docs/formats/examples/migrate.json", site.place / "state/climate.json")
+    told = json.loads(forebay("migrate", site.plan, "--project", "climate", "--status", "--json"))[0]
+    expect((told["state"], told["pass"], told["entries"]) == ("due", "delete", 33), "the example says how far a project is", str(told))
+
+
 def check_full(place):
     if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
         return print("migrate: a full target is left out: no mounts here")
@@ -241,7 +255,7 @@ class Queue:
 
 
 def check_batch(place, system, program):
-    site = Site(place / system, rate="1M", at_once=1, wait_days=0.00002, freeze="true")
+    site = Site(place / system, rate="300K", at_once=1, wait_days=0.00002, freeze="true")
     site.write('[batch]\nqueue = "movers"\naccount = "staff"\ntime = "02:00:00"\nlines = ["module load forebay"]\n')
     jobs = site.place / "jobs"
     site.migrate("--batch", system, "--output", jobs)
@@ -268,7 +282,7 @@ def check_batch(place, system, program):
         queue.work(script, 60 if options else 1)
         waiting += queue.taken()
     expect(site.next("a") == site.next("b") == "done", "both projects are moved", site.migrate("--status"))
-    expect(worked["a"] >= 3 and worked["b"] >= 2 and dated == 2, "by jobs that follow each other, and come again after the wait", str(worked))
+    expect(worked["a"] >= 3 and worked["b"] >= 2 and dated == 2, "by jobs that follow each other, and come again after the wait", f"{worked} {dated}")
     (jobs / "a.sh").write_text("somebody's")
     expect_in(site.migrate("--batch", system, "--output", jobs, code=2), "is no script of ours", "files of others stay")
 
@@ -304,7 +318,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as name:
         place = pathlib.Path(name)
         for number, check in enumerate([check_not_mounted, check_changed_source, check_removal_goes_on, check_plan, check_hooks,
-                                        check_two_at_once, check_states, check_full, check_stopped_project, check_empty_source]):
+                                        check_two_at_once, check_states, check_example, check_full, check_stopped_project, check_empty_source]):
             (place / str(number)).mkdir()
             check(place / str(number))
         for system, program in (("slurm", "sbatch"), ("pbs", "qsub")):

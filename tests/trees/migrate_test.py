@@ -154,8 +154,7 @@ class Rehearsal:
                 forebay("migrate", self.plan, "--until", "wait")
             if what != "release":  # a hook as the freeze is
                 self.killed_in(what)
-            if what != "wait":
-                self.whole(what)
+            self.whole(what)
             if what == "freeze":
                 for writer in writers:
                     writer.join(SECONDS_MAX)
@@ -167,7 +166,7 @@ class Rehearsal:
         for name in NAMES:
             verdict = judge.judge(self.place / f"kept-{name}", self.place / "new" / name)
             expect(verdict.equal, f"the target is what was frozen, not without {verdict.failed()}; FOREBAY_SEED={SEED}", judge.text(verdict))
-            expect(not (self.place / "old" / name).exists(), "nothing of the source is left")
+            expect(not (self.place / "old" / name).exists(), f"nothing of the source is left; FOREBAY_SEED={SEED}", (self.place / "reports" / name / "log").read_text()[-3000:])
             expect((self.place / f"released-{name}").exists(), "the target was opened")
             page = (self.place / "reports" / name / "report.txt").read_text()
             expect("found no difference" in page and "final-sync: " in page, "the page says how it went", page)
