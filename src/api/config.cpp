@@ -4,10 +4,10 @@
 
 #include "api/option_reader.hpp"
 #include "api/state.hpp"
-#include "api/toml_section.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "describe/option_list.hpp"
+#include "format/toml_section.hpp"
 
 namespace forebay {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/toml_section.hpp"
 #include "describe/analysis_list.hpp"
 #include "describe/option_list.hpp"
+#include "format/toml_section.hpp"
 
 namespace forebay {
 

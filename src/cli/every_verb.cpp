@@ -24,6 +24,7 @@ extern "C" int forebay_every_verb(int count, char** arguments) {
     add_tree_verbs(line);
     add_archive(line);
     add_restore_archive(line);
+    add_migrate(line);
     add_agent(line);
     add_forward(line);
     add_insitu(line);

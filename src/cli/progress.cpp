@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/show_text.hpp"
 #include "base/units.hpp"
@@ -21,7 +22,9 @@ constexpr const char* erase_line = "\r\x1b[K";
 }  // namespace
 
 Progress::Progress(const std::string& label, bool quiet)
-    : label_(show_text(label)), on_(!quiet), on_terminal_(sys::is_terminal(sys::Output::error)) {}
+    : label_(show_text(label)),
+      on_(!quiet || std::getenv("FOREBAY_PROGRESS") != nullptr),
+      on_terminal_(sys::is_terminal(sys::Output::error)) {}
 
 Progress::~Progress() {
     if (drawn_) std::fputs(erase_line, stderr);

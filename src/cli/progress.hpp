@@ -12,7 +12,7 @@ namespace forebay::cli {
 
 class Progress {
 public:
-    /// `quiet` shows nothing.
+    /// `quiet` shows nothing, unless whoever started this program has set FOREBAY_PROGRESS.
     Progress(const std::string& label, bool quiet);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;

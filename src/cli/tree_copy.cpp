@@ -84,6 +84,8 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
     auto verb = add_verb(line, options, "sync");
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
+    verb.flag("--allow-empty", options->allow_empty,
+              "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
     verb.flag("--checksum", options->checksum, "Compare bytes of files that look equal");
     verb.flag("--quick", options->quick,
               "Do not compare ACLs and other extended attributes of entries that the source changed before the target");

@@ -10,6 +10,8 @@
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "sys/clock.hpp"
+#include "sys/machine.hpp"
+#include "sys/mapping.hpp"
 #include "sys/plain_file.hpp"
 #include "sys/store.hpp"
 
@@ -43,6 +45,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.rate_bytes_per_second = options.rate;
     wished.one_file_system = options.tree.one_file_system;
     wished.removes_extra = options.remove;
+    wished.allows_empty = options.allow_empty;
     wished.compares_bytes = options.checksum;
     wished.trusts_attributes = options.quick;
     wished.verifies = options.verify;
@@ -54,6 +57,15 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
         wished.wished = std::move(names);
     }
     return wished;
+}
+
+// In the memory of this machine, which forgets it with its next start.
+Result<sys::Mapping> shared_turn(const CopyArguments& options) {
+    if (options.rate_group.empty()) return sys::Mapping();
+    if (options.rate == 0 || options.rate_group.find('/') != options.rate_group.npos)
+        return Error{ErrorKind::refused, "--rate-group is a name without a slash, and --rate says how much is shared"};
+    return sys::Mapping::create(fmt::format("/dev/shm/forebay-rate-{}-{}", sys::user_id(), options.rate_group),
+                                sizeof(move::Turn));
 }
 
 Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, double seconds) {
@@ -84,6 +96,8 @@ void add_cannot_keep(Verb& verb, CopyArguments& options) {
 
 void add_run_options(Verb& verb, CopyArguments& options) {
     verb.bytes("--rate", options.rate, "At most so many bytes a second; 0: no limit");
+    verb.option("--rate-group", options.rate_group,
+                "A name: all copies of yours on this machine that give it share the limit of --rate");
     verb.flag("--dry-run", options.dry_run, "Only say what would be done");
     verb.flag("--no-sync", options.no_sync,
               "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
@@ -92,6 +106,8 @@ void add_run_options(Verb& verb, CopyArguments& options) {
 Result<Exit> run_copy(const CopyArguments& options, const char* label, const CopyWork& work,
                       const std::function<void(Json&)>& more) {
     FB_TRY_ASSIGN(wished, copy_options(options));
+    FB_TRY_ASSIGN(turn, shared_turn(options));
+    if (turn.mapped()) wished.shared_turn = reinterpret_cast<move::Turn*>(turn.bytes().data());
     std::unique_ptr<LinesFile> report, manifest;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     if (wished.cannot_keep == tree::CannotKeep::manifest) {

@@ -14,11 +14,11 @@ namespace forebay::cli {
 struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
-    std::string cannot_keep = "refuse", manifest, files_from;
+    std::string cannot_keep = "refuse", manifest, files_from, rate_group;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
-    bool as_files = false;                                 // a run of ours too
-    bool remove = false, checksum = false, quick = false;  // of sync
+    bool as_files = false;                                                      // a run of ours too
+    bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
 };
 
 /// The words of --cannot-keep and its file.

@@ -29,6 +29,7 @@ void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
 void add_archive(CommandLine& line);
 void add_restore_archive(CommandLine& line);
+void add_migrate(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 #include "base/try.hpp"
 
 namespace forebay::move {

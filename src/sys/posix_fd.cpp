@@ -88,4 +88,10 @@ bool new_socket_pair(Fd& one, Fd& other) {
 
 bool becomes_output(int fd) { return ::dup2(fd, STDOUT_FILENO) >= 0 && ::dup2(fd, STDERR_FILENO) >= 0; }
 
+bool becomes_standard(const int (&fds)[3]) {
+    for (int number = 0; number < 3; ++number)
+        if (::dup2(fds[number], number) < 0) return false;
+    return true;
+}
+
 }  // namespace forebay::sys

@@ -60,6 +60,8 @@ bool new_pipe(Fd& from, Fd& to);
 bool new_socket_pair(Fd& one, Fd& other);
 /// Standard output and errors of this process go to `fd` from now on.
 bool becomes_output(int fd);
+/// Input, output and errors of this process are these from now on. Takes no memory: for a child before its exec.
+bool becomes_standard(const int (&fds)[3]);
 
 /// Opens a private file of this user: O_NOFOLLOW, 0600 where `flags` create it; refuses what is not a regular file,
 /// belongs to another user, is open to others or has a second name, each of which could make us write where

@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <thread>
+#include <utility>
 
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_spawn.hpp"
@@ -17,39 +18,78 @@ namespace forebay::sys {
 namespace {
 
 constexpr std::chrono::milliseconds front_look{20};
+static_assert(signal_terminate == SIGTERM && signal_kill == SIGKILL);
 
-}  // namespace
+struct Started {
+    pid_t process = -1;
+    Fd told;  // closed by exec, or with errno in it
+};
 
-Result<int> run_in_front(const std::vector<std::string>& command, const std::function<int()>& signal) {
-    auto arguments = command;
-    auto argv = pointers_to(arguments);
-    Fd from, to;  // closed by exec, or with errno in it
-    if (!new_pipe(from, to)) return posix_error("pipe", command[0], errno);
+// `prepare` is called in the child, between fork and exec: it takes no memory and no lock; false and errno: not.
+template <class Prepare>
+Result<Started> start(char** argv, char** envp, const Prepare& prepare) {
+    Fd from, to;
+    if (!new_pipe(from, to)) return posix_error("pipe", argv[0], errno);
     const pid_t parent = ::getpid(), child = ::fork();
-    if (child < 0) return posix_error("fork", command[0], errno);
+    if (child < 0) return posix_error("fork", argv[0], errno);
     if (child == 0) {
         sigset_t none;
         sigemptyset(&none);
         ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
         ::signal(SIGXFSZ, SIG_DFL);
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (::getppid() == parent) ::execvp(argv[0], argv.data());
+        if (prepare() && ::getppid() == parent) ::execvpe(argv[0], argv, envp);
         const int number = errno;
         ::_exit(::write(to.get(), &number, sizeof number) == sizeof number ? 127 : 126);
     }
-    to.close_now();
+    return Started{child, std::move(from)};
+}
+
+// `to` is the process, or below 0 its group.
+Result<int> wait_for(const Started& started, const char* program, pid_t to, const std::function<int()>& signal) {
     int number = 0;
     ssize_t got = -1;
     do {
-        got = ::read(from.get(), &number, sizeof number);
+        got = ::read(started.told.get(), &number, sizeof number);
     } while (got < 0 && errno == EINTR);
     for (int told = 0;;) {
-        if (const auto status = end_of(child, Clock::now() + front_look)) {
-            if (got == sizeof number) return posix_error("start of program", command[0], number);
+        if (const auto status = end_of(started.process, Clock::now() + front_look)) {
+            if (got == sizeof number) return posix_error("start of program", program, number);
             return WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
         }
-        if (const int come = signal(); come != 0 && come != told) ::kill(child, told = come);
+        if (const int come = signal(); come != 0 && come != told) ::kill(to, told = come);
     }
+}
+
+}  // namespace
+
+Result<int> run_in_front(const std::vector<std::string>& command, const std::function<int()>& signal) {
+    auto arguments = command;
+    auto argv = pointers_to(arguments);
+    FB_TRY_ASSIGN(started, start(argv.data(), environ, [] { return true; }));
+    return wait_for(started, argv[0], started.process, signal);
+}
+
+Result<int> run_in_front(const Spawn& spawn, const std::string& output_path, const std::function<int()>& signal) {
+    auto arguments = spawn.arguments;
+    arguments.insert(arguments.begin(), spawn.program);
+    auto environment = environment_for(spawn);
+    auto argv = pointers_to(arguments);
+    auto envp = pointers_to(environment);
+    const Fd input(open_no_intr("/dev/null", O_RDONLY));
+    if (!input.valid()) return posix_error("open", "/dev/null", errno);
+    FB_TRY_ASSIGN(log, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));
+    Fd output;
+    if (!output_path.empty()) {
+        FB_TRY_ASSIGN(made, open_private(output_path, O_WRONLY | O_CREAT | O_TRUNC));
+        output = std::move(made);
+    }
+    const int descriptors[] = {input.get(), output.valid() ? output.get() : log.get(), log.get()};
+    FB_TRY_ASSIGN(started, start(argv.data(), envp.data(), [&] {
+                      ::setpgid(0, 0);
+                      return becomes_standard(descriptors);
+                  }));
+    return wait_for(started, argv[0], -started.process, signal);
 }
 
 }  // namespace forebay::sys

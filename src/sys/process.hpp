@@ -80,6 +80,14 @@ Result<std::string> output_of(const std::vector<std::string>& command, std::chro
 /// which is asked all the time. `missing` when there is no such program.
 Result<int> run_in_front(const std::vector<std::string>& command, const std::function<int()>& signal);
 
+/// What may be given to it: SIGTERM and SIGKILL, whose numbers POSIX fixes.
+inline constexpr int signal_terminate = 15, signal_kill = 9;
+
+/// The same for a program that works unseen: its input is empty, its output goes to `output_path`, which is made anew,
+/// and its errors are appended to `log_path`, as is its output where `output_path` is empty. It has a process group of
+/// its own, and signals go to all of that. `is_ready` is not asked.
+Result<int> run_in_front(const Spawn& spawn, const std::string& output_path, const std::function<int()>& signal);
+
 /// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
 /// agent from the binding of the rank that started it; an empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);

@@ -97,6 +97,28 @@ Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, con
     return shared.take_over(lead);
 }
 
+Result<bool> is_empty(sys::Folder& folder) {
+    bool has_names = false;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        has_names = has_names || !names.empty();
+        return {};
+    }));
+    return !has_names;
+}
+
+// A file system that is not mounted leaves an empty folder in its place.
+Result<> check_has_entries(const CopyRoots& roots, const std::string& source, const std::string& target) {
+    if (!roots.target || roots.was_made) return {};
+    FB_TRY_ASSIGN(source_empty, is_empty(*roots.source));
+    if (!source_empty) return {};
+    FB_TRY_ASSIGN(target_empty, is_empty(*roots.target));
+    if (target_empty) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} has no entry at all, and {} has some: all of it would be removed", show_text(source),
+                             show_text(target)),
+                 "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
+}
+
 }  // namespace
 
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
@@ -181,6 +203,7 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
+    if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
     if (options.lead != nullptr) {
         FB_TRY(check_team_places({source, target}));
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));

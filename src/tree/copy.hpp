@@ -16,6 +16,7 @@
 #include <string>
 
 #include "forebay/result.hpp"
+#include "move/pace.hpp"
 #include "tree/attributes.hpp"
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
@@ -55,8 +56,10 @@ struct TreeCopyOptions {
     CannotKeep cannot_keep = CannotKeep::refuse;
     std::function<Result<>(const Unkept&)> manifest{};
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as it goes
+    move::Turn* shared_turn = nullptr;        // the limit is that of all copies with this turn
     bool one_file_system = false;
     bool removes_extra = false;      // what the target has and the source has not; never after an error
+    bool allows_empty = false;       // a source without entries: else nothing is removed, it may be unmounted
     bool compares_bytes = false;     // of files that are there and look equal
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared

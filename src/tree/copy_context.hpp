@@ -53,7 +53,7 @@ public:
           counts(given_counts),
           share(given_options.threads),
           places_(std::move(places)),
-          flow_(given_options.rate_bytes_per_second) {}
+          flow_(given_options.rate_bytes_per_second, given_options.shared_turn) {}
 
     /// The name under which an entry is made: the same in a later run between the same places, but for its end, which
     /// is the process's own: one that was taken for lost and comes back never publishes what another one makes.
@@ -103,7 +103,7 @@ public:
 private:
     /// How bytes go from here to there, the same for all files.
     struct Flow {
-        explicit Flow(std::uint64_t bytes_per_second) : pace(bytes_per_second) {}
+        Flow(std::uint64_t bytes_per_second, move::Turn* shared) : pace(bytes_per_second, shared) {}
         move::Pace pace;
         std::atomic<bool> by_kernel{true};
     };

@@ -29,6 +29,7 @@ Subcommands:
   delete                      Remove a tree of files
   archive                     Make one file of a tree, as tar has it, with all that the tree has
   restore-archive             Make a tree of an archive of forebay, tar or bsdtar; or check or list it
+  migrate                     Move whole projects to another store by a plan: copy, freeze, sync, compare, remove
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
   insitu                      Make the analyses of a stream from snapshots that are committed

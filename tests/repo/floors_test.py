@@ -15,7 +15,7 @@ FLOORS = {
     "format": 2, "codec": 2, "sys": 2, "comm": 2,
     "h5": 3, "node": 3, "move": 3, "forward": 3, "s3": 3,
     "stage": 4, "catalog": 4, "tree": 4,
-    "commit": 5, "drain": 5, "restart": 5, "telemetry": 5, "archive": 5,
+    "commit": 5, "drain": 5, "restart": 5, "telemetry": 5, "archive": 5, "migrate": 5,
     "agent": 6, "outline": 6, "foreign": 6, "insitu": 6, "report": 6, "advice": 6,
     "views": 7, "made": 7,
     "api": 8, "cli": 8,

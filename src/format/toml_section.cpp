@@ -1,4 +1,4 @@
-#include "api/toml_section.hpp"
+#include "format/toml_section.hpp"
 
 #include <fmt/format.h>
 

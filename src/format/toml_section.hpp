@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/toml_value.hpp"
 #include "describe/option_list.hpp"
+#include "format/toml_value.hpp"
 
 namespace forebay {
 

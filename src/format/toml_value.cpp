@@ -1,4 +1,4 @@
-#include "api/toml_value.hpp"
+#include "format/toml_value.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,133 @@
+#include "migrate/batch.hpp"
+
+#include <fmt/format.h>
+
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::migrate {
+
+namespace {
+
+constexpr std::string_view mark = "# Made by forebay migrate --batch";
+constexpr std::uint64_t script_bytes_max = 1u << 20;
+
+// In single quotes, in which a shell reads nothing but the quote.
+std::string quoted(const std::string& text) {
+    std::string all = "'";
+    for (const char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return all + "'";
+}
+
+std::string directives(const BatchPlan& batch, BatchSystem system, const std::string& name,
+                       const std::string& directory) {
+    const auto output = fmt::format("{}/{}.out", directory, name);
+    std::string text;
+    if (system == BatchSystem::slurm) {
+        text += fmt::format("#SBATCH --job-name=migrate-{}\n#SBATCH --nodes={}\n#SBATCH --time={}\n", name, batch.nodes,
+                            batch.time);
+        text += fmt::format("#SBATCH --output={}\n#SBATCH --open-mode=append\n", output);
+        if (!batch.queue.empty()) text += fmt::format("#SBATCH --partition={}\n", batch.queue);
+        if (!batch.account.empty()) text += fmt::format("#SBATCH --account={}\n", batch.account);
+    } else {
+        // PBS Pro takes 15 characters of a name everywhere.
+        text += fmt::format("#PBS -N {}\n#PBS -l select={}\n#PBS -l walltime={}\n", name.substr(0, 15), batch.nodes,
+                            batch.time);
+        text += fmt::format("#PBS -j oe\n#PBS -o {}\n", output);
+        if (!batch.queue.empty()) text += fmt::format("#PBS -q {}\n", batch.queue);
+        if (!batch.account.empty()) text += fmt::format("#PBS -A {}\n", batch.account);
+    }
+    for (const auto& line : batch.lines) text += line + "\n";
+    return text;
+}
+
+// `submit_at SECONDS SCRIPT` begins not before that time.
+std::string submit_functions(BatchSystem system) {
+    if (system == BatchSystem::slurm)
+        return "submit() { sbatch \"$1\"; }\n"
+               "submit_at() { sbatch --begin=\"$(date -d \"@$1\" +%Y-%m-%dT%H:%M:%S)\" \"$2\"; }\n";
+    return "submit() { qsub \"$1\"; }\n"
+           "submit_at() { qsub -a \"$(date -d \"@$1\" +%Y%m%d%H%M.%S)\" \"$2\"; }\n";
+}
+
+std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem system, const std::string& directory,
+                      const std::string& program) {
+    const auto& project = plan.projects[index];
+    auto text = fmt::format("#!/bin/bash\n{}\n{} for project {}.\n",
+                            directives(plan.batch, system, project.name, directory), mark, project.name);
+    text += fmt::format("forebay={}\nplan={}\nscripts={}\nproject={}\n", quoted(program), quoted(plan.path),
+                        quoted(directory), quoted(project.name));
+    std::string later;
+    for (auto i = index + plan.at_once; i < plan.projects.size(); i += plan.at_once)
+        later += (later.empty() ? "" : " ") + plan.projects[i].name;
+    text += fmt::format("later=({})\n", later);
+    text += submit_functions(system);
+    // What is to be done with a project next: "now", "waits SECONDS", "due", "running", "done" or "stopped".
+    text += "next() { \"$forebay\" migrate \"$plan\" --project \"$1\" --next; }\n";
+    const auto share = plan.rate_bytes_per_second / plan.at_once;
+    // Who comes back after the wait has handed on its lane before.
+    text += "\nread -r before _ <<< \"$(next \"$project\")\"\n";
+    text += fmt::format("\"$forebay\" migrate \"$plan\" --project \"$project\"{}\ncode=$?\n",
+                        share > 0 ? fmt::format(" --rate {}", share) : "");
+    text += R"sh(
+read -r word seconds <<< "$(next "$project")"
+case "$word" in
+now | due) submit "$scripts/$project.sh"; exit "$code" ;;
+running) exit "$code" ;;
+waits) submit_at "$((seconds + 60))" "$scripts/$project.sh" ;;
+esac
+[ "$before" = due ] && exit "$code"
+for other in "${later[@]}"; do
+    if [ "$(next "$other")" = now ]; then
+        submit "$scripts/$other.sh"
+        break
+    fi
+done
+exit "$code"
+)sh";
+    return text;
+}
+
+std::string submit_script(const MigrationPlan& plan, BatchSystem system, const std::string& directory) {
+    auto text = fmt::format("#!/bin/bash\n{}: submits the first project of each lane.\n", mark);
+    for (std::size_t i = 0; i < plan.projects.size() && i < plan.at_once; ++i)
+        text += fmt::format("{} {}\n", system == BatchSystem::slurm ? "sbatch" : "qsub",
+                            quoted(fmt::format("{}/{}.sh", directory, plan.projects[i].name)));
+    return text;
+}
+
+}  // namespace
+
+Result<BatchSystem> batch_system_from(const std::string& word) {
+    if (word == "slurm") return BatchSystem::slurm;
+    if (word == "pbs") return BatchSystem::pbs;
+    return Error{ErrorKind::refused, fmt::format("--batch {}: it is slurm or pbs", word)};
+}
+
+std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem system, const std::string& directory,
+                                       const std::string& program) {
+    std::vector<BatchScript> scripts;
+    for (std::size_t i = 0; i < plan.projects.size(); ++i)
+        scripts.push_back({plan.projects[i].name + ".sh", script_of(plan, i, system, directory, program)});
+    scripts.push_back({"submit.sh", submit_script(plan, system, directory)});
+    return scripts;
+}
+
+Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::string& directory) {
+    auto& store = sys::posix_store();
+    FB_TRY(sys::make_directories_durable(store, directory));
+    for (const auto& script : scripts) {
+        const auto path = directory + "/" + script.name;
+        const auto old = sys::read_text(store, path, script_bytes_max);
+        if (!old && old.error().kind == ErrorKind::missing) continue;
+        if (!old || old->find(mark) == old->npos)
+            return Error{ErrorKind::refused, fmt::format("{} is there, and is no script of ours", show_text(path)),
+                         "nothing was written", "--output another directory"};
+    }
+    for (const auto& script : scripts)
+        FB_TRY(sys::write_text_durable(store, directory + "/" + script.name, script.text));
+    return {};
+}
+
+}  // namespace forebay::migrate

@@ -1,0 +1,94 @@
+#include "migrate/frozen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/show_text.hpp"
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "tree/walk.hpp"
+
+namespace forebay::migrate {
+
+namespace {
+
+std::uint64_t digest_of(const std::string& path, const sys::EntryStatus& status) {
+    const std::int64_t fields[] = {static_cast<std::int64_t>(status.kind),
+                                   status.permissions,
+                                   status.user,
+                                   status.group,
+                                   static_cast<std::int64_t>(status.names),
+                                   static_cast<std::int64_t>(status.bytes),
+                                   status.modified.seconds,
+                                   status.modified.nanoseconds,
+                                   status.changed.seconds,
+                                   status.changed.nanoseconds};
+    std::string message(reinterpret_cast<const char*>(fields), sizeof fields);
+    message += path;
+    return siphash({}, std::as_bytes(std::span(message)));
+}
+
+// A folder's bytes and names differ between looks on some file systems, and its changes say enough.
+sys::EntryStatus comparable(sys::EntryStatus status) {
+    if (status.kind == sys::EntryKind::folder) status.bytes = status.names = 0;
+    return status;
+}
+
+using LookAt = std::function<Result<>(const std::string& path, const sys::EntryStatus&)>;
+
+Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const LookAt& look) {
+    FB_TRY_ASSIGN(root, sys::open_posix_folder(source));
+    FB_TRY_ASSIGN(status, root->status());
+    FB_TRY(look(".", status));
+    tree::Remarks remarks;
+    tree::WalkCounts counts;
+    FB_TRY(tree::walk_tree(source,
+                           {.threads = walk.threads,
+                            .filter = walk.filter,
+                            .one_file_system = walk.one_file_system,
+                            .take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
+                                if (walk.go_on) FB_TRY(walk.go_on());
+                                for (const auto& entry : entries) FB_TRY(look(entry.path, entry.status));
+                                return {};
+                            }},
+                           remarks, counts));
+    const auto first = remarks.first();
+    if (first.empty()) return {};
+    return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}: {}", show_text(source),
+                                               show_text(first[0].path), first[0].why)};
+}
+
+}  // namespace
+
+Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, std::vector<std::uint64_t>* linked) {
+    Frozen frozen;
+    FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
+        ++frozen.entries;
+        frozen.digest += digest_of(path, comparable(status));
+        frozen.newest_change = std::max(frozen.newest_change, status.changed);
+        if (linked != nullptr && status.names > 1 && status.kind != sys::EntryKind::folder)
+            linked->push_back(status.id.number);
+        return {};
+    }));
+    if (linked != nullptr) {
+        std::ranges::sort(*linked);
+        const auto rest = std::ranges::unique(*linked);
+        linked->erase(rest.begin(), rest.end());
+    }
+    return frozen;
+}
+
+Result<std::string> changed_while_removed(const std::string& source, const Frozen& frozen, const FrozenWalk& walk,
+                                          const std::vector<std::uint64_t>& linked) {
+    std::string changed;
+    FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
+        if (status.kind == sys::EntryKind::folder || status.changed <= frozen.newest_change) return {};
+        const bool is_linked = std::ranges::binary_search(linked, status.id.number);
+        if (!is_linked || status.modified > frozen.newest_change) changed = path;
+        return {};
+    }));
+    return changed;
+}
+
+}  // namespace forebay::migrate

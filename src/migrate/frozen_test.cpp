@@ -1,0 +1,86 @@
+// Goal: any change of a frozen source is seen, even one that hides behind its old times, and the removal of a part is
+// not taken for one.
+// Method: a small tree; each kind of change, made and looked for.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "migrate/frozen.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace forebay;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+struct Source {
+    forebay::test::TempDirectory directory;
+    std::string path = directory / "source";
+    Source() {
+        fs::create_directories(path + "/below");
+        for (const auto* name : {"/one", "/two", "/below/three"}) write(path + name, name);
+        fs::create_hard_link(path + "/one", path + "/below/same");
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the kernel's clock ticks each 4 ms or 10 ms
+    }
+    migrate::Frozen now(std::vector<std::uint64_t>* linked = nullptr) const {
+        return migrate::frozen_now(path, {.threads = 2}, linked).value();
+    }
+};
+
+void check_seen(const char* what, void (*change)(const std::string&)) {
+    const Source source;
+    const auto before = source.now();
+    CHECK(before.entries == 6);
+    CHECK(source.now() == before);
+    change(source.path);
+    CHECK_MESSAGE(source.now() != before, what);
+}
+
+}  // namespace
+
+TEST_CASE("changes") {
+    check_seen("other bytes, with the old size and time", [](const std::string& path) {
+        const auto time = fs::last_write_time(path + "/two");
+        write(path + "/two", "/owt");
+        fs::last_write_time(path + "/two", time);
+    });
+    check_seen("another name", [](const std::string& path) { fs::rename(path + "/two", path + "/2"); });
+    check_seen("a new entry", [](const std::string& path) { write(path + "/new", ""); });
+    check_seen("one less", [](const std::string& path) { fs::remove(path + "/below/three"); });
+    check_seen("permissions", [](const std::string& path) { fs::permissions(path + "/two", fs::perms::none); });
+    check_seen("a further name", [](const std::string& path) { fs::create_hard_link(path + "/two", path + "/2"); });
+}
+
+TEST_CASE("what is added while a source is being removed is found, and what the removal does is not") {
+    const Source source;
+    std::vector<std::uint64_t> linked;
+    const auto frozen = source.now(&linked);
+    CHECK(linked.size() == 1);
+    const auto changed = [&](const std::vector<std::uint64_t>& known) {
+        return migrate::changed_while_removed(source.path, frozen, {.threads = 2}, known).value();
+    };
+    CHECK(changed(linked).empty());
+    fs::remove(source.path + "/one");
+    fs::remove(source.path + "/two");
+    CHECK(changed(linked).empty());
+    CHECK(changed({}) == "below/same");
+    write(source.path + "/below/late", "");
+    CHECK(changed(linked) == "below/late");
+    fs::remove(source.path + "/below/late");
+    write(source.path + "/below/same", "other");
+    CHECK(changed(linked) == "below/same");
+}
+
+TEST_CASE("a walk that is to stop, or cannot see all, gives no answer") {
+    const Source source;
+    const auto stopped = migrate::frozen_now(source.path, {.go_on = []() -> Result<> {
+                                                 return Error{ErrorKind::retry, "stop"};
+                                             }});
+    CHECK(stopped.error().what == "stop");
+    CHECK(migrate::frozen_now(source.path + "/none", {}).error().kind == ErrorKind::missing);
+}

@@ -1,0 +1,289 @@
+#include "migrate/passes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/path.hpp"
+#include "base/show_text.hpp"
+#include "base/siphash.hpp"
+#include "base/try.hpp"
+#include "base/units.hpp"
+#include "migrate/page.hpp"
+#include "sys/local_file.hpp"
+
+namespace forebay::migrate {
+
+namespace {
+
+constexpr std::uint32_t frozen_threads_max = 16;
+// Of 100 million inodes with several names.
+constexpr std::uint64_t links_bytes_max = 2ull << 30;
+
+// Nothing where there is no such folder.
+Result<std::optional<bool>> has_entries(const std::string& path) {
+    const auto folder = sys::open_posix_folder(path);
+    if (!folder && folder.error().kind == ErrorKind::missing) return std::optional<bool>();
+    FB_TRY(folder);
+    bool has_names = false;
+    FB_TRY((*folder)->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        has_names = has_names || !names.empty();
+        return {};
+    }));
+    return std::optional(has_names);
+}
+
+std::uint64_t count_of(const Counts& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() ? 0 : found->second;
+}
+
+void add_options(std::vector<std::string>& call, const std::string& option, const std::vector<std::string>& values) {
+    for (const auto& value : values) call.insert(call.end(), {option, value});
+}
+
+// One for each plan: all of its projects that run on this machine share the limit.
+std::string rate_group(const MigrationPlan& plan) {
+    return fmt::format("migrate-{:016x}", siphash({}, std::as_bytes(std::span(plan.state))));
+}
+
+std::string linked_text(const std::vector<std::uint64_t>& linked) {
+    std::string text;
+    for (const auto number : linked) text += fmt::format("{}\n", number);
+    return text;
+}
+
+std::vector<std::uint64_t> linked_in(const std::string& text) {
+    std::vector<std::uint64_t> linked;
+    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+        std::uint64_t number = 0;
+        at = std::from_chars(at, end, number).ptr + 1;
+        linked.push_back(number);
+    }
+    return linked;
+}
+
+}  // namespace
+
+std::string reports_of(const MigrationPlan& plan, const ProjectPlan& project) {
+    return plan.reports + "/" + project.name;
+}
+
+std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const ProjectPlan& project, std::uint64_t turn) {
+    const auto reports = reports_of(plan, project);
+    auto name = std::string(name_of(pass));
+    if (pass == Pass::live_sync) name += fmt::format("-{}", turn);
+    std::vector<std::string> call;
+    switch (pass) {
+        case Pass::walk: call = {"walk", project.source, "--special", "--list", reports + "/special.jsonl"}; break;
+        case Pass::copy: call = {"copy", project.source, project.target}; break;
+        case Pass::live_sync: call = {"sync", project.source, project.target}; break;
+        case Pass::final_sync: call = {"sync", project.source, project.target, "--delete"}; break;
+        case Pass::compare: call = {"compare", project.source, project.target}; break;
+        case Pass::remove: call = {"delete", project.source}; break;
+        default: return call;
+    }
+    call.insert(call.end(), {"--json", "--report", fmt::format("{}/{}.jsonl", reports, name)});
+    call.insert(call.end(), {"--threads", std::to_string(plan.threads)});
+    if (!plan.hosts.empty()) call.insert(call.end(), {"--hosts", plan.hosts});
+    if (pass == Pass::remove) return call;
+    add_options(call, "--include", project.include);
+    add_options(call, "--exclude", project.exclude);
+    if (project.one_file_system) call.emplace_back("--one-file-system");
+    if (pass == Pass::walk) return call;
+    call.insert(call.end(), {"--preserve", project.preserve});
+    if (pass == Pass::compare) {
+        if (!project.compares_bytes) call.emplace_back("--no-bytes");
+        return call;
+    }
+    if (project.verify) call.emplace_back("--verify");
+    if (plan.rate_bytes_per_second > 0)
+        call.insert(call.end(),
+                    {"--rate", std::to_string(plan.rate_bytes_per_second), "--rate-group", rate_group(plan)});
+    return call;
+}
+
+Result<Runner::VerbEnd> Passes::call(Pass pass, std::uint64_t turn) const {
+    return runner_.verb(call_of(pass, plan_, project_, turn));
+}
+
+Result<> Passes::make(Pass pass) {
+    auto& record = state_.of(pass);
+    switch (pass) {
+        case Pass::walk: return walk(record);
+        case Pass::copy: return copy(record);
+        case Pass::live_sync: return live_sync(record);
+        case Pass::freeze: return runner_.hook("freeze", project_.freeze, hook_time());
+        case Pass::final_sync: return final_sync(record);
+        case Pass::compare: return compare(record);
+        case Pass::report: return write_page(plan_, project_, state_, reports_of(plan_, project_));
+        case Pass::release: return release();
+        case Pass::wait: return {};
+        case Pass::remove: return remove(record);
+    }
+    return {};
+}
+
+Result<> Passes::walk(PassRecord& record) {
+    FB_TRY_ASSIGN(end, call(Pass::walk));
+    record.counts = std::move(end.counts);
+    return {};
+}
+
+// On the live system some entries vanish or change while they are copied: the final sync has the last word.
+Result<> Passes::copy(PassRecord& record) {
+    FB_TRY(check_source());
+    FB_TRY_ASSIGN(end, call(Pass::copy));
+    record.counts = std::move(end.counts);
+    return {};
+}
+
+Result<> Passes::live_sync(PassRecord& record) {
+    for (auto turn = count_of(record.counts, "turns") + 1; turn <= plan_.sync_turns; ++turn) {
+        FB_TRY(check_source());
+        FB_TRY(check_target());
+        FB_TRY_ASSIGN(end, call(Pass::live_sync, turn));
+        const auto changed =
+            count_of(end.counts, "copied") + count_of(end.counts, "linked") + count_of(end.counts, "adjusted");
+        record.counts = std::move(end.counts);
+        record.counts["turns"] = turn;
+        FB_TRY(save_());
+        if (changed <= plan_.sync_small) break;
+    }
+    return {};
+}
+
+Result<> Passes::final_sync(PassRecord& record) {
+    FB_TRY(check_source());
+    FB_TRY(check_target());
+    if (!is_remote(project_.source)) {
+        FB_TRY_ASSIGN(frozen, frozen_now(project_.source, frozen_walk()));
+        state_.frozen = frozen;
+        FB_TRY(save_());
+    }
+    FB_TRY_ASSIGN(end, call(Pass::final_sync));
+    record.counts = std::move(end.counts);
+    if (end.is_whole) return {};
+    return Error{ErrorKind::corrupt, "not all of the source is at the target",
+                 "nothing was removed from the target or the source",
+                 fmt::format("correct what {}/final-sync.jsonl names; the same command syncs again",
+                             reports_of(plan_, project_))};
+}
+
+Result<> Passes::compare(PassRecord& record) {
+    FB_TRY(check_source());
+    FB_TRY(check_target());
+    FB_TRY_ASSIGN(end, call(Pass::compare));
+    record.counts = std::move(end.counts);
+    if (!end.is_whole)
+        return Error{ErrorKind::corrupt, "source and target differ", "the source is as it was",
+                     fmt::format("look at {}/compare.jsonl; then forebay migrate {} --project {} --again final-sync",
+                                 reports_of(plan_, project_), plan_.path, project_.name)};
+    return check_is_frozen("the freeze did not keep its users out", nullptr);
+}
+
+Result<> Passes::release() {
+    if (project_.release.empty()) return {};
+    return runner_.hook("release", project_.release, hook_time());
+}
+
+Result<> Passes::remove(PassRecord& record) {
+    if (is_remote(project_.source))
+        return Error{ErrorKind::refused,
+                     "a source that is no directory here is not removed: it has no times of changes",
+                     "the source is as it was", fmt::format("forebay delete {}", show_text(project_.source))};
+    if (!state_.is_being_removed) {
+        FB_TRY(begin_removal());
+    } else {
+        FB_TRY_ASSIGN(there, has_entries(project_.source));
+        if (!there) {
+            const auto above = sys::look_at(directory_of(project_.source));
+            if (above && above->inode == state_.above_inode) return {};
+            return Error{
+                ErrorKind::missing,
+                fmt::format("{} is missing, and so is what it lay in: not mounted?", show_text(project_.source)),
+                "its removal had begun", "mount it, and call the same command again"};
+        }
+        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), links_path(), links_bytes_max));
+        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), linked_in(text)));
+        if (!changed.empty())
+            return Error{ErrorKind::refused,
+                         fmt::format("{} was changed or added while the source was being removed", show_text(changed)),
+                         "it was not removed", "take it away from there; the same command removes the rest"};
+    }
+    FB_TRY_ASSIGN(end, call(Pass::remove));
+    record.counts = std::move(end.counts);
+    if (end.is_whole) return sys::posix_store().remove(links_path());
+    return Error{ErrorKind::corrupt, "a part of the source stays", "the target has all of it",
+                 fmt::format("look at {}/delete.jsonl; the same command goes on", reports_of(plan_, project_))};
+}
+
+Result<> Passes::begin_removal() {
+    FB_TRY(check_source());
+    FB_TRY(check_target());
+    std::vector<std::uint64_t> linked;
+    FB_TRY(check_is_frozen("it is not removed", &linked));
+    FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
+    FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), linked_text(linked)));
+    state_.above_inode = above.inode;
+    state_.is_being_removed = true;
+    return save_();
+}
+
+Result<> Passes::check_source() const {
+    if (is_remote(project_.source)) return {};
+    FB_TRY_ASSIGN(there, has_entries(project_.source));
+    const auto& walked = state_.of(Pass::walk);
+    const auto entries = count_of(walked.counts, "entries");
+    if (there && (*there || entries <= 1)) return {};
+    const auto what = !there ? fmt::format("source {} is missing", show_text(project_.source))
+                             : fmt::format("source {} has 0 entries", show_text(project_.source));
+    return Error{
+        there ? ErrorKind::refused : ErrorKind::missing,
+        fmt::format("{}, the walk of {} found {}: not mounted?", what, show_date(walked.ended_unix_s), entries),
+        "nothing was changed", "mount it, and call the same command again"};
+}
+
+Result<> Passes::check_target() const {
+    if (is_remote(project_.target)) return {};
+    const auto& walked = state_.of(Pass::walk);
+    if (count_of(walked.counts, "entries") <= 1) return {};
+    FB_TRY_ASSIGN(there, has_entries(project_.target));
+    if (there && *there) return {};
+    const auto what = !there ? fmt::format("target {} is missing", show_text(project_.target))
+                             : fmt::format("target {} has 0 entries", show_text(project_.target));
+    return Error{there ? ErrorKind::refused : ErrorKind::missing,
+                 fmt::format("{}, the copy of {} has filled it: not mounted?", what,
+                             show_date(state_.of(Pass::copy).ended_unix_s)),
+                 "nothing was changed",
+                 fmt::format("mount it; or, where it is gone, forebay migrate {} --project {} --again copy", plan_.path,
+                             project_.name)};
+}
+
+Result<> Passes::check_is_frozen(const char* what_else, std::vector<std::uint64_t>* linked) const {
+    if (!state_.frozen) return {};
+    FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), linked));
+    if (now == *state_.frozen) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("the source has changed since the final sync (it had {} entries, and has {}): {}",
+                             state_.frozen->entries, now.entries, what_else),
+                 "source and target are as they were",
+                 fmt::format("find {} -newerct @{} tells what; then --again freeze where the target is still closed",
+                             show_text(project_.source), state_.frozen->newest_change.seconds)};
+}
+
+FrozenWalk Passes::frozen_walk() const {
+    return {.threads = plan_.threads == 0 ? frozen_threads_max : std::min(plan_.threads, frozen_threads_max),
+            .filter = {.include = project_.include, .exclude = project_.exclude},
+            .one_file_system = project_.one_file_system,
+            .go_on = [this] { return runner_.go_on(); }};
+}
+
+std::chrono::milliseconds Passes::hook_time() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(plan_.hook_minutes * 60'000));
+}
+
+std::string Passes::links_path() const { return fmt::format("{}/{}.links", plan_.state, project_.name); }
+
+}  // namespace forebay::migrate

@@ -1,0 +1,55 @@
+// What the passes of a project do. Each may be done again after a kill at any moment: what it changes are trees, which
+// the verbs of trees make equal again, and records, which are written as a whole.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "migrate/runner.hpp"
+
+namespace forebay::migrate {
+
+/// The calls of the verbs of trees that a pass makes; none where it makes no such call. Of live-sync: one turn, from 1.
+std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const ProjectPlan& project,
+                                 std::uint64_t turn = 1);
+
+std::string reports_of(const MigrationPlan& plan, const ProjectPlan& project);
+
+class Passes {
+public:
+    /// `save` puts the state on storage.
+    Passes(const MigrationPlan& plan, const ProjectPlan& project, ProjectState& state, Runner& runner,
+           std::function<Result<>()> save)
+        : plan_(plan), project_(project), state_(state), runner_(runner), save_(std::move(save)) {}
+
+    /// All but the wait. Counts go into the pass's record. `corrupt` where trees differ that should not.
+    Result<> make(Pass pass);
+
+private:
+    Result<> walk(PassRecord& record);
+    Result<> copy(PassRecord& record);
+    Result<> live_sync(PassRecord& record);
+    Result<> final_sync(PassRecord& record);
+    Result<> compare(PassRecord& record);
+    Result<> release();
+    Result<> remove(PassRecord& record);
+    Result<> begin_removal();
+
+    Result<Runner::VerbEnd> call(Pass pass, std::uint64_t turn = 1) const;
+    Result<> check_source() const;
+    Result<> check_target() const;
+    Result<> check_is_frozen(const char* what_else, std::vector<std::uint64_t>* linked) const;
+    FrozenWalk frozen_walk() const;
+    std::chrono::milliseconds hook_time() const;
+    std::string links_path() const;
+
+    const MigrationPlan& plan_;
+    const ProjectPlan& project_;
+    ProjectState& state_;
+    Runner& runner_;
+    std::function<Result<>()> save_;
+};
+
+}  // namespace forebay::migrate

@@ -1,0 +1,183 @@
+#include "migrate/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/nearest_word.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "format/toml_section.hpp"
+
+namespace forebay::migrate {
+
+namespace {
+
+// toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack. Some 20,000 projects.
+constexpr std::size_t plan_bytes_max = 4u << 20;
+constexpr std::size_t name_bytes_max = 64;
+constexpr double days_max = 36'500;
+
+bool is_name(const std::string& name) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+               c == '.';
+    };
+    return !name.empty() && name.size() <= name_bytes_max && name[0] != '.' && name[0] != '-' &&
+           std::ranges::all_of(name, is_plain);
+}
+
+void take_place(TomlSection& section, const char* key, std::string& place, bool may_be_remote) {
+    section.text(key, place);
+    const bool is_whole = place.starts_with('/') || (may_be_remote && is_remote(place));
+    if (!is_whole || !is_showable(place)) section.refuse(section.any(key), key, "must be an absolute path.");
+}
+
+void take_days(TomlSection& section, double& days) {
+    section.real("wait_days", days);
+    if (!(days >= 0 && days <= days_max)) section.refuse("wait_days", "must be 0 to 36500.");
+}
+
+// What stands for all projects, and may stand in one of them.
+void take_shared(TomlSection& section, ProjectPlan& project) {
+    section.texts("include", project.include);
+    section.texts("exclude", project.exclude);
+    section.text("preserve", project.preserve);
+    section.flag("one_file_system", project.one_file_system);
+    section.flag("verify", project.verify);
+    std::string compare = project.compares_bytes ? "bytes" : "no-bytes";
+    section.text("compare", compare);
+    if (compare != "bytes" && compare != "no-bytes") section.refuse("compare", "is \"bytes\" or \"no-bytes\".");
+    project.compares_bytes = compare == "bytes";
+    section.flag("delete", project.removes);
+    section.flag("delete_excluded", project.removes_excluded);
+    section.text("freeze", project.freeze);
+    section.text("release", project.release);
+    take_days(section, project.wait_days);
+}
+
+void take_batch(const TomlValue& table, const std::string& path, Result<>& verdict, BatchPlan& batch) {
+    TomlSection section(table, "batch", path, verdict);
+    section.text("queue", batch.queue);
+    section.text("account", batch.account);
+    section.text("time", batch.time);
+    section.number("nodes", batch.nodes, 1);
+    section.texts("lines", batch.lines);
+}
+
+void take_project(const TomlValue& table, const std::string& path, Result<>& verdict, ProjectPlan& project) {
+    TomlSection section(table, "project", path, verdict);
+    section.text("name", project.name);
+    if (!is_name(project.name))
+        section.refuse(section.any("name"), "name", "must be letters, digits, '_', '-' and '.', at most 64.");
+    take_place(section, "source", project.source, true);
+    take_place(section, "target", project.target, true);
+    take_shared(section, project);
+    if (project.freeze.empty())
+        section.refuse(table, "freeze",
+                       "is missing: a command that closes the project to its users, \"true\" where none is needed.");
+    if (project.removes && project.has_patterns() && !project.removes_excluded)
+        section.refuse(table, "delete",
+                       "with patterns would remove what these leave out: delete_excluded = true, if that is meant.");
+}
+
+struct PlannedPlace {
+    std::string path, whose;
+};
+
+std::string resolved(const std::string& path) {
+    std::error_code ignored;
+    auto whole = std::filesystem::weakly_canonical(path, ignored).string();
+    while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
+    return (whole.empty() ? path : whole) + '/';
+}
+
+// Sorted, so that what lies in a place follows it: 2 places of each of 20,000 projects are not compared in pairs.
+Result<> check_apart(const MigrationPlan& plan) {
+    std::vector<PlannedPlace> places;
+    for (const auto& project : plan.projects) {
+        if (!is_remote(project.source)) places.push_back({resolved(project.source), "the source of " + project.name});
+        if (!is_remote(project.target)) places.push_back({resolved(project.target), "the target of " + project.name});
+    }
+    std::ranges::sort(places, {}, &PlannedPlace::path);
+    for (std::size_t i = 1; i < places.size(); ++i)
+        if (places[i].path.starts_with(places[i - 1].path))
+            return Error{ErrorKind::refused,
+                         fmt::format("{}: {}, {}, lies in {}, {}", plan.path, places[i].whose, places[i].path,
+                                     places[i - 1].whose, places[i - 1].path),
+                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+    for (const auto& own : {resolved(plan.state), resolved(plan.reports)})
+        for (const auto& place : places)
+            if (own.starts_with(place.path))
+                return Error{ErrorKind::refused,
+                             fmt::format("{}: state and reports must not lie in {}", plan.path, place.whose),
+                             "nothing was changed", "name directories outside of all sources and targets"};
+    return {};
+}
+
+void take_hosts(TomlSection& section, std::string& hosts) {
+    std::vector<std::string> list;
+    section.texts("hosts", list);
+    for (const auto& host : list) hosts += (hosts.empty() ? "" : ",") + host;
+}
+
+void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, MigrationPlan& plan) {
+    TomlSection section(toml.root(), "", path, verdict);
+    take_place(section, "state", plan.state, false);
+    take_place(section, "reports", plan.reports, false);
+    take_hosts(section, plan.hosts);
+    section.text("rate", plan.rate);
+    section.number("threads", plan.threads);
+    section.number("at_once", plan.at_once, 1);
+    section.number("sync_turns", plan.sync_turns);
+    section.number("sync_small", plan.sync_small);
+    section.real("hook_minutes", plan.hook_minutes);
+    if (!(plan.hook_minutes > 0 && plan.hook_minutes < 1e6)) section.refuse("hook_minutes", "must be above 0.");
+    ProjectPlan common;
+    take_shared(section, common);
+    if (const auto batch = section.inner("batch"); batch.exists()) take_batch(batch, path, verdict, plan.batch);
+    const auto list = section.any("project");
+    if (!list.is_list() || list.entries().empty())
+        return section.refuse(list, "project", "is missing: [[project]] with name, source and target.");
+    std::set<std::string> names;
+    for (const auto& entry : list.entries()) {
+        auto project = common;
+        take_project(entry, path, verdict, project);
+        if (!names.insert(project.name).second)
+            section.refuse(entry, "project", fmt::format("has the name {} twice.", project.name));
+        plan.projects.push_back(std::move(project));
+    }
+}
+
+}  // namespace
+
+Result<MigrationPlan> read_plan(const std::string& text, const std::string& path) {
+    if (text.size() > plan_bytes_max)
+        return Error{ErrorKind::refused, fmt::format("{} is larger than a plan: {} bytes", path, plan_bytes_max)};
+    FB_TRY_ASSIGN(toml, TomlText::parse(text, path));
+    MigrationPlan plan;
+    plan.path = path;
+    Result<> verdict;
+    take_all(toml, path, verdict, plan);
+    FB_TRY(verdict);
+    FB_TRY(check_apart(plan));
+    return plan;
+}
+
+Result<MigrationPlan> chosen_from(MigrationPlan plan, const std::vector<std::string>& names) {
+    if (names.empty()) return plan;
+    std::vector<std::string> known;
+    for (const auto& project : plan.projects) known.push_back(project.name);
+    for (const auto& name : names) {
+        if (std::ranges::find(known, name) != known.end()) continue;
+        const auto nearest = nearest_word(name, known);
+        return Error{ErrorKind::refused, fmt::format("{} has no project {}", plan.path, name), "nothing was changed",
+                     nearest.empty() ? "" : fmt::format("--project {}", nearest)};
+    }
+    std::erase_if(plan.projects, [&](const auto& one) { return std::ranges::find(names, one.name) == names.end(); });
+    return plan;
+}
+
+}  // namespace forebay::migrate

@@ -1,0 +1,168 @@
+#include "migrate/project.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/attempt.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "base/units.hpp"
+#include "migrate/passes.hpp"
+#include "sys/local_file.hpp"
+#include "sys/lock.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::migrate {
+
+namespace {
+
+constexpr double day_s = 86'400;
+
+std::int64_t now_s() { return sys::unix_ns() / second_ns; }
+
+Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan& project) {
+    auto lock = sys::FileLock::take(lock_path(plan, project));
+    if (lock || lock.error().kind != ErrorKind::retry) return lock;
+    return Error{ErrorKind::refused, "another forebay migrate works on this project", "nothing was changed",
+                 "wait for it; forebay migrate PLAN --status says how far it is"};
+}
+
+// What a crash in the middle of writing the state has left.
+Result<> remove_unfinished(const MigrationPlan& plan, const ProjectPlan& project) {
+    FB_TRY_ASSIGN(names, sys::names_in(plan.state));
+    for (const auto& name : names)
+        if (sys::is_temporary(name) && (name.starts_with(fmt::format(".{}.json.", project.name)) ||
+                                        name.starts_with(fmt::format(".{}.links.", project.name))))
+            FB_TRY(sys::posix_store().remove(plan.state + "/" + name));
+    return {};
+}
+
+class ProjectRun {
+public:
+    ProjectRun(const MigrationPlan& plan, const ProjectPlan& project, ProjectState state, Runner& runner)
+        : plan_(plan),
+          project_(project),
+          state_(std::move(state)),
+          runner_(runner),
+          passes_(plan_, project_, state_, runner_, [this] { return save(); }) {}
+
+    Result<Ending> run(const Wishes& wishes);
+
+private:
+    Result<> save() const { return save_state(sys::posix_store(), plan_, state_, project_); }
+    Result<> make(Pass pass);
+    /// Whether it is over.
+    Result<bool> wait();
+
+    const MigrationPlan& plan_;
+    const ProjectPlan& project_;
+    ProjectState state_;
+    Runner& runner_;
+    Passes passes_;
+};
+
+Result<Ending> ProjectRun::run(const Wishes& wishes) {
+    if (wishes.again) {
+        FB_TRY(go_back(state_, *wishes.again));
+        FB_TRY(save());
+        runner_.say(fmt::format("again from {} on", name_of(*wishes.again)));
+    }
+    while (const auto pass = next_pass(state_, project_)) {
+        if (wishes.until && *pass > *wishes.until) return Ending::reached;
+        FB_TRY(runner_.go_on());
+        if (*pass == Pass::wait) {
+            FB_TRY_ASSIGN(is_over, wait());
+            if (!is_over) return Ending::waits;
+            continue;
+        }
+        FB_TRY(make(*pass));
+    }
+    return Ending::done;
+}
+
+Result<> ProjectRun::make(Pass pass) {
+    auto& record = state_.of(pass);
+    ++record.starts;
+    record.began_unix_s = now_s();
+    record.error.clear();
+    record.was_stopped = false;
+    FB_TRY(save());
+    runner_.say(fmt::format("{}: begun{}", name_of(pass), record.starts > 1 ? ", again" : ""));
+    const auto made = passes_.make(pass);
+    record.ended_unix_s = now_s();
+    record.is_done = made.has_value();
+    record.was_stopped = !made && !runner_.go_on();
+    if (!made) record.error = made.error().line();
+    const auto saved = save();
+    if (!made) {
+        runner_.say(fmt::format("{}: {}", name_of(pass), made.error().line()));
+        return because(made.error(), fmt::format("{}: {}: {}", project_.name, name_of(pass), made.error().what));
+    }
+    FB_TRY(saved);
+    runner_.say(fmt::format("{}: done in {}", name_of(pass), show_lasted(record.ended_unix_s - record.began_unix_s)));
+    return {};
+}
+
+Result<bool> ProjectRun::wait() {
+    auto& record = state_.of(Pass::wait);
+    if (state_.wait_until_unix_s == 0) {
+        ++record.starts;
+        record.began_unix_s = now_s();
+        state_.wait_until_unix_s = record.began_unix_s + static_cast<std::int64_t>(project_.wait_days * day_s + 0.999);
+        FB_TRY(save());
+    }
+    if (now_s() < state_.wait_until_unix_s) {
+        runner_.say(fmt::format("wait: the source is removed after {}, if it is unchanged then",
+                                show_date(state_.wait_until_unix_s)));
+        return false;
+    }
+    record.is_done = true;
+    record.ended_unix_s = now_s();
+    FB_TRY(save());
+    runner_.say("wait: over");
+    return true;
+}
+
+}  // namespace
+
+ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
+                       const Runner::Tell& tell) {
+    const auto ending = attempt([&]() -> Result<Ending> {
+        FB_TRY_ASSIGN(lock, lock_project(plan, project));
+        FB_TRY(remove_unfinished(plan, project));
+        FB_TRY_ASSIGN(state, load_state(sys::posix_store(), plan, project));
+        const auto directory = reports_of(plan, project);
+        FB_TRY(sys::posix_store().make_directory(directory));
+        FB_TRY_ASSIGN(runner,
+                      Runner::open(project, directory, fmt::format("{}/{}.out", plan.state, project.name), stop, tell));
+        return ProjectRun(plan, project, std::move(state), runner).run(wishes);
+    });
+    if (ending) return {project.name, *ending};
+    auto error = ending.error();
+    const bool is_stop = error.kind == ErrorKind::retry && stop.is_asked();
+    if (!error.what.starts_with(project.name + ": ")) error.what = fmt::format("{}: {}", project.name, error.what);
+    return {project.name, is_stop ? Ending::stopped : Ending::failed, std::move(error)};
+}
+
+Result<std::vector<ProjectEnd>> run_projects(const MigrationPlan& plan, const Wishes& wishes, Stop& stop,
+                                             const Runner::Tell& tell) {
+    FB_TRY(sys::make_directories_durable(sys::posix_store(), plan.state));
+    FB_TRY(sys::make_directories_durable(sys::posix_store(), plan.reports));
+    std::vector<ProjectEnd> ends(plan.projects.size());
+    std::atomic<std::size_t> next{0};
+    std::mutex telling;
+    const Runner::Tell tell_alone = [&](const std::string& line) {
+        const std::lock_guard lock(telling);
+        tell(line);
+    };
+    const auto threads = std::min<std::uint64_t>(plan.at_once, plan.projects.size());
+    sys::work_together(threads, [&] {
+        for (std::size_t i = next++; i < ends.size(); i = next++)
+            ends[i] = run_project(plan, plan.projects[i], wishes, stop, tell_alone);
+    });
+    return ends;
+}
+
+}  // namespace forebay::migrate
