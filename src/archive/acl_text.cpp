@@ -109,18 +109,24 @@ std::string acl_text_of(std::string_view value) {
 std::optional<std::string> acl_value_of(std::string_view text) {
     std::string value(acl_head_bytes, '\0');
     store_le(reinterpret_cast<std::byte*>(value.data()), acl_version);
+    std::vector<AclEntry> entries;
     for (const auto line : split(text, '\n')) {
         for (const auto part : split(line, ',')) {
             const auto plain = trimmed(part);
             if (plain.empty()) continue;
             const auto entry = acl_entry(plain);
-            if (!entry || value.size() > acl_entries_max * acl_entry_bytes) return {};
-            std::array<std::byte, acl_entry_bytes> bytes;
-            store_le(bytes.data(), entry->tag);
-            store_le(bytes.data() + 2, entry->permissions);
-            store_le(bytes.data() + 4, entry->number);
-            value += text_of(bytes);
+            if (!entry || entries.size() >= acl_entries_max) return {};
+            entries.push_back(*entry);
         }
+    }
+    // The kernel takes them in this order alone; bsdtar writes those with names last.
+    std::ranges::stable_sort(entries, {}, [](const AclEntry& one) { return std::pair(one.tag, one.number); });
+    for (const auto& entry : entries) {
+        std::array<std::byte, acl_entry_bytes> bytes;
+        store_le(bytes.data(), entry.tag);
+        store_le(bytes.data() + 2, entry.permissions);
+        store_le(bytes.data() + 4, entry.number);
+        value += text_of(bytes);
     }
     return value;
 }

@@ -25,6 +25,23 @@ struct OpenArchive {
 };
 
 // Links on the way to it are followed: the caller chose it.
+Result<> check_uncompressed(sys::OpenFile& file, const std::string& path) {
+    static constexpr std::array<std::pair<std::string_view, const char*>, 4> magics{{{"\x1f\x8b", "gzip"},
+                                                                                     {"\xfd"
+                                                                                      "7zXZ",
+                                                                                      "xz"},
+                                                                                     {"\x28\xb5\x2f\xfd", "zstd"},
+                                                                                     {"BZh", "bzip2"}}};
+    std::array<std::byte, 8> head{};
+    FB_TRY_ASSIGN(got, file.read(0, head));
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), got);
+    for (const auto& [magic, program] : magics)
+        if (text.starts_with(magic))
+            return Error{ErrorKind::refused, fmt::format("{} is compressed by {}", show_text(path), program), "",
+                         fmt::format("{} -dk {}", program, show_text(path))};
+    return {};
+}
+
 Result<OpenArchive> open_archive(const std::string& path) {
     std::error_code missing;
     const auto real = std::filesystem::canonical(path, missing).string();
@@ -33,6 +50,7 @@ Result<OpenArchive> open_archive(const std::string& path) {
     FB_TRY_ASSIGN(file, named.above->open_file(named.name));
     FB_TRY_ASSIGN(status, file->status());
     if (status.kind != sys::EntryKind::file) return Error{ErrorKind::refused, show_text(path) + " is no file"};
+    FB_TRY(check_uncompressed(*file, path));
     return OpenArchive{.file = std::move(file), .bytes = status.bytes};
 }
 

@@ -1,9 +1,9 @@
 // The program `forebay`. Verbs of trees are in it; the others are loaded with what they need, which takes longer than a
 // walk of a small tree.
 
-#include <cstdio>
 #include <string_view>
 
+#include "cli/print.hpp"
 #include "cli/verbs.hpp"
 #include "sys/process.hpp"
 #include "sys/program.hpp"
@@ -18,6 +18,6 @@ int main(int count, char** arguments) {
     }
     const auto code = forebay::sys::call_main("libforebay_verbs.so", "forebay_every_verb", count, arguments);
     if (code) return *code;
-    std::fprintf(stderr, "%s\n", code.error().text().c_str());
-    return 1;
+    forebay::cli::print_error(code.error());
+    return static_cast<int>(forebay::cli::exit_of(code.error().kind));
 }

@@ -21,6 +21,14 @@ bool started_by_launcher() {
     return false;
 }
 
+Result<> check_alone() {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+        if (const char* size = std::getenv(name); size != nullptr && std::strtol(size, nullptr, 10) > 1)
+            return Error{ErrorKind::refused, "MPI's launcher has started several of these, and one does all of it", "",
+                         "the same command without mpiexec, or with one process"};
+    return {};
+}
+
 // MPI's launcher has started this process and knows it by its number: forebay-mpi goes on in it.
 Error become_mpi_program(const std::vector<std::string>& arguments) {
     const auto beside = (std::filesystem::path(sys::program_path()).parent_path() / program).string();

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "archive/make.hpp"
+#include "base/try.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/verbs.hpp"
 
@@ -15,6 +16,7 @@ struct ArchiveArguments : CopyArguments {
 };
 
 Result<Exit> archive(const ArchiveArguments& options) {
+    FB_TRY(check_alone());
     return run_copy(
         options, "archive",
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {

@@ -77,6 +77,7 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
                   "A directory, s3://BUCKET/PREFIX, or a list of checksums: forebay walk --checksums");
     verb.argument("TARGET", options->target, "The directory that should be its copy, or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
+    add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,
                 "What is compared beside names, kinds, sizes and bytes: all, or some of "

@@ -8,6 +8,7 @@
 #include "cli/tree_hosts.hpp"
 #include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::cli {
 
@@ -32,7 +33,9 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
         set_team(object, lead);
     };
     FB_TRY_ASSIGN(exit, run_copy(options, label, work, more));
-    if (run && !options.dry_run && !options.tree.json)
+    if (run && sys::is_far(options.target))
+        remark(lines("The run's snapshots were not read back: {} is no directory\n", options.target));
+    else if (run && !options.dry_run && !options.tree.json)
         say("{} snapshots of the run are at the target, read back whole\n", run->snapshots);
     return exit;
 }
@@ -49,6 +52,7 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.argument("TARGET", options->target,
                   "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
     add_tree_options(verb, options->tree);
+    add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
     verb.flag("--null", options->nul, "Paths of the list end with a zero byte, not with a line");

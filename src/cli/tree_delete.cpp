@@ -57,6 +57,7 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
     verb.argument("DIRECTORY", options->place,
                   "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
+    add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->tree.json,
               "  An object: directory, dry_run, removed, remarks (how many of each kind), first (the first 1,000 of\n"

@@ -31,6 +31,9 @@ void add_tree_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--threads", arguments.threads, "How many share the work; 0: one a core, at most 16, and 16 with S3");
     verb.option("--report", arguments.report,
                 "A file that gets a line of JSON for each entry that there is something to say of");
+}
+
+void add_hosts_options(Verb& verb, TreeArguments& arguments) {
     verb.option(
         "--hosts", arguments.hosts,
         "Hosts that help, as in nid00[01-64], or @FILE, or slurm: those of the job. localhost is started without "

@@ -32,6 +32,8 @@ struct TreeArguments {
 
 /// --threads, --report; --include, --exclude; and with these --one-file-system.
 void add_tree_options(Verb& verb, TreeArguments& arguments);
+/// Of verbs that several processes can share.
+void add_hosts_options(Verb& verb, TreeArguments& arguments);
 void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
 

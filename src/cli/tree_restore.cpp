@@ -29,6 +29,7 @@ Result<> check_call(const RestoreArguments& options) {
 }
 
 Result<Exit> restore(RestoreArguments& options) {
+    FB_TRY(check_alone());
     FB_TRY(check_call(options));
     if (!options.targets.empty()) options.target = options.targets.front();
     std::unique_ptr<LinesFile> list;

@@ -58,12 +58,15 @@ Result<> discard(const Version& version) {
 }
 
 // A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
-Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source) {
+// What both have is left alone: a snapshot never changes, and the target's copy may be the better one. Their places go
+// to `kept`.
+Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source, std::set<std::string>& kept) {
     std::uint64_t cleared = 0;
     FB_TRY_ASSIGN(target, versions_of(wish.target));
     for (const auto& [place, version] : target) {
         const auto found = source.find(place);
         const bool is_same = found != source.end() && found->second.head.snapshot_id == version.head.snapshot_id;
+        if (is_same) kept.insert(place);
         if (is_same || (found == source.end() && !wish.options.removes_extra)) continue;
         FB_TRY(discard(version));
         ++cleared;
@@ -73,7 +76,8 @@ Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source) 
 
 // Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
 // of none.
-Result<tree::WishedNames> manifests_of(const Versions& source, const tree::Remarks& remarks) {
+Result<tree::WishedNames> manifests_of(const Versions& source, const std::set<std::string>& kept,
+                                       const tree::Remarks& remarks) {
     std::set<std::string> lacking;
     std::uint64_t known = 0;
     for (const auto& remark : remarks.first()) {
@@ -84,11 +88,12 @@ Result<tree::WishedNames> manifests_of(const Versions& source, const tree::Remar
     std::string list;
     if (known == remarks.errors() && remarks.taken())
         for (const auto& [place, version] : source)
-            if (!lacking.contains(place)) list += place + "/" + catalog::manifest_name + '\0';
+            if (!lacking.contains(place) && !kept.contains(place)) list += place + "/" + catalog::manifest_name + '\0';
     return tree::wished_names(list, true);
 }
 
-Result<> read_back(const RunCopy& wish, const Versions& source, tree::Remarks& remarks, RunCopied& copied) {
+Result<> read_back(const RunCopy& wish, const Versions& source, const std::set<std::string>& kept,
+                   tree::Remarks& remarks, RunCopied& copied) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(target, versions_of(wish.target));
     for (const auto& [place, version] : target) {
@@ -101,10 +106,16 @@ Result<> read_back(const RunCopy& wish, const Versions& source, tree::Remarks& r
         }
         FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
         if (is_gone) continue;
+        const auto why = verified ? verified->damage.front().text : verified.error().what;
+        if (kept.contains(place)) {
+            remarks.add(
+                tree::RemarkKind::failed, place,
+                fmt::format("the target's copy, which was there before, is damaged and was left as it is: {}", why));
+            continue;
+        }
         FB_TRY(discard(version));
         remarks.add(tree::RemarkKind::failed, place,
-                    fmt::format("read back it is damaged, and was taken away again: {}",
-                                verified ? verified->damage.front().text : verified.error().what));
+                    fmt::format("read back it is damaged, and was taken away again: {}", why));
     }
     return {};
 }
@@ -142,21 +153,23 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
+    std::set<std::string> kept;
     if (!is_far) {
-        FB_TRY_ASSIGN(cleared, clear_target(wish, source));
+        FB_TRY_ASSIGN(cleared, clear_target(wish, source, kept));
         copied.replaced = cleared;
     }
+    for (const auto& place : kept) options.filter.exclude.push_back(place);
     auto without_manifests = options;
     without_manifests.filter.exclude.emplace_back(each_manifest);
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
-    FB_TRY_ASSIGN(manifests, manifests_of(source, remarks));
+    FB_TRY_ASSIGN(manifests, manifests_of(source, kept, remarks));
     options.wished = std::move(manifests);
     options.removes_extra = false;
     options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
     if (is_far) return copied;
     FB_TRY(remove_unnamed(wish));
-    FB_TRY(read_back(wish, source, remarks, copied));
+    FB_TRY(read_back(wish, source, kept, remarks, copied));
     return copied;
 }
 

@@ -118,6 +118,7 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
     auto verb = tree_verb(line, "walk");
     verb.argument("DIRECTORY", options->place, "With all that is in it; or s3://BUCKET/PREFIX");
     add_tree_options(verb, options->tree);
+    add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--list", options->list, "A file that gets a line of JSON for each entry");
     verb.option("--checksums", options->checksums,

@@ -56,6 +56,8 @@ void add_preflight(CommandLine& line);
 void add_stagger(CommandLine& line);
 /// Whether MPI's launcher has started this process as one of several.
 bool started_by_launcher();
+/// `refused` for a verb that one process does, where MPI's launcher has started several of them.
+Result<> check_alone();
 /// Goes on as forebay-mpi, with the arguments that this program was given; returns only where that is not possible.
 Error become_mpi_program(const std::vector<std::string>& arguments);
 

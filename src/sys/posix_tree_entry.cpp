@@ -196,6 +196,8 @@ Result<> PosixEntry::set_times(FileTime accessed, FileTime modified) const {
     return {};
 }
 
+void PosixEntry::unlock() const { static_cast<void>(::flock(fd_.get(), LOCK_UN)); }
+
 Result<bool> PosixEntry::lock_alone() const {
     if (::flock(fd(), LOCK_EX | LOCK_NB) == 0) return true;
     if (errno == EWOULDBLOCK) return false;

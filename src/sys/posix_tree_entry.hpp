@@ -49,6 +49,7 @@ public:
     Result<> set_permissions(std::uint32_t permissions) const;
     Result<> set_times(FileTime accessed, FileTime modified) const;
     Result<bool> lock_alone() const;
+    void unlock() const;
 
 private:
     Fd fd_;
@@ -73,6 +74,7 @@ public:
     Result<> set_permissions(std::uint32_t permissions) override { return entry_.set_permissions(permissions); }
     Result<> set_times(FileTime accessed, FileTime modified) override { return entry_.set_times(accessed, modified); }
     Result<bool> lock_alone() override { return entry_.lock_alone(); }
+    void unlock() override { entry_.unlock(); }
 
 protected:
     int fd() const { return entry_.fd(); }

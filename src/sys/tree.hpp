@@ -87,6 +87,8 @@ public:
     /// Excludes other processes that ask the same, as long as this object lives; false where one has it. True where the
     /// file system has no locks.
     virtual Result<bool> lock_alone() { return true; }
+    /// Before the object's end.
+    virtual void unlock() {}
     /// What was set is kept from here on. File systems have done so at once; object stores send all of it together.
     virtual Result<> keep_set() { return {}; }
 };

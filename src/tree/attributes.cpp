@@ -22,6 +22,14 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 void join(std::string& text, const std::string& more) { text += (text.empty() ? "" : ", ") + more; }
 
+// Who runs a program of another owner must not become this one's: of a copy that has not the owner nothing gives its
+// rights away.
+std::uint32_t permissions_for(const sys::EntryStatus& status, bool has_owner) {
+    constexpr std::uint32_t sets_owner = 06000;
+    const bool keeps = has_owner || status.kind == sys::EntryKind::folder;
+    return keeps ? status.permissions : status.permissions & ~sets_owner;
+}
+
 // Whether attributes were set or removed that change the permissions.
 Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target, const Held& held,
                            const Settle& settle) {
@@ -91,11 +99,14 @@ void drop_those_of_file_system(std::vector<std::string>& names) { std::erase_if(
 Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
                          const Held& held, const Preserve& preserve, const Settle& settle) {
     auto permissions = held.permissions;
-    if (preserve.owner && (held.user != status.user || held.group != status.group)) {
-        FB_TRY(settle(fmt::format("owner {}:{}", status.user, status.group), "",
-                      target.set_owner(status.user, status.group)));
+    bool has_owner = held.user == status.user && held.group == status.group;
+    if (preserve.owner && !has_owner) {
+        auto given = target.set_owner(status.user, status.group);
+        has_owner = given.has_value();
+        FB_TRY(settle(fmt::format("owner {}:{}", status.user, status.group), "", std::move(given)));
         permissions &= ~special_bits;
     }
+    const auto wished = permissions_for(status, has_owner);
     bool has_acl = false;
     if (preserve.attributes) {
         FB_TRY_ASSIGN(given, give_extended(source, target, held, settle));
@@ -105,8 +116,8 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
     const auto usual = status.permissions & 0777u & ~held.umask;
     if (!preserve.permissions && held.is_new && !is_link)
         FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
-    if (preserve.permissions && !is_link && (has_acl || permissions != status.permissions))
-        FB_TRY(settle(fmt::format("mode {:04o}", status.permissions), "", target.set_permissions(status.permissions)));
+    if (preserve.permissions && !is_link && (has_acl || permissions != wished))
+        FB_TRY(settle(fmt::format("mode {:04o}", wished), "", target.set_permissions(wished)));
     if (preserve.times && !held.times) FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
     return target.keep_set();
 }
@@ -115,7 +126,9 @@ std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& o
     std::string text;
     if (preserve.owner && (one.user != other.user || one.group != other.group))
         join(text, fmt::format("owner {}:{} and {}:{}", one.user, one.group, other.user, other.group));
-    if (preserve.permissions && one.permissions != other.permissions && one.kind != sys::EntryKind::link)
+    const bool has_owner = one.user == other.user && one.group == other.group;
+    if (preserve.permissions && permissions_for(one, has_owner) != other.permissions &&
+        one.kind != sys::EntryKind::link)
         join(text, fmt::format("mode {:04o} and {:04o}", one.permissions, other.permissions));
     if (preserve.times && one.modified != other.modified)
         join(text, fmt::format("modified at {} and {}", show_time(one.modified), show_time(other.modified)));

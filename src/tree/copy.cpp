@@ -208,7 +208,9 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         FB_TRY(check_team_places({source, target}));
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     }
-    return copy_open_trees(roots, options, remarks, counts);
+    const auto copied = copy_open_trees(roots, options, remarks, counts);
+    if (roots.target) roots.target->unlock();  // a team's members may hold the folder longer
+    return copied;
 }
 
 }  // namespace forebay::tree

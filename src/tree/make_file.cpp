@@ -54,7 +54,7 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
     held.permissions = first_permissions(context, entry, status);
     auto file = entry.target->make_file(temporary, held.permissions);
     if (!file && file.error().kind == ErrorKind::refused && !entry.branch->was_made) {
-        FB_TRY(entry.target->remove(temporary));  // of a run that was killed
+        if (!entry.target->remove(temporary)) return file.error();  // of a run that was killed
         file = entry.target->make_file(temporary, held.permissions);
     }
     if (!file) return file.error();

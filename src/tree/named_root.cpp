@@ -28,7 +28,9 @@ Result<NamedRoot> open_above(const std::string& path) {
 std::string places_of(const std::string& source, const std::string& target) {
     const auto canonical = [](const std::string& place) {
         std::error_code ignored;
-        return sys::is_far(place) ? place : std::filesystem::weakly_canonical(place, ignored).string();
+        return sys::is_far(place)
+                   ? place
+                   : std::filesystem::weakly_canonical(std::filesystem::absolute(place, ignored), ignored).string();
     };
     return canonical(source) + '\0' + canonical(target);
 }

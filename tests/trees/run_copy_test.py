@@ -91,6 +91,34 @@ def damaged(place):
     expect(whole(target) == [ALL[0], ALL[1]], "the others are there", str(snapshots(target)))
 
 
+def flip(file):
+    data = bytearray(file.read_bytes())
+    data[max(at for at, byte in enumerate(data) if byte)] ^= 1
+    file.write_bytes(data)
+
+
+def damaged_later(place):
+    """A copy that was good is not lost to a source, or to a comparison, that went bad since."""
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    for number in (0, 1):
+        flip(source / f"restart/step-000120/node-0000{number}.h5")
+    for words in ((), ("--checksum",), ("--checksum", "--delete")):
+        copy(source, target, *words, verb="sync")
+        expect(whole(target) == ALL, f"sync {words}: the good copy stays", str(snapshots(target)))
+    flip(target / "restart/step-000140/node-00000.h5")
+    said = copy(source, target, code=1)
+    expect("restart/step-000140" in said and "left as it is" in said and "restart/step-000140" in snapshots(target),
+           "a copy that went bad is named, and stays", said)
+
+
+def by_several(place):
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target, "--hosts", "localhost")
+    copy(source, target, "--hosts", "localhost", verb="sync")
+    expect(whole(target) == ALL, "two processes copy a run", str(snapshots(target)))
+
+
 def other_save(place):
     source, target = make(place / "run"), place / "copy"
     copy(source, target)
@@ -134,7 +162,7 @@ def killed(place):
 
 
 def main():
-    for case in (as_a_run, damaged, other_save, other_run, killed):
+    for case in (as_a_run, damaged, damaged_later, by_several, other_save, other_run, killed):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
