@@ -60,11 +60,20 @@ Result<> discard(const Version& version) {
 // A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
 // What both have is left alone: a snapshot never changes, and the target's copy may be the better one. Their places go
 // to `kept`.
-Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source, std::set<std::string>& kept) {
+Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source, std::set<std::string>& kept,
+                                   tree::Remarks& remarks) {
     std::uint64_t cleared = 0;
     FB_TRY_ASSIGN(target, versions_of(wish.target));
+    bool all_readable = true;
+    for (const auto& [place, version] : source) {
+        if (version.readable) continue;
+        all_readable = false;
+        remarks.add(tree::RemarkKind::failed, place, "its manifest cannot be read: " + version.readable.error().what);
+        kept.insert(place);
+    }
     for (const auto& [place, version] : target) {
         const auto found = source.find(place);
+        if (kept.contains(place) || (found == source.end() && !all_readable)) continue;
         const bool is_same = found != source.end() && found->second.head.snapshot_id == version.head.snapshot_id;
         if (is_same) kept.insert(place);
         if (is_same || (found == source.end() && !wish.options.removes_extra)) continue;
@@ -155,7 +164,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     }
     std::set<std::string> kept;
     if (!is_far) {
-        FB_TRY_ASSIGN(cleared, clear_target(wish, source, kept));
+        FB_TRY_ASSIGN(cleared, clear_target(wish, source, kept, remarks));
         copied.replaced = cleared;
     }
     for (const auto& place : kept) options.filter.exclude.push_back(place);

@@ -41,12 +41,21 @@ std::string range_text(sys::ByteStretch bytes) { return fmt::format("bytes={}-{}
 
 }  // namespace
 
+// Something between here and the bucket may answer in its place, a page to log in by among others.
+Result<> Bucket::check_object(const std::string& key, const HttpAnswer& answer) const {
+    if (!answer.header("etag").empty()) return {};
+    return Error{
+        ErrorKind::corrupt,
+        fmt::format("what answers for s3://{}/{} is no server of S3: the answer has no ETag", name(), show_text(key))};
+}
+
 Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
     FB_TRY_ASSIGN(answer, client_.send({.method = "HEAD",
                                         .key = key,
                                         .headers = {{"x-amz-checksum-mode", "ENABLED"}},
                                         .accepted_status = not_found}));
     if (answer.status == not_found) return std::optional<ObjectInfo>();
+    FB_TRY(check_object(key, answer));
     return std::optional(object_from(key, answer, owner));
 }
 
@@ -63,6 +72,7 @@ Result<std::optional<ObjectInfo>> Bucket::read_first(const std::string& key, std
                                         .take = take,
                                         .accepted_status = no_such_range}));
     if (answer.status == no_such_range) return look(key);  // an empty object has no first byte
+    FB_TRY(check_object(key, answer));
     return std::optional(object_from(key, answer, owner));
 }
 
@@ -122,6 +132,7 @@ Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
             return Error{ErrorKind::corrupt,
                          fmt::format("s3://{}/{}: the server has the checksum {} of what came, and {} was sent", name(),
                                      show_text(request.key), show_text(told), checksum)};
+        FB_TRY(check_object(request.key, answer));
         if (with_md5 || told == checksum) return answer;
         wants_md5_ = true;
     }

@@ -82,6 +82,7 @@ public:
     void give_memory(Memory memory, std::uint64_t bytes);
 
 private:
+    Result<> check_object(const std::string& key, const HttpAnswer& answer) const;
     Result<HttpAnswer> send_bytes(S3Request request);
 
     S3Client client_;

@@ -202,7 +202,11 @@ Result<FileSystemTraits> PosixFolder::file_system() {
     const bool in_memory = about.f_type == TMPFS_MAGIC || about.f_type == RAMFS_MAGIC;
     static constexpr std::array<decltype(about.f_type), 6> local{
         EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, zfs_magic};
+    std::uint64_t id = 0;
+    static_assert(sizeof(about.f_fsid) == sizeof(id));
+    std::memcpy(&id, &about.f_fsid, sizeof(id));
     return FileSystemTraits{.outlives_power = !in_memory,
+                            .id = id,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end()};
 }
 

@@ -59,6 +59,7 @@ struct NamedEntry {
 
 struct FileSystemTraits {
     bool outlives_power = false;  // what is synced is there after a power cut: not in memory
+    std::uint64_t id = 0;         // which one it is, as far as it says
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
 };
 

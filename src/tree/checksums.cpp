@@ -112,14 +112,14 @@ public:
 
 private:
     Result<> enter(const std::string& above) {
-        above_.clear();
-        folder_ = root_;
+        auto folder = root_;
         for (std::size_t begin = 0; begin < above.size();) {
             const auto end = std::min(above.find('/', begin), above.size());
-            FB_TRY_ASSIGN(opened, folder_->open_folder(above.substr(begin, end - begin)));
-            folder_ = std::move(opened);
+            FB_TRY_ASSIGN(opened, folder->open_folder(above.substr(begin, end - begin)));
+            folder = std::move(opened);
             begin = end + 1;
         }
+        folder_ = std::move(folder);
         above_ = above;
         return {};
     }
@@ -224,7 +224,8 @@ Result<FileSum> file_sum_from(std::string_view line) {
     const auto bytes = std::from_chars(crc.ptr + 1, end, sum.bytes);
     if (bytes.ec != std::errc{} || bytes.ptr == end || *bytes.ptr != ' ') return bad_line(line);
     FB_TRY_ASSIGN(path, path_from(line.substr(static_cast<std::size_t>(bytes.ptr - line.data()) + 1)));
-    if (path.empty()) return bad_line(line);
+    if (path.empty() || path.find('\0') != std::string::npos || path.find("//") != std::string::npos)
+        return bad_line(line);
     sum.path = std::move(path);
     return sum;
 }

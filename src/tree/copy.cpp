@@ -4,6 +4,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/machine.hpp"
 #include "sys/tree_place.hpp"
 #include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
@@ -182,8 +183,9 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                                                          show_text(order.target))};
         if (order.probe.empty()) FB_TRY(check_team_root(*target, order.target_root, order.target));
     }
-    const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
-                            .temporary_end = fmt::format("-{}", order.process)};
+    const CopyPlaces places{
+        .temporary_prefix = order.temporary_prefix,
+        .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu)};
     CopyContext context(options, remarks, counts, places);
     FB_TRY(sync_before_names(context, target));
     CopyWalk walk(context);

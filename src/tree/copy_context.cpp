@@ -26,7 +26,9 @@ bool CopyContext::is_untouched(const Branch& branch, const sys::EntryStatus& sou
 
 bool CopyContext::is_untouched(const Branch& branch) const {
     const auto& since = places_.last_copy.untouched();
-    if (!since || !branch.parent) return since.has_value();  // the root is known by its inode
+    if (!since || !branch.parent) return since.has_value();       // the root is known by its inode
+    for (const auto side : {TreeSide::source, TreeSide::target})  // what is mounted there may be another each time
+        if (branch.status(side).id.device != branch.parent->status(side).id.device) return false;
     return branch.parent->is_untouched && branch.status(TreeSide::source).changed < since->entries[0] &&
            branch.status(TreeSide::target).changed < since->target_folders;
 }

@@ -132,6 +132,9 @@ Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const Listed
         kind = status.kind;
     }
     if (!context_.options.filter.takes(*entry.branch, named.name, kind)) return {};
+    // Its copy would take the place of an entry that has not its name yet.
+    if (context_.is_temporary(named.name))
+        return Error{ErrorKind::refused, "this copy gives such names to what is not whole: it is not copied"};
     if (kind != sys::EntryKind::folder) return EntryCopier(context_, worker).copy(entry, kind, named.number);
     const auto child = std::make_shared<Branch>(entry.branch, named.name);
     child->wished = wished_below(*entry.branch, named.name);
@@ -227,7 +230,8 @@ Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
             names.contains(parts_name(name)) ||
             (name.ends_with(parts_name("")) && names.contains(name.substr(0, name.size() - parts_name("").size())));
         if (goes_on) branch->leftovers.push_back(name);
-        else FB_TRY(folder.remove(name));
+        else if (auto removed = folder.remove(name); !removed && removed.error().kind != ErrorKind::missing)
+            return removed;
     }
     branch->was_changed = branch->was_changed || !names.empty();
     return {};

@@ -9,7 +9,6 @@
 #include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
-#include "sys/plain_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::tree {
@@ -45,15 +44,23 @@ std::int64_t clock_base() {
     return base;
 }
 
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value == '/' ? value : "";
+}
+
+// What is there already, and never made here.
+std::string home_of_cache() {
+    const auto home = variable("HOME"), cache = variable("XDG_CACHE_HOME");
+    return cache.empty() ? home : cache.substr(0, cache.rfind('/'));
+}
+
 // Empty where this user has no home.
 std::string own_folder() {
-    const auto of = [](const char* name) {
-        const char* value = std::getenv(name);
-        return std::string(value != nullptr && *value == '/' ? value : "");
-    };
-    const auto cache = of("XDG_CACHE_HOME"), home = of("HOME");
-    if (cache.empty() && home.empty()) return {};
-    return (cache.empty() ? home + "/.cache" : cache) + "/forebay/copies";
+    const auto cache = variable("XDG_CACHE_HOME");
+    if (!cache.empty()) return cache + "/forebay/copies";
+    const auto home = variable("HOME");
+    return home.empty() ? "" : home + "/.cache/forebay/copies";
 }
 
 std::istream& operator>>(std::istream& in, sys::FileTime& time) {
@@ -66,7 +73,10 @@ std::string show(sys::FileTime time) { return fmt::format("{}.{:09}", time.secon
 Result<std::string> identity_of(sys::Folder& source, sys::Folder& target) {
     FB_TRY_ASSIGN(from, source.status());
     FB_TRY_ASSIGN(to, target.status());
-    return fmt::format("{} {}:{} {}:{}", sys::boot_id(), from.id.device, from.id.number, to.id.device, to.id.number);
+    FB_TRY_ASSIGN(from_system, source.file_system());
+    FB_TRY_ASSIGN(to_system, target.file_system());
+    return fmt::format("{} {}:{}:{:x} {}:{}:{:x}", sys::boot_id(), from.id.device, from.id.number, from_system.id,
+                       to.id.device, to.id.number, to_system.id);
 }
 
 Result<std::int64_t> clock_margin(sys::Folder& folder) {
@@ -103,18 +113,17 @@ void LastCopy::keep() const {
     if (path_.empty()) return;
     const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(own_.entries[0]),
                                   show(own_.entries[1]), show(now_less(own_clock_ns)));
-    // A part of the text is none: neither a sync nor a second name is needed.
     static_cast<void>([&]() -> Result<> {
         auto& store = sys::posix_store();
         const auto folder = own_folder();
+        FB_TRY_ASSIGN(has_home, store.exists(home_of_cache()));
+        if (!has_home) return {};
         FB_TRY(store.make_directories(folder));
         FB_TRY_ASSIGN(kept, store.list(folder));
         if (kept.size() > kept_max)
             for (const auto& each : kept) static_cast<void>(store.remove(folder + "/" + each.name));
-        FB_TRY_ASSIGN(file, sys::PlainFile::open(path_, sys::PlainFile::Use::create));
-        FB_TRY(file.set_size(0));
-        FB_TRY(file.write(0, std::as_bytes(std::span(text))));
-        return file.close();
+        // By a rename: a link that somebody has put there is replaced, and not followed.
+        return sys::write_text_durable(store, path_, text);
     }());
 }
 

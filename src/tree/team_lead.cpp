@@ -203,11 +203,17 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::link_failed: return send(links_.failed(message));
         case TeamKind::remark:
         case TeamKind::unkept: return keep_for_later(from, std::move(message));
-        case TeamKind::bye: state.has_answered = true; [[fallthrough]];
-        case TeamKind::counts:
+        case TeamKind::bye:
+        case TeamKind::counts: {
+            const bool leaves = message.kind == TeamKind::bye;
+            if (leaves && ends_) state.has_answered = true;
             members_[from].counts = message.numbers;
             message.process = from;
-            return settle_(message);
+            settle_(message);
+            // What it has not told of is done again.
+            if (leaves && !ends_) lose(from, "it heard nothing of this process for too long, and has ended");
+            return;
+        }
         case TeamKind::listed:
         case TeamKind::name_pair:
         case TeamKind::put_off:

@@ -87,6 +87,20 @@ def main():
         for kind, count in (("differs", 2), ("only_source", 2), ("only_target", 1)):
             expect(sum(f'"kind":"{kind}"' in line.replace(" ", "") for line in lines) == count, f"{count} are {kind}", "\n".join(lines))
 
+        other = place / "other"
+        (other / "a/b").mkdir(parents=True)
+        (other / "a/b/f").write_text("deep")
+        (other / "x").write_text("same")
+        run(FOREBAY, "walk", other, "--checksums", place / "of-other")
+        title, *rest = (place / "of-other").read_text().splitlines()
+        (place / "of-other").write_text("\n".join([title, *sorted(rest, key=lambda line: not line.endswith("a/b/f"))]) + "\n")
+        (other / "a/b/f").unlink()
+        (other / "a/b").rmdir()
+        (other / "x").rename(other / "a/x")
+        code, said = check(place / "of-other", other)
+        expect(code == 1 and "a/b/f  only_source" in said and "\nx  only_source" in "\n" + said and "a/x  only_target" in said,
+               "a folder that is gone leads to no other one", said)
+
         whole = listed.read_bytes()
         for cut in range(1, 150):
             listed.write_bytes(whole[:-cut])

@@ -309,7 +309,8 @@ def synced_first(_, source):
             log, target = pathlib.Path(disk) / f"calls-{wanted}", pathlib.Path(disk) / f"target-{wanted}"
             begin = time.monotonic()
             done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=syncfs,fsync,fdatasync,renameat,renameat2", "-o", log, FOREBAY, "copy",
-                                   source, target, "--threads", "1", *words], capture_output=True, text=True, check=False)
+                                   source, target, "--threads", "1", *words], capture_output=True, text=True, check=False,
+                                  env=os.environ | {"HOME": "", "XDG_CACHE_HOME": ""})  # where the copy would be remembered
             seconds = time.monotonic() - begin
             expect(done.returncode == 0, "the copy ends", done.stderr)
             calls = [line.split("(")[0].split()[-1] for line in log.read_text().splitlines() if "(" in line]

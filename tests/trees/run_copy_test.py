@@ -112,6 +112,17 @@ def damaged_later(place):
            "a copy that went bad is named, and stays", said)
 
 
+def unreadable_source(place):
+    """A source that lost a manifest does not take the target's snapshot along, with removals neither."""
+    for number, (harm, verb) in enumerate(((lambda path: path.unlink(), ("copy",)), (lambda path: os.truncate(path, 20), ("copy",)),
+                                           (lambda path: path.unlink(), ("sync", "--delete")))):
+        source, target = make(place / f"run-{number}"), place / f"copy-{number}"
+        copy(source, target)
+        harm(source / "restart/step-000140/manifest.json")
+        said = copy(source, target, *verb[1:], code=1, verb=verb[0])
+        expect(whole(target) == ALL and "restart/step-000140" in said, f"{verb}: the good copy stays, and it is said", said)
+
+
 def by_several(place):
     source, target = make(place / "run"), place / "copy"
     copy(source, target, "--hosts", "localhost")
@@ -162,7 +173,7 @@ def killed(place):
 
 
 def main():
-    for case in (as_a_run, damaged, damaged_later, by_several, other_save, other_run, killed):
+    for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, killed):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
