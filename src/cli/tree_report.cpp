@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/show_text.hpp"
@@ -118,7 +119,11 @@ void set_remarks(Json& object, const tree::Remarks& remarks) {
 }
 
 void say_remarks(const tree::Remarks& remarks) {
-    const auto first = remarks.first();
+    auto first = remarks.first();
+    // What is wrong comes before what is as it was wished.
+    std::ranges::stable_partition(first, [](const tree::Remark& remark) {
+        return remark.kind != RemarkKind::kept_beside && remark.kind != RemarkKind::passed_over;
+    });
     std::size_t shown = 0;
     for (const auto& remark : first) {
         if (shown++ == remark_lines_max) break;
@@ -126,6 +131,12 @@ void say_remarks(const tree::Remarks& remarks) {
     }
     const auto all = all_of(remarks);
     if (all > remark_lines_max) say("... and {} more: --report FILE has a line for each.\n", all - remark_lines_max);
+    std::string counts;
+    for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
+        if (const auto count = remarks.count_of(static_cast<RemarkKind>(kind)); count > 0)
+            counts +=
+                fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tree::name_of(static_cast<RemarkKind>(kind)));
+    if (all > 1) say("{}\n", counts);
 }
 
 Exit exit_of(const tree::Remarks& remarks) {

@@ -56,6 +56,7 @@ Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target
 }  // namespace
 
 Result<Preserve> preserve_from(std::string_view words) {
+    if (words.empty()) return Error{ErrorKind::refused, "--preserve is empty: to preserve nothing is called none"};
     Preserve preserve{.owner = false, .permissions = false, .times = false, .attributes = false, .hard_links = false};
     while (!words.empty()) {
         const auto word = words.substr(0, words.find(','));

@@ -94,7 +94,10 @@ void TreeRemover::finish(const BranchRef& branch) {
                 std::vector<std::string> entries;
                 for (const auto& one : names)
                     if (one.kind != sys::EntryKind::folder) entries.emplace_back(one.name);
-                remove_entries(branch, *folder, entries);
+                // What could not be removed before was named then.
+                folder->remove_each(entries, [&](const std::string&, const Result<>& done) {
+                    if (done) ++shared_.removed;
+                });
                 return {};
             }));
             removed = above->remove_folder(branch->name);
