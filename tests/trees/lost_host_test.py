@@ -93,6 +93,20 @@ def lose_first(place, source, chance):
     return report["resumed_bytes"]
 
 
+def stop_first(place, source):
+    """The first process stands still for longer than workers have patience, and goes on: they have given up, and it does all."""
+    hosts = team.Hosts(place / "hosts-stopped", "node1", "node2")
+    target = place / "copy"
+    process = team.start("copy", source, target, "--rate", "40M", "--threads", 1, "--json", "--patience", 2, *hosts.options())
+    begun(target)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(6)  # they have ended, and wait for their parent to hear of it
+    process.send_signal(signal.SIGCONT)
+    team.ended(process)
+    expect_whole(source, target, "the first process goes on alone")
+    conformance.removed(target)
+
+
 def lose_walk_and_delete(place):
     """Many folders, so that a worker is lost with some of them: counts are those of one process."""
     tree = place / "folders"
@@ -165,6 +179,7 @@ def main():
         lose(place, source, "a worker is stopped", ["node1"], signal.SIGSTOP, chance)
         lose(place, source, "all workers are killed", ["node1", "node2"], signal.SIGKILL, chance)
         resumed = lose_first(place, source, chance)
+        stop_first(place, source)
         lose_walk_and_delete(place)
         check_other_trees(place, mixed)
         print(f"lost hosts: the run after the first process was killed went on with {resumed} bytes; seed {SEED}")

@@ -87,6 +87,12 @@ def check_faults(server, place):
     (source / "d1/file-1").write_bytes(b"new")
     said = server.forebay("sync", source, target, "--delete", code=1)
     expect("file-1  failed" in said and "AccessDenied" in said, "a refusal names its entry", said)
+    for verb, match in (("GET", "(GET|HEAD) .*d1/file-1"), ("PUT", "PUT .*d1/file-1")):
+        server.faults({"match": match, "times": 99, "body": "<html>log in first</html>"})
+        away = place / "page" if verb == "GET" else f"{ROOT}/page"
+        said = server.forebay("copy", target if verb == "GET" else source, away, code=1)
+        expect("no server of S3" in said and "file-1" in said, f"{verb}: a page to log in is no object", said)
+        expect(verb == "PUT" or not (away / "d1/file-1").exists(), "and has no final name")
     server.faults({"no_crc32c": True, "match": "no request", "times": 0})
     server.forebay("copy", source, f"{ROOT}/md5")
     server.faults()
