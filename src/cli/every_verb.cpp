@@ -36,6 +36,7 @@ extern "C" int forebay_every_verb(int count, char** arguments) {
     add_report(line);
     add_trace(line);
     add_insitu_worker(line);
+    add_tree_worker(line);
     add_bench(line);
     add_plan(line);
     add_tune(line);

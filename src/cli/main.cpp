@@ -14,6 +14,7 @@ int main(int count, char** arguments) {
     if (count > 1 && forebay::cli::is_tree_verb(arguments[1])) {
         forebay::cli::CommandLine line(forebay::cli::program_summary);
         forebay::cli::add_tree_verbs(line);
+        forebay::cli::add_tree_worker(line);
         return line.run(count, arguments);
     }
     const auto code = forebay::sys::call_main("libforebay_verbs.so", "forebay_every_verb", count, arguments);

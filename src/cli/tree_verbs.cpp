@@ -18,7 +18,6 @@ bool is_tree_verb(std::string_view name) {
 }
 
 void add_tree_verbs(CommandLine& line) {
-    add_tree_worker(line);
     if (started_by_launcher()) {
         for (const auto& [name, summary] : tree_summaries) line.elsewhere(name, summary, become_mpi_program);
         return;

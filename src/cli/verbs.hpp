@@ -12,7 +12,7 @@ namespace forebay::cli {
 inline constexpr const char* program_summary =
     "Save a simulation's state at memory speed; see, check and look after what was saved.";
 
-/// walk, copy, sync, compare, delete, and tree-worker.
+/// walk, copy, sync, compare, delete, or tree-worker, which is added by itself.
 bool is_tree_verb(std::string_view name);
 void add_tree_verbs(CommandLine& line);
 void add_tree_worker(CommandLine& line);

@@ -17,9 +17,9 @@ constexpr std::uint64_t pieces_per_second = 20;
 // much of it a stalled target would be followed by a burst.
 constexpr std::chrono::milliseconds credit_max{50};
 constexpr std::chrono::milliseconds stop_look{20};
-// A turn of shared memory that lies farther ahead was left by another start of the machine: of 1,024 threads that each
-// ask for 50 ms' worth the last one waits 51 s.
-constexpr std::chrono::minutes ahead_max{2};
+// A turn of shared memory that lies farther ahead than for so many that ask for as much was left by another start of
+// the machine.
+constexpr std::int64_t sharers_max = 4096;
 
 std::int64_t ns_of(Clock::duration duration) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
@@ -56,7 +56,8 @@ bool Pace::wait_turn(std::uint64_t bytes, const std::atomic<bool>* stop) {
     std::int64_t turn = 0;
     do {
         const auto now = ns_of(Clock::now().time_since_epoch());
-        turn = seen > now + ns_of(ahead_max) ? now : std::max(seen, now - ns_of(credit_max));
+        const bool is_left = &next_ != &own_ && (seen - now) / sharers_max > std::max(lasts, ns_of(credit_max));
+        turn = is_left ? now : std::max(seen, now - ns_of(credit_max));
     } while (!next_.compare_exchange_weak(seen, turn + lasts));
     return sleep_until(Clock::time_point(std::chrono::nanoseconds(turn)), stop);
 }
