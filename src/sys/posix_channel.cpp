@@ -58,19 +58,7 @@ Result<Channel> Channel::start(const Spawn& spawn) {
     Fd own, its, errors, its_errors;
     if (!new_socket_pair(own, its)) return posix_error("socketpair", spawn.program, errno);
     if (!new_pipe(errors, its_errors)) return posix_error("pipe", spawn.program, errno);
-    FileActions actions;
-    SpawnAttributes attributes;
-    if (int e = actions.only_talk_over(its.get(), its_errors.get()))
-        return posix_error("posix_spawn_file_actions", spawn.program, e);
-    if (int e = attributes.fresh_session()) return posix_error("posix_spawnattr", spawn.program, e);
-    auto arguments = spawn.arguments;
-    arguments.insert(arguments.begin(), spawn.program);
-    auto environment = environment_for(spawn);
-    auto argv = pointers_to(arguments);
-    auto envp = pointers_to(environment);
-    pid_t child = -1;
-    if (int e = ::posix_spawnp(&child, spawn.program.c_str(), &actions.raw, &attributes.raw, argv.data(), envp.data()))
-        return posix_error("start of program", spawn.program, e);
+    FB_TRY_ASSIGN(child, spawn_talking(spawn, its.get(), its_errors.get()));
     Channel channel(spawn.program, own.get(), own.get(), errors.release(), child);
     static_cast<void>(own.release());
     FB_TRY(set_nonblocking(channel.in_));

@@ -77,19 +77,7 @@ Result<ChildProgram> ChildProgram::start(const Spawn& spawn) {
         log = std::move(file);
     }
     if (!new_socket_pair(own, its)) return posix_error("socketpair", spawn.program, errno);
-    FileActions actions;
-    SpawnAttributes attributes;
-    if (int e = actions.only_talk_over(its.get(), log.get() < 0 ? its.get() : log.get()))
-        return posix_error("posix_spawn_file_actions", spawn.program, e);
-    if (int e = attributes.fresh_session()) return posix_error("posix_spawnattr", spawn.program, e);
-    auto arguments = spawn.arguments;
-    arguments.insert(arguments.begin(), spawn.program);
-    auto environment = environment_for(spawn);
-    auto argv = pointers_to(arguments);
-    auto envp = pointers_to(environment);
-    pid_t child = -1;
-    if (int e = ::posix_spawnp(&child, spawn.program.c_str(), &actions.raw, &attributes.raw, argv.data(), envp.data()))
-        return posix_error("start of program", spawn.program, e);
+    FB_TRY_ASSIGN(child, spawn_talking(spawn, its.get(), log.get() < 0 ? its.get() : log.get()));
     return ChildProgram(spawn.program, own.release(), child);
 }
 

@@ -100,6 +100,23 @@ std::vector<std::string> environment_for(const Spawn& spawn) {
     return result;
 }
 
+Result<pid_t> spawn_talking(const Spawn& spawn, int socket, int errors) {
+    FileActions actions;
+    SpawnAttributes attributes;
+    if (int e = actions.only_talk_over(socket, errors))
+        return posix_error("posix_spawn_file_actions", spawn.program, e);
+    if (int e = attributes.fresh_session()) return posix_error("posix_spawnattr", spawn.program, e);
+    auto arguments = spawn.arguments;
+    arguments.insert(arguments.begin(), spawn.program);
+    auto environment = environment_for(spawn);
+    auto argv = pointers_to(arguments);
+    auto envp = pointers_to(environment);
+    pid_t child = -1;
+    if (int e = ::posix_spawnp(&child, spawn.program.c_str(), &actions.raw, &attributes.raw, argv.data(), envp.data()))
+        return posix_error("start of program", spawn.program, e);
+    return child;
+}
+
 Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
     FB_TRY_ASSIGN(log, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));
     const off_t log_from = ::lseek(log.get(), 0, SEEK_END);

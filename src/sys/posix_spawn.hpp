@@ -72,6 +72,9 @@ inline std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 /// "NAME=value" strings of the caller's environment with the changes made.
 std::vector<std::string> environment_for(const Spawn& spawn);
 
+/// Starts it in a session of its own, with input and output over `socket`, errors to `errors`, and nothing else.
+Result<pid_t> spawn_talking(const Spawn& spawn, int socket, int errors);
+
 /// How a child ended: as waitpid says it, 0 where somebody else took its exit code, nothing when it had not by then.
 std::optional<int> end_of(pid_t child, Clock::time_point deadline);
 
