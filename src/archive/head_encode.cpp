@@ -20,15 +20,6 @@ constexpr std::uint32_t nanoseconds_of_second = 1'000'000'000;
 constexpr std::uint64_t comment_bytes_max = 1u << 20;
 constexpr std::uint64_t comments_together = 16;
 
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const auto first = first_character(text);
-        if (first.bytes == 0) return false;
-        text.remove_prefix(first.bytes);
-    }
-    return true;
-}
-
 // "30 mtime=1700000000.123456789\n": the number counts itself.
 void add_record(std::string& records, std::string_view key, std::string_view value) {
     const auto rest = key.size() + value.size() + 3;

@@ -19,7 +19,6 @@ struct Draft {
     std::optional<std::uint64_t> next_begin;  // GNU.sparse.0.0: offset and size come in turn
     bool has_path = false, has_link = false, has_modified = false, has_user = false, has_group = false;
     std::optional<std::pair<std::uint32_t, std::uint32_t>> sums;  // of the bytes, of the head
-    std::size_t own_sum_at = 0;                                   // where that of the head stands, among all bytes
 };
 
 /// "KEY=VALUE" records, each after its length.

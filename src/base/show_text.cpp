@@ -47,6 +47,15 @@ Character first_character(std::string_view text) {
     return {};
 }
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const auto first = first_character(text);
+        if (first.bytes == 0) return false;
+        text.remove_prefix(first.bytes);
+    }
+    return true;
+}
+
 bool commands_terminals(std::uint32_t number) {
     const auto within = [&](std::uint32_t first, std::uint32_t last) { return first <= number && number <= last; };
     const bool is_control = number < 0x20 || within(0x7F, 0x9F);

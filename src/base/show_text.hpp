@@ -26,6 +26,7 @@ struct Character {
     std::uint32_t number = 0;
 };
 Character first_character(std::string_view text);
+bool is_utf8(std::string_view text);
 /// Whether a character of that number is spelled out.
 bool commands_terminals(std::uint32_t number);
 

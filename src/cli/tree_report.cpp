@@ -24,15 +24,6 @@ constexpr std::array bad_kinds{RemarkKind::vanished,   RemarkKind::changed, Rema
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
 
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const auto first = first_character(text);
-        if (first.bytes == 0) return false;
-        text.remove_prefix(first.bytes);
-    }
-    return true;
-}
-
 std::string hex_of(const std::string& bytes) {
     std::string text;
     for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
