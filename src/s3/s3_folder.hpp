@@ -74,7 +74,6 @@ private:
     ObjectInfo info_;
     ObjectState kept_;
     bool is_new_;  // made by this process: nothing else is in it
-    bool was_set_ = false;
     ListedNames names_;
     std::unordered_map<std::string, ObjectInfo> looked_at_;
 };

@@ -257,7 +257,6 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
     SumCheck check(options, remarks, counts);
     if (auto done = check.run(std::move(lines), FolderRef(std::move(opened))); !done)
         return because(done.error(), fmt::format("{}: {}", show_text(list), done.error().what));
-    if (options.passes_over_more) return remarks.taken();
     const auto listed = check.take_hashes();
     WalkCounts walked;
     const auto take = [&](std::span<const WalkedEntry> entries) -> Result<> {

@@ -33,8 +33,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
 
 struct CheckOptions {
     std::uint32_t threads = 1;
-    EntryFilter filter{};           // of files that are not in the list
-    bool passes_over_more = false;  // files that are not in the list are not looked for
+    EntryFilter filter{};  // of files that are not in the list
     std::function<void(const CompareCounts&)> watch{};
 };
 

@@ -29,7 +29,6 @@ public:
 private:
     Result<> run_all(const WorkShare::Piece& first);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
-    Result<bool> is_to_be_listed(const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     Result<> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
 

@@ -77,7 +77,6 @@ private:
     };
     using GiftKey = std::pair<std::uint64_t, std::uint64_t>;  // the giver, and its number
 
-    Result<> hear_first(std::size_t waited_for, TeamOrder& order);
     Result<bool> hear_ready(const TeamPort::Heard& heard, TeamOrder& order);
     void dismiss();
     void run();
