@@ -20,7 +20,7 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
                           Progress& progress) -> Result<> {
         auto wished = given;
         wished.lead = lead;
-        const bool all = !options.as_files && !wished.wished && wished.filter.include.empty();
+        const bool all = !options.as_files && !wished.wished && wished.filter.is_empty();
         FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
         if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };

@@ -10,6 +10,7 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "catalog/history.hpp"
+#include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "sys/store.hpp"
 #include "sys/tree_place.hpp"
@@ -60,9 +61,8 @@ Result<> discard(const Version& version) {
 // A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
 // What both have is left alone: a snapshot never changes, and the target's copy may be the better one. Their places go
 // to `kept`.
-Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source, std::set<std::string>& kept,
-                                   tree::Remarks& remarks) {
-    std::uint64_t cleared = 0;
+Result<> clear_target(const RunCopy& wish, const Versions& source, std::set<std::string>& kept, tree::Remarks& remarks,
+                      tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(target, versions_of(wish.target));
     bool all_readable = true;
     for (const auto& [place, version] : source) {
@@ -77,10 +77,16 @@ Result<std::uint64_t> clear_target(const RunCopy& wish, const Versions& source, 
         const bool is_same = found != source.end() && found->second.head.snapshot_id == version.head.snapshot_id;
         if (is_same) kept.insert(place);
         if (is_same || (found == source.end() && !wish.options.removes_extra)) continue;
+        if (!version.readable && version.readable.error().kind == ErrorKind::retry) {  // it may be whole
+            kept.insert(place);
+            remarks.add(tree::RemarkKind::failed, place,
+                        "the target's manifest cannot be read: " + version.readable.error().what);
+            continue;
+        }
         FB_TRY(discard(version));
-        ++cleared;
+        ++counts.removed;
     }
-    return cleared;
+    return {};
 }
 
 // Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
@@ -129,17 +135,30 @@ Result<> read_back(const RunCopy& wish, const Versions& source, const std::set<s
     return {};
 }
 
-// A directory of a step whose manifest never came: the source removed that snapshot meanwhile.
-Result<> remove_unnamed(const RunCopy& wish) {
+// Directories of steps without a manifest.
+Result<std::set<std::string>> unnamed_steps(const std::string& run) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(streams, catalog::streams(store, wish.target));
-    for (const auto& stream : streams) {
-        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, wish.target, stream));
+    std::set<std::string> steps;
+    const auto streams = catalog::streams(store, run);
+    if (!streams && streams.error().kind == ErrorKind::missing) return steps;
+    if (!streams) return streams.error();
+    for (const auto& stream : *streams) {
+        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
         for (const auto& snapshot : snapshots) {
             FB_TRY_ASSIGN(has_manifest, store.exists(snapshot.directory + "/" + catalog::manifest_name));
-            if (!has_manifest) FB_TRY(catalog::discard(store, snapshot.directory, snapshot.step, 0));
+            if (!has_manifest) steps.insert(snapshot.directory);
         }
     }
+    return steps;
+}
+
+// Of a snapshot that the source removed meanwhile the manifest never came. What lay there before is left alone.
+Result<> remove_unnamed(const std::string& run, const std::set<std::string>& before) {
+    FB_TRY_ASSIGN(steps, unnamed_steps(run));
+    for (const auto& directory : steps)
+        if (!before.contains(directory))
+            FB_TRY(
+                catalog::discard(sys::posix_store(), directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
     return {};
 }
 
@@ -162,10 +181,11 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
-    std::set<std::string> kept;
+    std::set<std::string> kept, unnamed_before;
     if (!is_far) {
-        FB_TRY_ASSIGN(cleared, clear_target(wish, source, kept, remarks));
-        copied.replaced = cleared;
+        FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
+        unnamed_before = std::move(steps);
+        FB_TRY(clear_target(wish, source, kept, remarks, counts));
     }
     for (const auto& place : kept) options.filter.exclude.push_back(place);
     auto without_manifests = options;
@@ -177,7 +197,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
     if (is_far) return copied;
-    FB_TRY(remove_unnamed(wish));
+    FB_TRY(remove_unnamed(wish.target, unnamed_before));
     FB_TRY(read_back(wish, source, kept, remarks, copied));
     return copied;
 }

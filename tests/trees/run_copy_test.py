@@ -121,6 +121,12 @@ def unreadable_source(place):
         harm(source / "restart/step-000140/manifest.json")
         said = copy(source, target, *verb[1:], code=1, verb=verb[0])
         expect(whole(target) == ALL and "restart/step-000140" in said, f"{verb}: the good copy stays, and it is said", said)
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    run("rm", "-rf", source / "restart/step-000100")
+    (target / "restart/step-000100/manifest.json").unlink()
+    copy(source, target)
+    expect((target / "restart/step-000100/node-00000.h5").exists(), "files that lost their manifest at the target stay there")
 
 
 def by_several(place):
