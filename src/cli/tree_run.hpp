@@ -25,8 +25,8 @@ Result<bool> is_run(const std::string& path);
 
 /// Copies what is committed, each manifest after all that it names, and reads every snapshot back: one that is damaged
 /// is taken away from the target again, and named as `failed`. What is being drained, claims and requests stay behind.
-/// `refused` where the target is another run. In a dry run nothing is read back. Snapshots that go, since the source has
-/// another save of their step or with `removes_extra` none, count as removed.
+/// `refused` where the target is another run. In a dry run nothing is read back. Snapshots that go, since the source
+/// has another save of their step or with `removes_extra` none, count as removed.
 Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::CopyCounts& counts);
 
 }  // namespace forebay::cli
