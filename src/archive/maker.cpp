@@ -69,8 +69,16 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
         tree::EntryPlace first;
         ++place.branch->pending;  // of an entry that waits; it is given back when its packet is written
         const auto turn = context.links.take(status, {}, place, first);
-        if (turn == tree::HardLinks::Turn::waits) return {};
-        if (turn == tree::HardLinks::Turn::ready) {
+        if (!turn) {
+            --place.branch->pending;
+            return turn.error();
+        }
+        if (*turn == tree::HardLinks::Turn::waits) {
+            // The packet with their first name is written before much else comes into it.
+            if (context.links.waiting() % tree::waiting_names_max == 0) settle(worker, true);
+            return {};
+        }
+        if (*turn == tree::HardLinks::Turn::ready) {
             put_link(worker, {.own = place, .first = first, .kind = status.kind});
             return {};
         }

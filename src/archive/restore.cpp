@@ -118,6 +118,7 @@ private:
                                    [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
                                        TreeWorker& other) { enter(other, below); });
             }
+            worker.share->relieve(worker);
             return {};
         }));
         for (const auto& name : left) FB_TRY(folder->remove(name));

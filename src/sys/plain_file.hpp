@@ -23,6 +23,8 @@ public:
         create,  // O_CREAT | O_RDWR, 0664: new, or as it is
     };
     static Result<PlainFile> open(const std::string& path, Use use);
+    /// A new file of this user alone in `directory`, without a name: it goes when it is closed, and with the process.
+    static Result<PlainFile> open_unnamed(const std::string& directory);
     PlainFile(PlainFile&& other) noexcept;
     PlainFile& operator=(PlainFile&&) = delete;
     ~PlainFile();

@@ -3,7 +3,10 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/try.hpp"
+#include "sys/machine.hpp"
 #include "sys/plain_file.hpp"
 #include "sys/posix_fd.hpp"
 
@@ -14,6 +17,18 @@ Result<PlainFile> PlainFile::open(const std::string& path, Use use) {
     const int fd = open_alone(path.c_str(), flags, 0664);
     if (fd < 0) return posix_error("open", path, errno);
     return PlainFile(fd, path);
+}
+
+// File systems of servers may have no files without names: there it has one for a moment.
+Result<PlainFile> PlainFile::open_unnamed(const std::string& directory) {
+    int fd = open_no_intr(directory.c_str(), O_RDWR | O_TMPFILE | O_EXCL, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+        const auto path = fmt::format("{}/.fb-{:016x}", directory, random_u64());
+        fd = open_no_intr(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (fd >= 0) ::unlink(path.c_str());
+    }
+    if (fd < 0) return posix_error("open of a file without a name", directory, errno);
+    return PlainFile(fd, "a file without a name in " + directory);
 }
 
 PlainFile::PlainFile(PlainFile&& other) noexcept

@@ -1,80 +1,15 @@
 #include "tree/compare.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <mutex>
 
 #include "base/try.hpp"
 #include "sys/tree_place.hpp"
-#include "tree/file_data.hpp"
-#include "tree/portion.hpp"
-#include "tree/pulse.hpp"
-#include "tree/team_counts.hpp"
-#include "tree/team_lead.hpp"
+#include "tree/compare_walk.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
 
 namespace forebay::tree {
-
-namespace {
-
-struct BothFolders {
-    FolderRef source, target;
-};
-struct BothStatuses {
-    sys::EntryStatus source, target;
-};
-
-class CompareWalk {
-public:
-    CompareWalk(const CompareOptions& options, Remarks& remarks, CompareCounts& counts, Team* team)
-        : options_(options),
-          remarks_(remarks),
-          counts_(counts),
-          team_(team),
-          team_counts_({&counts.entries, &counts.bytes}),
-          share_(options.threads) {}
-
-    Result<BranchRef> open_root(FolderRef source, FolderRef target);
-    /// Of a team a member compares what it is given.
-    Result<> run(const BranchRef& root, bool is_first);
-    TeamWork work(const BranchRef& root);
-    void settle(const TeamMessage& message);
-
-private:
-    void enter(TreeWorker& worker, const BranchRef& branch);
-    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
-    Result<FolderRef> open(const BranchRef& branch, TreeSide side);
-    Result<> compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other);
-    void compare_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
-    Result<> compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
-                           const ListedName& named);
-    Result<> compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
-                           const std::string& name);
-    Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
-    Result<std::string> folder_difference(const BranchRef& branch);
-    std::string name_difference(const BothStatuses& both);
-    std::string difference_of_names(const sys::EntryId& source, const sys::EntryId& target);
-    void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
-    void differs(const BranchRef& branch, const std::string& name, const std::string& why);
-    void done_in(BranchRef branch);
-    void tick();
-
-    const CompareOptions& options_;
-    Remarks& remarks_;
-    CompareCounts& counts_;
-    Team* team_;
-    TeamCounts team_counts_;
-    OpenFolders folders_;
-    WorkShare share_;
-    std::uint64_t device_ = 0;
-    Pulse pulse_;
-    std::mutex mutex_;  // guards what follows
-    std::map<sys::EntryId, sys::EntryId> inodes_, reverse_;
-};
 
 Result<BranchRef> CompareWalk::open_root(FolderRef source, FolderRef target) {
     const auto root = std::make_shared<Branch>(nullptr, "");
@@ -88,9 +23,11 @@ Result<BranchRef> CompareWalk::open_root(FolderRef source, FolderRef target) {
 }
 
 Result<> CompareWalk::run(const BranchRef& root, bool is_first) {
-    return share_.run([&](TreeWorker& worker) {
+    FB_TRY(share_.run([&](TreeWorker& worker) {
         if (is_first) enter(worker, root);
-    });
+    }));
+    const std::lock_guard lock(mutex_);
+    return ended_;
 }
 
 TeamWork CompareWalk::work(const BranchRef& root) {
@@ -108,7 +45,7 @@ void CompareWalk::settle(const TeamMessage& message) {
     if (message.kind == TeamKind::remark) return add_remark(message, remarks_);
     if (message.kind == TeamKind::name_pair) {
         const auto difference = difference_of_names(message.id, message.other_id);
-        if (!difference.empty()) remarks_.add(RemarkKind::differs, message.path, difference);
+        if (difference && !difference->empty()) remarks_.add(RemarkKind::differs, message.path, *difference);
     } else if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) {
         team_counts_.take(message);
         tick();
@@ -147,50 +84,89 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }
-    Portion one, other;
-    const auto read = [](sys::Folder& folder, Portion& names) {
-        return folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
-            for (const auto& entry : listed) names.push_back({std::string(entry.name), entry.kind, entry.number});
+    {
+        HeldNames held(held_names_, options_.tables.names);
+        Portion one, other;
+        FB_TRY_ASSIGN(holds_source, hold_names(*source, held, one));
+        auto holds_all = holds_source;
+        if (holds_all) {
+            FB_TRY_ASSIGN(holds_target, hold_names(*target, held, other));
+            holds_all = holds_target;
+        }
+        if (holds_all) {
+            compare_names(worker, branch, std::move(one), std::move(other));
             return {};
-        });
-    };
-    FB_TRY(read(*source, one));
-    FB_TRY(read(*target, other));
-    return compare_names(worker, branch, std::move(one), std::move(other));
+        }
+    }
+    return compare_by_name(worker, branch, *source, *target);
 }
 
-Result<> CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other) {
+// False: they are too many.
+Result<bool> CompareWalk::hold_names(sys::Folder& folder, HeldNames& held, Portion& names) {
+    bool has_room = true;
+    const auto listed = folder.list([&](std::span<const sys::NamedEntry> portion) -> Result<> {
+        has_room = held.add(portion.size());
+        if (!has_room) return Error{ErrorKind::retry, "more names than are held in memory"};
+        for (const auto& entry : portion) names.push_back({std::string(entry.name), entry.kind, entry.number});
+        return {};
+    });
+    if (has_room) FB_TRY(listed);
+    return has_room;
+}
+
+void CompareWalk::only(RemarkKind kind, const Branch& branch, const std::string& name, sys::EntryKind of) {
+    if (options_.filter.takes(branch, name, of)) remarks_.add(kind, path_of(branch, name), "");
+}
+
+// What the source has is compared, or not found at the target; what the target has is then only looked for.
+Result<> CompareWalk::compare_by_name(TreeWorker& worker, const BranchRef& branch, sys::Folder& source,
+                                      sys::Folder& target) {
+    const auto done = [this](const BranchRef& of) { done_in(of); };
+    FB_TRY(list_in_portions(
+        worker, branch, source,
+        [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { compare_portion(other, of, portion); },
+        done));
+    return list_in_portions(
+        worker, branch, target,
+        [this](TreeWorker&, const BranchRef& of, const Portion& portion) { look_for_names(of, portion); }, done, false);
+}
+
+void CompareWalk::look_for_names(const BranchRef& branch, const Portion& portion) {
+    const auto source = folders_.get(branch, TreeSide::source);
+    if (!source) return remarks_.add_error(path_of(*branch), source.error());
+    for (const auto& named : portion) {
+        if (share_.is_stopped()) return;
+        const auto status = (*source)->status_of(named.name);
+        if (status) continue;
+        if (status.error().kind == ErrorKind::missing) only(RemarkKind::only_target, *branch, named.name, named.kind);
+        else remarks_.add_error(path_of(*branch, named.name), status.error());
+    }
+}
+
+void CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other) {
     std::ranges::sort(one, {}, &ListedName::name);
     std::ranges::sort(other, {}, &ListedName::name);
     Portion portion;
     auto at = one.begin(), other_at = other.begin();
-    const auto alone = [&](const ListedName& named, RemarkKind kind) {
-        if (!options_.filter.takes(*branch, named.name, named.kind)) return;
-        remarks_.add(kind, path_of(*branch, named.name), "");
-    };
+    const auto alone = [&](const ListedName& named, RemarkKind kind) { only(kind, *branch, named.name, named.kind); };
     while (at != one.end() || other_at != other.end()) {
         if (other_at == other.end() || (at != one.end() && at->name < other_at->name)) {
             alone(*at++, RemarkKind::only_source);
         } else if (at == one.end() || other_at->name < at->name) {
             alone(*other_at++, RemarkKind::only_target);
         } else {
-            if (portion.size() == portion_names(share_)) {
-                ++branch->pending;
-                const auto names = std::make_shared<const Portion>(std::move(portion));
-                share_.add(worker,
-                           [this, branch, names](TreeWorker& helper) {
-                               compare_portion(helper, branch, *names);
-                               done_in(branch);
-                           },
-                           {.branch = branch, .names = names});
-                portion = {};
-            }
+            if (portion.size() == portion_names(share_))
+                hand_over(
+                    worker, branch, portion,
+                    [this](TreeWorker& helper, const BranchRef& of, const Portion& names) {
+                        compare_portion(helper, of, names);
+                    },
+                    [this](const BranchRef& of) { done_in(of); });
             portion.push_back(std::move(*at++));
             ++other_at;
         }
     }
     compare_portion(worker, branch, portion);
-    return {};
 }
 
 void CompareWalk::compare_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion) {
@@ -211,125 +187,6 @@ void CompareWalk::compare_portion(TreeWorker& worker, const BranchRef& branch, c
     }
 }
 
-Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
-                                    const ListedName& named) {
-    auto kind = named.kind;
-    if (kind == sys::EntryKind::unknown) {
-        FB_TRY_ASSIGN(status, folders.source->status_of(named.name));
-        kind = status.kind;
-    }
-    if (!options_.filter.takes(*branch, named.name, kind)) return {};
-    if (kind == sys::EntryKind::file && options_.reads_bytes) return compare_files(worker, branch, folders, named.name);
-    FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
-    FB_TRY_ASSIGN(target, folders.target->status_of(named.name));
-    if (source.kind != target.kind) {
-        differs(branch, named.name, "it is of another kind");
-        return {};
-    }
-    if (kind == sys::EntryKind::folder) {
-        const auto child = std::make_shared<Branch>(branch, named.name);
-        ++branch->pending;
-        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
-                   {.branch = branch, .name = named.name});
-        return {};
-    }
-    FB_TRY_ASSIGN(difference, other_difference(folders, named.name, {source, target}));
-    if (!difference.empty()) differs(branch, named.name, difference);
-    else say_names(branch, named.name, {source, target});
-    return {};
-}
-
-Result<std::string> CompareWalk::other_difference(const BothFolders& folders, const std::string& name,
-                                                  const BothStatuses& both) {
-    if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
-        return fmt::format("{} bytes and {}", both.source.bytes, both.target.bytes);
-    if (both.source.device_number != both.target.device_number) return std::string("another device");
-    if (both.source.kind == sys::EntryKind::link) {
-        FB_TRY_ASSIGN(text, folders.source->link_text(name));
-        FB_TRY_ASSIGN(other_text, folders.target->link_text(name));
-        if (text != other_text) return std::string("it leads elsewhere");
-    }
-    auto difference = difference_of(both.source, both.target, options_.preserve);
-    if (difference.empty()) difference = name_difference(both);
-    if (!difference.empty() || !options_.preserve.attributes) return difference;
-    FB_TRY_ASSIGN(names, folders.source->attribute_names_of(name));
-    FB_TRY_ASSIGN(other_names, folders.target->attribute_names_of(name));
-    if (names.empty() && other_names.empty()) return difference;
-    return difference_of(attributes_of(*folders.source, name, std::move(names)),
-                         attributes_of(*folders.target, name, std::move(other_names)));
-}
-
-Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
-                                    const std::string& name) {
-    FB_TRY_ASSIGN(target, folders.target->status_of(name));
-    if (target.kind != sys::EntryKind::file) {
-        differs(branch, name, "it is of another kind");
-        return {};
-    }
-    FB_TRY_ASSIGN(file, folders.source->open_file(name));
-    FB_TRY_ASSIGN(source, file->status());
-    if (source.bytes != target.bytes) {
-        differs(branch, name, fmt::format("{} bytes and {}", source.bytes, target.bytes));
-        return {};
-    }
-    auto difference = difference_of(source, target, options_.preserve);
-    if (difference.empty()) difference = name_difference({source, target});
-    FB_TRY_ASSIGN(other, folders.target->open_file(name));
-    if (difference.empty() && options_.preserve.attributes) {
-        FB_TRY_ASSIGN(names, file->attribute_names());
-        FB_TRY_ASSIGN(other_names, other->attribute_names());
-        if (!names.empty() || !other_names.empty()) {
-            FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
-                                                  attributes_of(*other, std::move(other_names))));
-            difference = extended;
-        }
-    }
-    if (source.bytes > 0) {
-        FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, source.bytes}, has_holes(source) || has_holes(target),
-                                           worker.buffer));
-        if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
-        counts_.bytes += source.bytes;
-    }
-    if (!difference.empty()) differs(branch, name, difference);
-    else say_names(branch, name, {source, target});
-    return {};
-}
-
-Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
-    auto difference =
-        difference_of(branch->status(TreeSide::source), branch->status(TreeSide::target), options_.preserve);
-    if (!difference.empty() || !options_.preserve.attributes) return difference;
-    FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
-    FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
-    FB_TRY_ASSIGN(names, source->attribute_names());
-    FB_TRY_ASSIGN(other_names, target->attribute_names());
-    if (names.empty() && other_names.empty()) return difference;
-    return difference_of(attributes_of(*source, std::move(names)), attributes_of(*target, std::move(other_names)));
-}
-
-// Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:
-// it hears of names where nothing else differs.
-std::string CompareWalk::name_difference(const BothStatuses& both) {
-    if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
-        return "";
-    return difference_of_names(both.source.id, both.target.id);
-}
-
-std::string CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target) {
-    const std::lock_guard lock(mutex_);
-    const auto& known_target = inodes_.try_emplace(source, target).first->second;
-    const auto& known_source = reverse_.try_emplace(target, source).first->second;
-    return known_target == target && known_source == source ? "" : "its other names (hard links) are others";
-}
-
-void CompareWalk::say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both) {
-    if (team_ == nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1)) return;
-    team_->say({.kind = TeamKind::name_pair,
-                .id = team_id(*branch, TreeSide::source, both.source.id),
-                .other_id = team_id(*branch, TreeSide::target, both.target.id),
-                .path = path_of(*branch, name)});
-}
-
 void CompareWalk::done_in(BranchRef branch) {
     const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
     if (is_all && team_ != nullptr) team_->root_done();
@@ -338,8 +195,6 @@ void CompareWalk::done_in(BranchRef branch) {
 void CompareWalk::tick() {
     if (options_.watch) pulse_.beat([&] { options_.watch(counts_); });
 }
-
-}  // namespace
 
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {

@@ -9,6 +9,7 @@
 #include "tree/attributes.hpp"
 #include "tree/filter.hpp"
 #include "tree/remarks.hpp"
+#include "tree/table_limits.hpp"
 
 namespace forebay::tree {
 
@@ -24,12 +25,14 @@ struct CompareOptions {
     Preserve preserve{};  // which attributes are compared
     bool reads_bytes = true;
     bool one_file_system = false;
+    TableLimits tables{};
     std::function<void(const CompareCounts&)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 /// What differs is in `remarks`: `differs`, `only_source`, `only_target`; a folder that one tree lacks is named, and
-/// what lies in it is not.
+/// what lies in it is not. A folder of more names than the options hold is compared name by name, which takes a look
+/// more at each.
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts);
 

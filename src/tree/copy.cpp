@@ -120,14 +120,9 @@ Result<> check_has_entries(const CopyRoots& roots, const std::string& source, co
                  "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
 }
 
-}  // namespace
-
-Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
-    CopyPlaces places{.temporary_prefix = roots.temporary_prefix};
-    if (roots.target && options.preserve.attributes && !roots.places.empty()) {
-        FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
-        places.last_copy = last;
-    }
+// False: more folders of the target are in the way than one turn replaces.
+Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
+                       Remarks& remarks, CopyCounts& counts) {
     CopyContext context(options, remarks, counts, places);
     FB_TRY(sync_before_names(context, roots.target));
     CopyWalk walk(context);
@@ -137,6 +132,22 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
     if (lead != nullptr) FB_TRY(walk_shared(context, walk, shared.emplace(context, walk, lead->team()), root));
     else FB_TRY(walk.run(root, true));
     FB_TRY(walk.replace_folders());
+    return !context.has_put_off_later() || remarks.has_errors();
+}
+
+}  // namespace
+
+Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    CopyPlaces places{.temporary_prefix = roots.temporary_prefix};
+    if (roots.target && options.preserve.attributes && !roots.places.empty()) {
+        FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
+        places.last_copy = last;
+    }
+    auto turn = options;
+    for (bool is_all = false; !is_all; turn.lead = nullptr) {
+        FB_TRY_ASSIGN(done, copy_once(roots, places, turn, remarks, counts));
+        is_all = done;
+    }
     // An entry that could not be read may be one that the target alone seems to have.
     if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors())
         FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));

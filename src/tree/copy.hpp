@@ -67,6 +67,7 @@ struct TreeCopyOptions {
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
     NamingLimits naming{};
+    TableLimits tables{};
     std::function<void(const CopyCounts&)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work
 };

@@ -69,7 +69,7 @@ void CopyContext::report(const std::string& path, const Error& error) {
     else remarks.add_error(path, error);
     if (error.kind == ErrorKind::full)
         end_by({error.kind, error.what, "all that has its final name is whole",
-                "make room, and run the same command again"});
+                error.next.empty() ? "make room, and run the same command again" : error.next});
 }
 
 void CopyContext::end_by(const Error& error) {
@@ -87,7 +87,18 @@ void CopyContext::put_off(EntryPlace place) {
     if (team != nullptr && team->process() != 0)  // the first process does all of these, at the end
         return team->say({.kind = TeamKind::put_off, .path = team_path(*place.branch), .text = place.name});
     const std::lock_guard lock(mutex_);
-    outcome_.put_off.push_back(std::move(place));
+    if (outcome_.put_off.size() < options.tables.put_off) outcome_.put_off.push_back(std::move(place));
+    else outcome_.has_put_off_later = true;
+}
+
+void CopyContext::put_off_later() {
+    const std::lock_guard lock(mutex_);
+    outcome_.has_put_off_later = true;
+}
+
+bool CopyContext::has_put_off_later() const {
+    const std::lock_guard lock(mutex_);
+    return outcome_.has_put_off_later;
 }
 
 std::vector<EntryPlace> CopyContext::take_put_off() {

@@ -51,6 +51,7 @@ public:
         : options(given_options),
           remarks(given_remarks),
           counts(given_counts),
+          links(given_options.tables.inodes),
           share(given_options.threads),
           places_(std::move(places)),
           flow_(given_options.rate_bytes_per_second, given_options.shared_turn) {}
@@ -81,6 +82,9 @@ public:
     /// A folder stands at the target where the source has another entry: it goes when all else is done.
     void put_off(EntryPlace place);
     std::vector<EntryPlace> take_put_off();
+    /// There are more such folders than are held: the copy is made once more when these are replaced.
+    void put_off_later();
+    bool has_put_off_later() const;
 
     DataWay way();
     /// The part of --rate that is this process's.
@@ -111,6 +115,7 @@ private:
     struct Outcome {
         Result<> fatal;
         std::vector<EntryPlace> put_off;
+        bool has_put_off_later = false;
     };
 
     const CopyPlaces places_;

@@ -52,9 +52,14 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
         const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
         const auto turn = context_.links.take(status, old, own, first);
-        if (turn == HardLinks::Turn::waits) return {};
+        if (turn && *turn == HardLinks::Turn::waits) {
+            // Nothing but further names may come for long, so that no batch with their first one becomes full.
+            if (context_.links.waiting() % waiting_names_max == 0) context_.naming.flush(worker_);
+            return {};
+        }
         --entry.branch->pending;  // never the last: this portion of names holds the branch
-        if (turn == HardLinks::Turn::ready) return link(own, first);
+        FB_TRY(turn);
+        if (*turn == HardLinks::Turn::ready) return link(own, first);
     }
     const auto placed = place(entry, status, std::move(file), existing);
     if (has_names && !placed) give_up_waiting(status.id);

@@ -69,14 +69,16 @@ void CopyTeam::settle(const TeamMessage& message) {
             return;
         case TeamKind::counts:
         case TeamKind::bye: counts_.take(message); return context_.tick();
-        case TeamKind::put_off: {
-            const std::lock_guard lock(mutex_);
-            put_off_.emplace(message.path, message.text);
-            return;
-        }
+        case TeamKind::put_off: return put_off(message.path, message.text);
         case TeamKind::failed: return context_.end_by(error_of(message));
         default: return;
     }
+}
+
+void CopyTeam::put_off(const std::string& path, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (put_off_.size() < context_.options.tables.put_off) put_off_.emplace(path, name);
+    else context_.put_off_later();
 }
 
 TeamMessage CopyTeam::question(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own) const {
@@ -90,7 +92,6 @@ HardLinks::Turn CopyTeam::ask(const sys::EntryId& id, const sys::EntryId& existi
     {
         const std::lock_guard lock(mutex_);
         asked_[asked.id] = {id, existing};
-        known_as_[id] = asked.id;
     }
     team_.say(std::move(asked));
     return HardLinks::Turn::waits;
@@ -100,9 +101,9 @@ void CopyTeam::tell(const sys::EntryId& id, const EntryPlace& at) {
     TeamMessage message{.kind = at.branch ? TeamKind::link_published : TeamKind::link_failed};
     {
         const std::lock_guard lock(mutex_);
-        const auto known = known_as_.find(id);
-        if (known == known_as_.end()) return;  // of one name
-        message.id = known->second;
+        const auto known = known_as_.extract(id);
+        if (!known) return;  // of one name
+        message.id = known.mapped();
     }
     if (at.branch) {
         message.path = team_path(*at.branch);
@@ -115,14 +116,16 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
     Asked asked;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = asked_.find(answer.id);
-        if (found == asked_.end()) return;
-        asked = found->second;
+        const auto found = asked_.extract(answer.id);
+        if (!found) return;
+        asked = found.mapped();
+        if ((answer.flags & link_is_first) != 0) known_as_[asked.source] = answer.id;
     }
     if ((answer.flags & link_is_first) != 0) {
         // Another file of the source has that inode of the target: it stands for this one no more.
         if (asked.existing != sys::EntryId{} && (answer.flags & link_may_keep) == 0)
-            static_cast<void>(context_.links.claim_target(asked.existing, {}));
+            if (const auto claimed = context_.links.claim_target(asked.existing, {}); !claimed)
+                context_.end_by(claimed.error());
         return context_.share.add_from_outside([this, id = asked.source](TreeWorker& worker) {
             for (const auto& place : context_.links.granted(id)) EntryCopier(context_, worker).copy_waiting(place);
             context_.links.take_grant_back(id);
@@ -165,8 +168,9 @@ Result<> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& folder, const
 Result<> CopyTeam::take_over(TeamLead& lead) {
     context_.team = nullptr;
     context_.links.share_with_others(
-        [this, &lead](const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own, EntryPlace& at) {
-            const auto answer = lead.link_of(question(id, existing, own));
+        [this, &lead](const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own,
+                      EntryPlace& at) -> Result<HardLinks::Turn> {
+            FB_TRY_ASSIGN(answer, lead.link_of(question(id, existing, own)));
             if ((answer.flags & link_is_first) == 0)
                 if (auto folder = team_.folder_at(answer.path)) {
                     at = {*folder, answer.text};

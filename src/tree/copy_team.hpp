@@ -31,6 +31,7 @@ private:
         sys::EntryId source, existing;  // as this host numbers them
     };
 
+    void put_off(const std::string& path, const std::string& name);
     HardLinks::Turn ask(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own);
     void tell(const sys::EntryId& id, const EntryPlace& at);
     void hear_link(const TeamMessage& answer);
@@ -41,9 +42,9 @@ private:
     CopyWalk& walk_;
     Team& team_;
     TeamCounts counts_;
-    std::mutex mutex_;  // guards what follows
-    std::map<sys::EntryId, Asked> asked_;
-    std::map<sys::EntryId, sys::EntryId> known_as_;  // as all name it, of those that were asked
+    std::mutex mutex_;                               // guards what follows
+    std::map<sys::EntryId, Asked> asked_;            // without an answer yet
+    std::map<sys::EntryId, sys::EntryId> known_as_;  // as all name it, of those that this process copies
     std::set<std::pair<std::string, std::string>> put_off_;
 };
 

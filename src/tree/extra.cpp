@@ -1,8 +1,10 @@
 #include "tree/extra.hpp"
 
-#include <unordered_map>
+#include <optional>
+#include <unordered_set>
 
 #include "base/try.hpp"
+#include "tree/portion.hpp"
 #include "tree/remove.hpp"
 
 namespace forebay::tree {
@@ -34,6 +36,40 @@ private:
     Remarks& remarks_;
     OpenFolders folders_;
     TreeRemover remover_;
+    std::atomic<std::uint64_t> held_names_{0};
+};
+
+// The names of a folder of the source: held, or asked for one by one where they are too many.
+class SourceNames {
+public:
+    SourceNames(sys::Folder& folder, std::atomic<std::uint64_t>& all, std::uint64_t most)
+        : folder_(folder), held_(std::in_place, all, most) {}
+
+    Result<> read() {
+        const auto listed = folder_.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+            has_all_ = held_->add(names.size());
+            if (!has_all_) return Error{ErrorKind::retry, "more names than are held in memory"};
+            for (const auto& one : names) names_.emplace(one.name);
+            return {};
+        });
+        if (has_all_) return listed;
+        names_.clear();
+        held_.reset();
+        return {};
+    }
+
+    Result<bool> has(const std::string& name) const {
+        if (has_all_) return names_.contains(name);
+        const auto status = folder_.status_of(name);
+        if (!status && status.error().kind != ErrorKind::missing) return status.error();
+        return status.has_value();
+    }
+
+private:
+    sys::Folder& folder_;
+    std::optional<HeldNames> held_;
+    bool has_all_ = true;
+    std::unordered_set<std::string> names_;
 };
 
 Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
@@ -75,11 +111,8 @@ void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
 }
 
 Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target) {
-    std::unordered_map<std::string, sys::EntryKind> kinds;
-    FB_TRY(source.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        for (const auto& one : names) kinds.emplace(one.name, one.kind);
-        return {};
-    }));
+    SourceNames source_names(source, held_names_, options_.tables.names);
+    FB_TRY(source_names.read());
     const bool crosses =
         branch->parent && options_.one_file_system &&
         branch->status(TreeSide::source).id.device != branch->parent->status(TreeSide::source).id.device;
@@ -93,9 +126,9 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
                 FB_TRY_ASSIGN(status, target.status_of(name));
                 kind = status.kind;
             }
-            const auto found = kinds.find(name);
+            FB_TRY_ASSIGN(is_in_source, source_names.has(name));
             const bool is_folder = kind == sys::EntryKind::folder;
-            if (found == kinds.end()) {
+            if (!is_in_source) {
                 if (!options_.filter.takes(*branch, name, kind)) continue;
                 branch->was_changed = true;
                 if (is_folder) remover_.add_folder(worker, branch, name);
@@ -107,6 +140,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
             }
         }
         remover_.remove_entries(branch, target, extra);
+        worker.share->relieve(worker);
         return {};
     }));
     return {};

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/try.hpp"
+
 namespace forebay::tree {
 
 namespace {
@@ -16,16 +18,25 @@ void HardLinks::share_with_others(Ask ask, Tell tell) {
     tell_ = std::move(tell);
 }
 
-HardLinks::Turn HardLinks::take(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
-                                EntryPlace& at) {
+Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sys::EntryId& existing,
+                                        const EntryPlace& own, EntryPlace& at) {
     const std::lock_guard lock(mutex_);
+    FB_TRY(spill_failed_);
+    if (spilled_.has_spilled() && !links_.contains(status.id)) {
+        FB_TRY_ASSIGN(spilled, spilled_.find(status.id));
+        if (spilled) return take_spilled(status.id, *spilled, own, at);
+    }
     const auto [found, is_new] = links_.try_emplace(status.id);
     auto& links = found->second;
     if (is_new && ask_) {
         links.names_left = unknown_names;
         const auto turn = ask_(status.id, existing, own, at);
-        if (turn == Turn::ready) links.at = at;
-        if (turn == Turn::waits) links.waiting.push_back(own);
+        if (!turn) links_.erase(found);
+        else if (*turn == Turn::ready) links.at = at;
+        else if (*turn == Turn::waits) {
+            links.waiting.push_back(own);
+            ++waiting_;
+        }
         return turn;
     }
     if (is_new) {
@@ -36,11 +47,32 @@ HardLinks::Turn HardLinks::take(const sys::EntryStatus& status, const sys::Entry
     if (links.names_left > 0 && links.names_left != unknown_names) --links.names_left;
     if (!links.at.branch) {
         links.waiting.push_back(own);
+        ++waiting_;
         return Turn::waits;
     }
     at = links.at;
     if (links.names_left == 0) links_.erase(found);
     return Turn::ready;
+}
+
+Result<HardLinks::Turn> HardLinks::take_spilled(const sys::EntryId& id, SpilledLinks links, const EntryPlace& own,
+                                                EntryPlace& at) {
+    FB_TRY_ASSIGN(place, places_.get(links.place, own.branch));
+    at = std::move(place);
+    if (links.names_left == unknown_names) return Turn::ready;
+    if (--links.names_left == 0) FB_TRY(spilled_.erase(id));
+    else FB_TRY(spilled_.put(id, links));
+    return Turn::ready;
+}
+
+Result<> HardLinks::spill(const sys::EntryId& id, const Links& links) {
+    FB_TRY_ASSIGN(place, places_.put(links.at));
+    return spilled_.put(id, {.place = place, .names_left = links.names_left});
+}
+
+std::vector<EntryPlace> HardLinks::take_waiting(Links& links) {
+    waiting_ -= links.waiting.size();
+    return std::exchange(links.waiting, {});
 }
 
 bool HardLinks::knows(const sys::EntryId& id) const {
@@ -57,7 +89,7 @@ std::vector<EntryPlace> HardLinks::granted(const sys::EntryId& id) {
     const std::lock_guard lock(mutex_);
     auto& links = links_[id];
     links.is_granted = true;
-    return std::exchange(links.waiting, {});
+    return take_waiting(links);
 }
 
 void HardLinks::take_grant_back(const sys::EntryId& id) {
@@ -74,9 +106,14 @@ std::vector<EntryPlace> HardLinks::found(const sys::EntryId& id, const EntryPlac
     const std::lock_guard lock(mutex_);
     const auto found = links_.find(id);
     if (found == links_.end()) return {};
-    auto waiting = std::exchange(found->second.waiting, {});
+    auto waiting = take_waiting(found->second);
     found->second.at = at;
-    if (found->second.names_left == 0) links_.erase(found);
+    if (found->second.names_left == 0) {
+        links_.erase(found);
+    } else if (links_.size() > memory_max_ && spill_failed_) {
+        spill_failed_ = spill(id, found->second);
+        if (spill_failed_) links_.erase(found);
+    }
     return waiting;
 }
 
@@ -92,14 +129,15 @@ std::vector<EntryPlace> HardLinks::failed(const sys::EntryId& id) {
     const std::lock_guard lock(mutex_);
     const auto found = links_.find(id);
     if (found == links_.end()) return {};
-    auto waiting = std::exchange(found->second.waiting, {});
+    auto waiting = take_waiting(found->second);
     links_.erase(found);
     return waiting;
 }
 
-bool HardLinks::claim_target(const sys::EntryId& target, const sys::EntryId& source) {
+Result<bool> HardLinks::claim_target(const sys::EntryId& target, const sys::EntryId& source) {
     const std::lock_guard lock(mutex_);
-    return claimed_.try_emplace(target, source).first->second == source;
+    FB_TRY_ASSIGN(claimed, claimed_.get_or_put(target, source));
+    return claimed == source;
 }
 
 }  // namespace forebay::tree

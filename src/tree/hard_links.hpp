@@ -1,5 +1,7 @@
 // Inodes of the source that have several names, over the whole tree and all threads: whoever meets one first copies it,
-// all others give the copy further names. Only such inodes are kept, and only until all their names were met.
+// all others give the copy further names. Only such inodes are kept, and only until all their names were met. Those
+// that have their copy are in memory up to a number, and beyond in a spill file; where that has no room, the next
+// take() says so, and nothing that was known is lost.
 //
 // Threads: any. Nobody waits: who comes while the first still copies leaves its name, and the first links it.
 //
@@ -8,6 +10,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -15,32 +18,39 @@
 #include <vector>
 
 #include "sys/tree.hpp"
-#include "tree/branch.hpp"
+#include "tree/inode_map.hpp"
+#include "tree/spilled_places.hpp"
 
 namespace forebay::tree {
 
-struct EntryPlace {
-    BranchRef branch;
-    std::string name;
-};
+/// Names that wait are up to 1 KB each, with their folders: when so many more wait, what they wait for should come.
+inline constexpr std::size_t waiting_names_max = 16'384;
 
 class HardLinks {
 public:
     enum class Turn { first, ready, waits };
     /// Says of an inode that is met first where others have it; `waits` where the answer comes later, by granted() or
     /// found(). `existing` is an inode of the target of several names, or 0.
-    using Ask = std::function<Turn(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own,
-                                   EntryPlace& at)>;
+    using Ask = std::function<Result<Turn>(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own,
+                                           EntryPlace& at)>;
     /// Hears where the first one's copy is, or that there is none: no branch.
     using Tell = std::function<void(const sys::EntryId& id, const EntryPlace& at)>;
+
+    /// `memory_max`: of the inodes that have their copy, and of those of claim_target().
+    explicit HardLinks(std::size_t memory_max = TableLimits{}.inodes)
+        : memory_max_(memory_max), spilled_(0), claimed_(memory_max) {}
 
     /// Before anything else, or while nothing is under way.
     void share_with_others(Ask ask, Tell tell);
 
     /// `first`: copy it, then call published() or failed(). `ready`: `at` becomes the name that has it. `waits`: the
     /// first one gets `own` back from one of both.
-    Turn take(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own, EntryPlace& at);
-    /// Whether take() would not say `first`.
+    Result<Turn> take(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
+                      EntryPlace& at);
+    /// How many names wait.
+    std::size_t waiting() const { return waiting_; }
+    /// Whether take() would not say `first`, of inodes in memory: a look into a file for each entry would cost more
+    /// than it saves.
     bool knows(const sys::EntryId& id) const;
     /// The copy has its name: those that wait for it.
     std::vector<EntryPlace> published(const sys::EntryId& id, const EntryPlace& at);
@@ -57,7 +67,7 @@ public:
 
     /// Whether an inode that was at the target before stands for this one of the source alone; an inode of the target
     /// cannot be two files of the source.
-    bool claim_target(const sys::EntryId& target, const sys::EntryId& source);
+    Result<bool> claim_target(const sys::EntryId& target, const sys::EntryId& source);
 
 private:
     struct Links {
@@ -67,13 +77,23 @@ private:
         std::vector<EntryPlace> waiting;
     };
 
-    struct Hash {
-        std::size_t operator()(const sys::EntryId& id) const { return id.number * 0x9e37'79b9'7f4a'7c15u ^ id.device; }
+    /// Of an inode that has its copy.
+    struct SpilledLinks {
+        std::uint64_t place = 0, names_left = 0;
     };
 
-    mutable std::mutex mutex_;
-    std::unordered_map<sys::EntryId, Links, Hash> links_;
-    std::unordered_map<sys::EntryId, sys::EntryId, Hash> claimed_;
+    Result<Turn> take_spilled(const sys::EntryId& id, SpilledLinks links, const EntryPlace& own, EntryPlace& at);
+    Result<> spill(const sys::EntryId& id, const Links& links);
+    std::vector<EntryPlace> take_waiting(Links& links);
+
+    const std::size_t memory_max_;
+    std::atomic<std::size_t> waiting_{0};
+    mutable std::mutex mutex_;  // guards what follows
+    std::unordered_map<sys::EntryId, Links, EntryIdHash> links_;
+    InodeMap<SpilledLinks> spilled_;
+    SpilledPlaces places_;
+    Result<> spill_failed_;
+    InodeMap<sys::EntryId> claimed_;
     Ask ask_;
     Tell tell_;
 };

@@ -1,13 +1,24 @@
 // Goal: of an inode with several names one is copied and the others become its links, in whatever order they are met;
-// nothing is kept of an inode all of whose names were met.
-// Method: the turns of names that come before, while and after the first is copied, and after it failed.
+// nothing is kept of an inode all of whose names were met, and in memory little of the others.
+// Method: the turns of names that come before, while and after the first is copied, and after it failed; tables that
+// hold 0, 1 and 1,000 inodes in memory, with the bytes that are allocated.
 
 #include <doctest/doctest.h>
+#include <malloc.h>
 
 #include "tree/hard_links.hpp"
 
 using namespace forebay;
 using tree::HardLinks;
+
+namespace {
+
+HardLinks::Turn take(HardLinks& links, const sys::EntryStatus& status, const sys::EntryId& existing,
+                     const tree::EntryPlace& own, tree::EntryPlace& at) {
+    return links.take(status, existing, own, at).value();
+}
+
+}  // namespace
 
 TEST_CASE("hard_links: the first copies, the others wait or link") {
     HardLinks links;
@@ -15,14 +26,14 @@ TEST_CASE("hard_links: the first copies, the others wait or link") {
     const sys::EntryStatus status{.names = 4, .id = {1, 2}};
     tree::EntryPlace at;
     CHECK_FALSE(links.knows(status.id));
-    CHECK(links.take(status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
     CHECK(links.knows(status.id));
-    CHECK(links.take(status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
-    CHECK(links.take(status, {}, {branch, "c"}, at) == HardLinks::Turn::waits);
+    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
+    CHECK(take(links, status, {}, {branch, "c"}, at) == HardLinks::Turn::waits);
     const auto waiting = links.published(status.id, {branch, "a"});
     REQUIRE(waiting.size() == 2);
     CHECK(waiting.back().name == "c");
-    CHECK(links.take(status, {}, {branch, "d"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {branch, "d"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
     CHECK_FALSE(links.knows(status.id));  // all four names were met
 }
@@ -32,11 +43,11 @@ TEST_CASE("hard_links: where the first fails, another one is first") {
     const auto branch = std::make_shared<tree::Branch>(nullptr, "");
     const sys::EntryStatus status{.names = 2, .id = {1, 2}};
     tree::EntryPlace at;
-    CHECK(links.take(status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(links.take(status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
+    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
     const auto waiting = links.failed(status.id);
     REQUIRE(waiting.size() == 1);
-    CHECK(links.take(status, {}, waiting.front(), at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, waiting.front(), at) == HardLinks::Turn::first);
 }
 
 TEST_CASE("hard_links: a name that could not be linked yet is linked later") {
@@ -44,17 +55,91 @@ TEST_CASE("hard_links: a name that could not be linked yet is linked later") {
     const auto branch = std::make_shared<tree::Branch>(nullptr, "");
     const sys::EntryStatus status{.names = 2, .id = {1, 2}};
     tree::EntryPlace at;
-    CHECK(links.take(status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
+    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
     CHECK(links.published(status.id, {branch, "a"}).empty());
-    CHECK(links.take(status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
     links.asks_again(status.id, at);
-    CHECK(links.take(status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
 }
 
 TEST_CASE("hard_links: an inode of the target stands for one of the source") {
     HardLinks links;
-    CHECK(links.claim_target({1, 10}, {2, 20}));
-    CHECK(links.claim_target({1, 10}, {2, 20}));
-    CHECK_FALSE(links.claim_target({1, 10}, {2, 21}));
+    CHECK(links.claim_target({1, 10}, {2, 20}).value());
+    CHECK(links.claim_target({1, 10}, {2, 20}).value());
+    CHECK_FALSE(links.claim_target({1, 10}, {2, 21}).value());
+}
+
+TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, with the folders of the target") {
+    HardLinks links(1);
+    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    tree::EntryPlace at;
+    const auto make = [&](std::uint64_t number) {
+        auto above = std::make_shared<tree::Branch>(root, "above");
+        auto folder = std::make_shared<tree::Branch>(above, "folder" + std::to_string(number));
+        folder->status(tree::TreeSide::target).id = {5, 100 + number};
+        return folder;
+    };
+    std::weak_ptr<tree::Branch> last;
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+        const auto folder = make(number);
+        last = folder;
+        const sys::EntryStatus status{.names = 3, .id = {1, number}};
+        CHECK(take(links, status, {}, {folder, "first"}, at) == HardLinks::Turn::first);
+        CHECK(take(links, status, {}, {folder, "waits"}, at) == HardLinks::Turn::waits);
+        CHECK(links.waiting() == 1);
+        CHECK(links.published(status.id, {folder, "first"}).size() == 1);
+        CHECK(links.waiting() == 0);
+        CHECK(links.knows(status.id) == (number == 1));
+    }
+    CHECK(last.expired());  // nothing of it is in memory
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+        CAPTURE(number);
+        const sys::EntryStatus status{.names = 3, .id = {1, number}};
+        CHECK(take(links, status, {}, {make(9), "third"}, at) == HardLinks::Turn::ready);
+        CHECK(path_of(*at.branch, at.name) == "above/folder" + std::to_string(number) + "/first");
+        CHECK(at.branch->status(tree::TreeSide::target).id == sys::EntryId{5, 100 + number});
+        CHECK(at.branch->parent->parent == root);
+    }
+    // All names of the three were met: who has that number now is another inode.
+    for (std::uint64_t number = 1; number <= 3; ++number)
+        CHECK(take(links, {.names = 2, .id = {1, number}}, {}, {make(9), "new"}, at) == HardLinks::Turn::first);
+}
+
+TEST_CASE("hard_links: a name that could not be linked yet is linked later, from a file too") {
+    HardLinks links(0);
+    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const sys::EntryStatus status{.names = 3, .id = {1, 2}};
+    tree::EntryPlace at;
+    CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
+    CHECK(links.published(status.id, {branch, "a"}).empty());
+    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    links.asks_again(status.id, at);
+    CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
+    CHECK(take(links, status, {}, {branch, "c"}, at) == HardLinks::Turn::ready);
+    CHECK(at.name == "a");
+    CHECK(take(links, status, {}, {branch, "of another inode"}, at) == HardLinks::Turn::first);
+}
+
+TEST_CASE("hard_links: memory does not follow the number of inodes") {
+    HardLinks links(1'000);
+    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    constexpr std::uint64_t count = 20'000;
+    tree::EntryPlace at;
+    const auto meet = [&](std::uint64_t number, HardLinks::Turn turn) {
+        const sys::EntryStatus status{.names = 2, .id = {1, number}};
+        const auto folder = std::make_shared<tree::Branch>(root, "a folder of its own " + std::to_string(number));
+        if (take(links, status, {}, {folder, "name"}, at) != turn) return 1;
+        if (turn == HardLinks::Turn::first) links.published(status.id, {folder, "name"});
+        else if (at.branch->name != folder->name) return 1;
+        return 0;
+    };
+    int wrong = 0;
+    const auto before = ::mallinfo2().uordblks;
+    for (std::uint64_t number = 0; number < count; ++number) wrong += meet(number, HardLinks::Turn::first);
+    const auto used = ::mallinfo2().uordblks - before;
+    CHECK(wrong == 0);
+    CHECK(used < 2u << 20);  // 1,000 folders and inodes, a page, what waits to be written; else it were 15 MB
+    for (std::uint64_t number = 0; number < count; ++number) wrong += meet(number, HardLinks::Turn::ready);
+    CHECK(wrong == 0);
 }

@@ -29,35 +29,61 @@ inline std::size_t portion_names(const WorkShare& share) {
 /// Names that wait in portions while their folder is still listed: at most some MB.
 inline constexpr std::size_t names_waiting_max = 16'384;
 
+/// Gives `portion`, which is empty afterwards, to whoever is free; or works on it, where enough of them wait.
+template <class Work, class Done>
+void hand_over(TreeWorker& worker, const BranchRef& branch, Portion& portion, const Work& work, const Done& done,
+               bool is_offered = true) {
+    if (worker.share->waiting(worker) >= names_waiting_max / portion_names(*worker.share)) {
+        work(worker, branch, portion);
+        portion.clear();
+        return worker.share->relieve(worker);
+    }
+    ++branch->pending;
+    const auto names = std::make_shared<const Portion>(std::move(portion));
+    Offer offer;
+    if (is_offered) offer = {.branch = branch, .names = names};
+    worker.share->add(
+        worker,
+        [branch, work, done, names](TreeWorker& other) {
+            work(other, branch, *names);
+            done(branch);
+        },
+        std::move(offer));
+    portion = {};
+}
+
+/// Names of folders that are held in memory at a time: of all threads together at most some.
+class HeldNames {
+public:
+    HeldNames(std::atomic<std::uint64_t>& all, std::uint64_t most) : all_(all), most_(most) {}
+    HeldNames(const HeldNames&) = delete;
+    HeldNames& operator=(const HeldNames&) = delete;
+    ~HeldNames() { all_ -= own_; }
+    /// False: there is no room for so many more.
+    bool add(std::uint64_t names) {
+        own_ += names;
+        return (all_ += names) <= most_;
+    }
+
+private:
+    std::atomic<std::uint64_t>& all_;
+    const std::uint64_t most_;
+    std::uint64_t own_ = 0;
+};
+
 /// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;
-/// each of these counts in the branch's `pending` and is ended by `done`.
+/// each of these counts in the branch's `pending` and is ended by `done`. `is_offered`: other processes may do them.
 template <class Work, class Done>
 Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder, const Work& work,
-                          const Done& done) {
+                          const Done& done, bool is_offered = true) {
     Portion portion;
     const auto names_max = portion_names(*worker.share);
-    const auto hand_over = [&] {
-        if (worker.share->waiting(worker) >= names_waiting_max / names_max) {
-            work(worker, branch, portion);
-            portion.clear();
-            return;
-        }
-        ++branch->pending;
-        const auto names = std::make_shared<const Portion>(std::move(portion));
-        worker.share->add(worker,
-                          [branch, work, done, names](TreeWorker& other) {
-                              work(other, branch, *names);
-                              done(branch);
-                          },
-                          {.branch = branch, .names = names});
-        portion = {};
-    };
     if (branch->wished != nullptr && !branch->wished->is_whole) {
         for (const auto& [name, below] : branch->wished->below) portion.push_back({name});
     } else {
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
-                if (portion.size() == names_max) hand_over();
+                if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
                 portion.push_back({std::string(one.name), one.kind, one.number});
             }
             return {};

@@ -75,6 +75,7 @@ Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch,
             else entries.push_back(std::move(name));
         }
         if (!worker.share->is_stopped()) remove_entries(branch, folder, entries);
+        worker.share->relieve(worker);
         return {};
     });
 }

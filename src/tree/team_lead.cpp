@@ -6,6 +6,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "tree/team_words.hpp"
 
 namespace forebay::tree {
 
@@ -198,7 +199,10 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
             if (message.process < states_.size()) states_[message.process].is_served = false;
             return;
         case TeamKind::done: return pass_done(from, std::move(message));
-        case TeamKind::link_ask: return send(links_.ask(from, message));
+        case TeamKind::link_ask: {
+            auto answers = links_.ask(from, message);
+            return answers ? send(std::move(*answers)) : settle_(message_of(answers.error()));
+        }
         case TeamKind::link_published: return send(links_.published(message));
         case TeamKind::link_failed: return send(links_.failed(message));
         case TeamKind::remark:
@@ -220,6 +224,11 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::failed: message.process = from; return settle_(message);
         default: return;
     }
+}
+
+Result<TeamMessage> TeamLead::link_of(const TeamMessage& asked) {
+    FB_TRY_ASSIGN(answers, links_.ask(0, asked));
+    return answers.front().second;
 }
 
 void TeamLead::send(std::uint64_t to, TeamMessage message) {

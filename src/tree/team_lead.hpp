@@ -59,7 +59,7 @@ public:
     Team& team() { return team_; }
     const std::vector<TeamMember>& members() const { return members_; }
     /// After finish(): whether this inode was copied, or is to be copied by the one that asks.
-    TeamMessage link_of(const TeamMessage& asked) { return links_.ask(0, asked).front().second; }
+    Result<TeamMessage> link_of(const TeamMessage& asked);
 
 private:
     struct State {

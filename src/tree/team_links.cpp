@@ -1,5 +1,7 @@
 #include "tree/team_links.hpp"
 
+#include "base/try.hpp"
+
 namespace forebay::tree {
 
 namespace {
@@ -13,19 +15,40 @@ TeamMessage place_of(const sys::EntryId& id, const std::string& path, const std:
 TeamMessage TeamLinks::make_first(const sys::EntryId& id, Link& link, const Asker& asker) {
     link.owner = asker.process;
     TeamMessage answer{.kind = TeamKind::link_answer, .flags = link_is_first, .id = id};
-    const bool has_existing = asker.existing != sys::EntryId{};
-    if (has_existing && claimed_.try_emplace(asker.existing, id).first->second == id) answer.flags |= link_may_keep;
+    if (asker.existing == sys::EntryId{}) return answer;
+    const auto claimed = claimed_.get_or_put(asker.existing, id);
+    if (!claimed) failed_ = claimed.error();
+    else if (*claimed == id) answer.flags |= link_may_keep;
     return answer;
 }
 
-TeamLinks::Answers TeamLinks::ask(std::uint64_t process, const TeamMessage& asked) {
+Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessage& asked) {
+    FB_TRY(failed_);
+    if (spilled_.has_spilled() && !links_.contains(asked.id)) {
+        FB_TRY_ASSIGN(spilled, spilled_.find(asked.id));
+        if (spilled) {
+            FB_TRY_ASSIGN(path, texts_.at(spilled->path));
+            FB_TRY_ASSIGN(name, texts_.at(spilled->name));
+            return Answers{{process, place_of(asked.id, path, name)}};
+        }
+    }
     const auto [found, is_new] = links_.try_emplace(asked.id);
     auto& link = found->second;
     const Asker asker{process, asked.other_id};
-    if (is_new) return {{process, make_first(asked.id, link, asker)}};
-    if (link.is_published) return {{process, place_of(asked.id, link.path, link.name)}};
+    if (is_new) return Answers{{process, make_first(asked.id, link, asker)}};
+    if (link.is_published) return Answers{{process, place_of(asked.id, link.path, link.name)}};
     link.waiting.push_back(asker);
-    return {};
+    return Answers();
+}
+
+Result<> TeamLinks::spill(const sys::EntryId& id, const Link& link) {
+    if (last_path_at_ == 0 || link.path != last_path_) {
+        FB_TRY_ASSIGN(path_at, texts_.append(link.path));
+        last_path_ = link.path;
+        last_path_at_ = path_at;
+    }
+    FB_TRY_ASSIGN(name_at, texts_.append(link.name));
+    return spilled_.put(id, {.path = last_path_at_, .name = name_at});
 }
 
 TeamLinks::Answers TeamLinks::published(const TeamMessage& published) {
@@ -38,6 +61,10 @@ TeamLinks::Answers TeamLinks::published(const TeamMessage& published) {
     Answers answers;
     for (const auto& asker : std::exchange(link.waiting, {}))
         answers.emplace_back(asker.process, place_of(published.id, link.path, link.name));
+    if (links_.size() > memory_max_ && failed_) {
+        failed_ = spill(published.id, link);
+        if (failed_) links_.erase(found);
+    }
     return answers;
 }
 

@@ -1,6 +1,7 @@
 // Which process copies an inode of several names, and where its copy is: the table of the first process, for all.
 //
-// Nobody waits: who asks while another one copies is answered later.
+// Nobody waits: who asks while another one copies is answered later. Inodes that have their copy are in memory up to a
+// number, and beyond in a spill file; where that has no room, the next ask() says so.
 
 #pragma once
 
@@ -10,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tree/inode_map.hpp"
+#include "tree/spill_texts.hpp"
 #include "tree/team_message.hpp"
 
 namespace forebay::tree {
@@ -22,8 +25,11 @@ class TeamLinks {
 public:
     using Answers = std::vector<std::pair<std::uint64_t, TeamMessage>>;  // each with the process that it is for
 
+    explicit TeamLinks(std::size_t memory_max = TableLimits{}.inodes)
+        : memory_max_(memory_max), spilled_(0), claimed_(memory_max) {}
+
     /// link_ask: `id` of the source, and as `other_id` an inode that the target has under that name, or 0.
-    Answers ask(std::uint64_t process, const TeamMessage& asked);
+    Result<Answers> ask(std::uint64_t process, const TeamMessage& asked);
     /// link_published: the copy is at `path`, a folder, by the name `text`.
     Answers published(const TeamMessage& published);
     /// link_failed: the next one that has asked should try.
@@ -42,15 +48,22 @@ private:
         std::string path, name;
         std::vector<Asker> waiting;
     };
-    struct Hash {
-        std::size_t operator()(const sys::EntryId& id) const { return id.number * 0x9e37'79b9'7f4a'7c15u ^ id.device; }
+    struct SpilledLink {
+        std::uint64_t path = 0, name = 0;
     };
 
     TeamMessage make_first(const sys::EntryId& id, Link& link, const Asker& asker);
     void hand_on(const sys::EntryId& id, Link& link, Answers& answers);
+    Result<> spill(const sys::EntryId& id, const Link& link);
 
-    std::unordered_map<sys::EntryId, Link, Hash> links_;
-    std::unordered_map<sys::EntryId, sys::EntryId, Hash> claimed_;  // of the target: which of the source it stands for
+    const std::size_t memory_max_;
+    std::unordered_map<sys::EntryId, Link, EntryIdHash> links_;
+    InodeMap<SpilledLink> spilled_;
+    SpillTexts texts_;
+    std::string last_path_;  // of those in texts_, and where it is
+    std::uint64_t last_path_at_ = 0;
+    InodeMap<sys::EntryId> claimed_;  // of the target: which of the source it stands for
+    Result<> failed_;                 // what could not be spilled
 };
 
 }  // namespace forebay::tree

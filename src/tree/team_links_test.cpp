@@ -16,7 +16,7 @@ const sys::EntryId inode{0, 42};
 
 TeamLinks::Answers ask(TeamLinks& links, std::uint64_t process, const sys::EntryId& id = inode,
                        const sys::EntryId& existing = {}) {
-    return links.ask(process, {.kind = TeamKind::link_ask, .id = id, .other_id = existing});
+    return links.ask(process, {.kind = TeamKind::link_ask, .id = id, .other_id = existing}).value();
 }
 
 bool is_first(const TeamLinks::Answers& answers, std::uint64_t process) {
@@ -63,4 +63,24 @@ TEST_CASE("team_links: an inode of the target stands for one of the source") {
     CHECK((ask(links, 1, {0, 1}, old)[0].second.flags & tree::link_may_keep) != 0);
     CHECK((ask(links, 2, {0, 2}, old)[0].second.flags & tree::link_may_keep) == 0);
     CHECK((ask(links, 2, {0, 3})[0].second.flags & tree::link_may_keep) == 0);
+}
+
+TEST_CASE("team_links: beyond those in memory inodes with a copy are in a file") {
+    TeamLinks links(1);
+    for (std::uint64_t number = 1; number <= 5; ++number) {
+        CHECK(is_first(ask(links, 1, {0, number}, {0, 50}), 1));
+        CHECK(ask(links, 2, {0, number}).empty());
+        const auto path = number < 4 ? "a" : "a/b";
+        const auto heard = links.published(
+            {.kind = TeamKind::link_published, .id = {0, number}, .path = path, .text = std::to_string(number)});
+        CHECK(heard.size() == 1);
+    }
+    CHECK(links.lost(1).empty());
+    for (std::uint64_t number = 1; number <= 5; ++number) {
+        const auto late = ask(links, 3, {0, number});
+        REQUIRE(late.size() == 1);
+        CHECK(late[0].second.path == (number < 4 ? "a" : "a/b"));
+        CHECK(late[0].second.text == std::to_string(number));
+        CHECK(links.failed({.kind = TeamKind::link_failed, .id = {0, number}}).empty());
+    }
 }

@@ -12,6 +12,7 @@
 #include "sys/tree_place.hpp"
 #include "tree/checksums.hpp"
 #include "tree/file_data.hpp"
+#include "tree/inode_map.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
 #include "tree/team_lead.hpp"
@@ -31,7 +32,12 @@ void raise(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
 class TreeWalk {
 public:
     TreeWalk(const WalkOptions& options, Remarks& remarks, WalkCounts& counts, Team* team)
-        : options_(options), remarks_(remarks), counts_(counts), team_(team), share_(options.threads) {}
+        : options_(options),
+          remarks_(remarks),
+          counts_(counts),
+          team_(team),
+          share_(options.threads),
+          names_left_(options.tables.inodes) {}
 
     Result<BranchRef> open_root(FolderRef folder);
     /// Of a team a member walks what it is given.
@@ -65,7 +71,7 @@ private:
     Pulse pulse_;
     std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
     std::mutex mutex_;                                          // guards what follows
-    std::map<sys::EntryId, std::uint64_t> names_left_;
+    InodeMap<std::uint64_t> names_left_;
     std::map<const Branch*, WalkFound> found_;  // in parts that other processes have given
     Result<> taken_;
 };
@@ -262,10 +268,13 @@ void TreeWalk::add(const BranchRef& branch, const WalkFound& found) {
 
 bool TreeWalk::is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen) {
     const std::lock_guard lock(mutex_);
-    const auto [at, is_new] = names_left_.try_emplace(id, names);
-    at->second -= std::min(at->second, seen);
-    if (at->second == 0) names_left_.erase(at);
-    return is_new;
+    const auto known = names_left_.find(id);
+    auto left = known && *known ? **known : names;
+    left -= std::min(left, seen);
+    const auto kept = !known ? Result<>(known.error()) : left > 0 ? names_left_.put(id, left) : names_left_.erase(id);
+    if (!kept && taken_) taken_ = kept;
+    if (!kept) share_.stop();
+    return known && !*known;
 }
 
 void TreeWalk::done_in(BranchRef branch) {

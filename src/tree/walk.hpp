@@ -11,6 +11,7 @@
 
 #include "tree/filter.hpp"
 #include "tree/remarks.hpp"
+#include "tree/table_limits.hpp"
 
 namespace forebay::tree {
 
@@ -39,6 +40,7 @@ struct WalkOptions {
     std::function<Result<>(std::span<const WalkedEntry>)> take{};
     /// Gets the checksum of each regular file, from one thread at a time; none where it is empty.
     std::function<Result<>(const FileSum&)> take_sum{};
+    TableLimits tables{};
     std::function<void(const WalkCounts&)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work
 };

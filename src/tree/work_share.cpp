@@ -14,6 +14,10 @@ namespace {
 
 // Nobody is left asleep by a wake-up that was missed.
 constexpr std::chrono::milliseconds look_again{20};
+// Some 3 MB where each is a folder.
+constexpr std::size_t waiting_max = 4'096;
+// A few KB of the stack each. Folders with thousands of folders lie seldom in each other.
+constexpr std::size_t nesting_max = 32;
 
 }  // namespace
 
@@ -86,22 +90,36 @@ std::size_t WorkShare::waiting(const TreeWorker& worker) {
     return queue.pieces.size();
 }
 
+bool WorkShare::take_last(std::size_t index, Piece& piece) {
+    auto& queue = *queues_[index];
+    const std::lock_guard lock(queue.mutex);
+    if (queue.pieces.empty()) return false;
+    piece = std::move(queue.pieces.back().work);
+    queue.pieces.pop_back();
+    --queued_;
+    return true;
+}
+
 bool WorkShare::take(std::size_t index, Piece& piece) {
-    for (std::size_t turn = 0; turn < queues_.size(); ++turn) {
+    if (take_last(index, piece)) return true;
+    for (std::size_t turn = 1; turn < queues_.size(); ++turn) {
         auto& queue = *queues_[(index + turn) % queues_.size()];
         const std::lock_guard lock(queue.mutex);
         if (queue.pieces.empty()) continue;
-        if (turn == 0) {
-            piece = std::move(queue.pieces.back().work);
-            queue.pieces.pop_back();
-        } else {
-            piece = std::move(queue.pieces.front().work);
-            queue.pieces.pop_front();
-        }
+        piece = std::move(queue.pieces.front().work);
+        queue.pieces.pop_front();
         --queued_;
         return true;
     }
     return false;
+}
+
+void WorkShare::relieve(TreeWorker& worker) {
+    if (worker.nesting >= nesting_max) return;
+    ++worker.nesting;
+    for (Piece piece; waiting(worker) > waiting_max && !stopped_ && take_last(worker.index, piece);)
+        do_piece(worker, piece);
+    --worker.nesting;
 }
 
 void WorkShare::end_one() {
@@ -126,15 +144,19 @@ void WorkShare::work(TreeWorker& worker) {
             wait();
             continue;
         }
-        const auto done = attempt([&] { piece(worker); });
-        piece = {};  // what it held is given back before others may end
-        if (!done) {
-            const std::lock_guard lock(mutex_);
-            if (thrown_) thrown_ = done;
-            stopped_ = true;
-        }
-        end_one();
+        do_piece(worker, piece);
     }
+}
+
+void WorkShare::do_piece(TreeWorker& worker, Piece& piece) {
+    const auto done = attempt([&] { piece(worker); });
+    piece = {};  // what it held is given back before others may end
+    if (!done) {
+        const std::lock_guard lock(mutex_);
+        if (thrown_) thrown_ = done;
+        stopped_ = true;
+    }
+    end_one();
 }
 
 }  // namespace forebay::tree

@@ -30,6 +30,7 @@ using Portion = std::vector<ListedName>;
 struct TreeWorker {
     WorkShare* share = nullptr;
     std::size_t index = 0;
+    std::size_t nesting = 0;          // pieces within pieces, by relieve()
     std::vector<std::byte> buffer{};  // for bytes of files, two of them in a comparison; its size is the mover's choice
 };
 
@@ -62,6 +63,10 @@ public:
     std::size_t threads() const { return queues_.size(); }
     /// How much `worker` has waiting: who lists much does some of it itself.
     std::size_t waiting(const TreeWorker& worker);
+    /// For who adds much, between two of its additions: while more than some thousand pieces of `worker` wait, it does
+    /// those that it added last, within the piece that it is at. So a folder of ten million folders is not a list of
+    /// ten million pieces.
+    void relieve(TreeWorker& worker);
     /// What has not begun is not begun any more.
     void stop() { stopped_ = true; }
     bool is_stopped() const { return stopped_; }
@@ -81,6 +86,8 @@ private:
 
     void work(TreeWorker& worker);
     bool take(std::size_t index, Piece& piece);
+    bool take_last(std::size_t index, Piece& piece);
+    void do_piece(TreeWorker& worker, Piece& piece);
     void end_one();
     void wait();
 

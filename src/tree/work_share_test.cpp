@@ -1,8 +1,11 @@
 // Goal: all work is done once, on any number of threads, however it grows; what a piece throws ends it as an error.
-// Method: a tree of pieces that add pieces, on 1, 2, 3, 5 and 17 threads; pieces that throw or stop the rest.
+// Method: a tree of pieces that add pieces, on 1, 2, 3, 5 and 17 threads; pieces that throw or stop the rest; one that
+// adds 100,000.
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include "tree/work_share.hpp"
@@ -54,4 +57,41 @@ TEST_CASE("work_share: after a stop nothing is begun") {
             });
     }));
     CHECK(done == 1);
+}
+
+TEST_CASE("work_share: who adds much does some of it, so that few pieces wait") {
+    for (const std::uint32_t threads : {1u, 3u}) {
+        CAPTURE(threads);
+        tree::WorkShare share(threads);
+        std::atomic<int> done{0};
+        std::size_t most = 0;
+        REQUIRE(share.run([&](tree::TreeWorker& worker) {
+            for (int i = 0; i < 100'000; ++i) {
+                const int depth = i % 1'000 == 0 ? 3 : 0;
+                worker.share->add(worker, [&done, depth](tree::TreeWorker& other) { grow(other, done, depth); });
+                most = std::max(most, worker.share->waiting(worker));
+                worker.share->relieve(worker);
+            }
+        }));
+        CHECK(done == 99'900 + 100 * 156);
+        CHECK(most <= 4'097);
+    }
+}
+
+TEST_CASE("work_share: pieces within pieces are of some depth alone") {
+    tree::WorkShare share(1);
+    std::size_t deepest = 0, done = 0;
+    std::function<void(tree::TreeWorker&, int)> add_many = [&](tree::TreeWorker& worker, int depth) {
+        ++done;
+        deepest = std::max(deepest, worker.nesting);
+        if (depth == 0) return;
+        for (int i = 0; i < 4'200; ++i) {
+            const auto below = i == 0 ? 0 : i == 4'199 ? depth - 1 : 0;
+            worker.share->add(worker, [&, below](tree::TreeWorker& other) { add_many(other, below); });
+            worker.share->relieve(worker);
+        }
+    };
+    REQUIRE(share.run([&](tree::TreeWorker& worker) { add_many(worker, 60); }));
+    CHECK(done == 1 + 60 * 4'200);
+    CHECK(deepest == 32);
 }

@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include "base/try.hpp"
+#include "tree/compare_walk.hpp"
+#include "tree/file_data.hpp"
+
+namespace forebay::tree {
+
+Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                                    const ListedName& named) {
+    auto kind = named.kind;
+    if (kind == sys::EntryKind::unknown) {
+        FB_TRY_ASSIGN(status, folders.source->status_of(named.name));
+        kind = status.kind;
+    }
+    if (!options_.filter.takes(*branch, named.name, kind)) return {};
+    if (kind == sys::EntryKind::file && options_.reads_bytes) return compare_files(worker, branch, folders, named.name);
+    FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
+    FB_TRY_ASSIGN(found, target_of(*branch, folders, named.name, kind));
+    if (!found) return {};
+    const auto& target = *found;
+    if (source.kind != target.kind) {
+        differs(branch, named.name, "it is of another kind");
+        return {};
+    }
+    if (kind == sys::EntryKind::folder) {
+        const auto child = std::make_shared<Branch>(branch, named.name);
+        ++branch->pending;
+        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
+                   {.branch = branch, .name = named.name});
+        return {};
+    }
+    FB_TRY_ASSIGN(difference, other_difference(folders, named.name, {source, target}));
+    if (!difference.empty()) differs(branch, named.name, difference);
+    else say_names(branch, named.name, {source, target});
+    return {};
+}
+
+// Nothing: the source alone has it, which is said.
+Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const Branch& branch, const BothFolders& folders,
+                                                               const std::string& name, sys::EntryKind kind) {
+    const auto status = folders.target->status_of(name);
+    if (status) return std::optional(*status);
+    if (status.error().kind != ErrorKind::missing) return status.error();
+    only(RemarkKind::only_source, branch, name, kind);
+    return std::optional<sys::EntryStatus>();
+}
+
+Result<std::string> CompareWalk::other_difference(const BothFolders& folders, const std::string& name,
+                                                  const BothStatuses& both) {
+    if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
+        return fmt::format("{} bytes and {}", both.source.bytes, both.target.bytes);
+    if (both.source.device_number != both.target.device_number) return std::string("another device");
+    if (both.source.kind == sys::EntryKind::link) {
+        FB_TRY_ASSIGN(text, folders.source->link_text(name));
+        FB_TRY_ASSIGN(other_text, folders.target->link_text(name));
+        if (text != other_text) return std::string("it leads elsewhere");
+    }
+    auto difference = difference_of(both.source, both.target, options_.preserve);
+    if (difference.empty()) {
+        FB_TRY_ASSIGN(of_names, name_difference(both));
+        difference = of_names;
+    }
+    if (!difference.empty() || !options_.preserve.attributes) return difference;
+    FB_TRY_ASSIGN(names, folders.source->attribute_names_of(name));
+    FB_TRY_ASSIGN(other_names, folders.target->attribute_names_of(name));
+    if (names.empty() && other_names.empty()) return difference;
+    return difference_of(attributes_of(*folders.source, name, std::move(names)),
+                         attributes_of(*folders.target, name, std::move(other_names)));
+}
+
+Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                                    const std::string& name) {
+    FB_TRY_ASSIGN(found, target_of(*branch, folders, name, sys::EntryKind::file));
+    if (!found) return {};
+    const auto& target = *found;
+    if (target.kind != sys::EntryKind::file) {
+        differs(branch, name, "it is of another kind");
+        return {};
+    }
+    FB_TRY_ASSIGN(file, folders.source->open_file(name));
+    FB_TRY_ASSIGN(source, file->status());
+    if (source.bytes != target.bytes) {
+        differs(branch, name, fmt::format("{} bytes and {}", source.bytes, target.bytes));
+        return {};
+    }
+    auto difference = difference_of(source, target, options_.preserve);
+    if (difference.empty()) {
+        FB_TRY_ASSIGN(of_names, name_difference({source, target}));
+        difference = of_names;
+    }
+    FB_TRY_ASSIGN(other, folders.target->open_file(name));
+    if (difference.empty() && options_.preserve.attributes) {
+        FB_TRY_ASSIGN(names, file->attribute_names());
+        FB_TRY_ASSIGN(other_names, other->attribute_names());
+        if (!names.empty() || !other_names.empty()) {
+            FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
+                                                  attributes_of(*other, std::move(other_names))));
+            difference = extended;
+        }
+    }
+    if (source.bytes > 0) {
+        FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, source.bytes}, has_holes(source) || has_holes(target),
+                                           worker.buffer));
+        if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
+        counts_.bytes += source.bytes;
+    }
+    if (!difference.empty()) differs(branch, name, difference);
+    else say_names(branch, name, {source, target});
+    return {};
+}
+
+Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
+    auto difference =
+        difference_of(branch->status(TreeSide::source), branch->status(TreeSide::target), options_.preserve);
+    if (!difference.empty() || !options_.preserve.attributes) return difference;
+    FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
+    FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+    FB_TRY_ASSIGN(names, source->attribute_names());
+    FB_TRY_ASSIGN(other_names, target->attribute_names());
+    if (names.empty() && other_names.empty()) return difference;
+    return difference_of(attributes_of(*source, std::move(names)), attributes_of(*target, std::move(other_names)));
+}
+
+// Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:
+// it hears of names where nothing else differs.
+Result<std::string> CompareWalk::name_difference(const BothStatuses& both) {
+    if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
+        return std::string();
+    return difference_of_names(both.source.id, both.target.id);
+}
+
+Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target) {
+    const std::lock_guard lock(mutex_);
+    const auto known_target = inodes_.get_or_put(source, target);
+    const auto known_source = reverse_.get_or_put(target, source);
+    if (known_target && known_source)
+        return std::string(
+            *known_target == target && *known_source == source ? "" : "its other names (hard links) are others");
+    const auto& error = known_target ? known_source.error() : known_target.error();
+    if (ended_) ended_ = error;
+    share_.stop();
+    return error;
+}
+
+void CompareWalk::say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both) {
+    if (team_ == nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1)) return;
+    team_->say({.kind = TeamKind::name_pair,
+                .id = team_id(*branch, TreeSide::source, both.source.id),
+                .other_id = team_id(*branch, TreeSide::target, both.target.id),
+                .path = path_of(*branch, name)});
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,86 @@
+// One process's part of a comparison of two trees: compare.cpp goes down both, compare_entry.cpp looks at entries that
+// both have.
+//
+// Threads: any, as the share's pieces.
+
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "tree/compare.hpp"
+#include "tree/inode_map.hpp"
+#include "tree/portion.hpp"
+#include "tree/pulse.hpp"
+#include "tree/team_counts.hpp"
+#include "tree/team_lead.hpp"
+
+namespace forebay::tree {
+
+struct BothFolders {
+    FolderRef source, target;
+};
+struct BothStatuses {
+    sys::EntryStatus source, target;
+};
+
+class CompareWalk {
+public:
+    CompareWalk(const CompareOptions& options, Remarks& remarks, CompareCounts& counts, Team* team)
+        : options_(options),
+          remarks_(remarks),
+          counts_(counts),
+          team_(team),
+          team_counts_({&counts.entries, &counts.bytes}),
+          share_(options.threads),
+          inodes_(options.tables.inodes),
+          reverse_(options.tables.inodes) {}
+
+    Result<BranchRef> open_root(FolderRef source, FolderRef target);
+    /// Of a team a member compares what it is given.
+    Result<> run(const BranchRef& root, bool is_first);
+    TeamWork work(const BranchRef& root);
+    void settle(const TeamMessage& message);
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    Result<FolderRef> open(const BranchRef& branch, TreeSide side);
+    Result<bool> hold_names(sys::Folder& folder, HeldNames& held, Portion& names);
+    void compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other);
+    Result<> compare_by_name(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
+    void look_for_names(const BranchRef& branch, const Portion& portion);
+    void only(RemarkKind kind, const Branch& branch, const std::string& name, sys::EntryKind of);
+    void compare_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    Result<> compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                           const ListedName& named);
+    Result<> compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                           const std::string& name);
+    Result<std::optional<sys::EntryStatus>> target_of(const Branch& branch, const BothFolders& folders,
+                                                      const std::string& name, sys::EntryKind kind);
+    Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
+    Result<std::string> folder_difference(const BranchRef& branch);
+    Result<std::string> name_difference(const BothStatuses& both);
+    Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target);
+    void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
+    void differs(const BranchRef& branch, const std::string& name, const std::string& why);
+    void done_in(BranchRef branch);
+    void tick();
+
+    const CompareOptions& options_;
+    Remarks& remarks_;
+    CompareCounts& counts_;
+    Team* team_;
+    TeamCounts team_counts_;
+    OpenFolders folders_;
+    WorkShare share_;
+    std::uint64_t device_ = 0;
+    Pulse pulse_;
+    std::atomic<std::uint64_t> held_names_{0};
+    std::mutex mutex_;  // guards what follows
+    InodeMap<sys::EntryId> inodes_, reverse_;
+    Result<> ended_;  // why it ends before all is compared
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,19 @@
+// How much of a tree the tables of a mover hold in memory.
+
+#pragma once
+
+#include <cstddef>
+
+namespace forebay::tree {
+
+/// What is beyond goes to a spill file (inodes), or is asked for name by name (names). No result depends on them.
+struct TableLimits {
+    /// Inodes of several names: 20 MB, or 100 MB where each lies in a folder of its own.
+    std::size_t inodes = 1u << 17;
+    /// Of the folders that are compared at a time, on both sides: some 100 MB.
+    std::size_t names = 1u << 20;
+    /// Folders of the target that stand where the source has other entries, and are replaced in the end.
+    std::size_t put_off = 1u << 16;
+};
+
+}  // namespace forebay::tree
