@@ -131,35 +131,6 @@ private:
 // Says that a restore goes on; where it is still there, one was killed.
 constexpr const char* mark_of_restore = "restore";
 
-Result<> restore_into(const OpenTarget& target, OpenArchive& archive, tree::CopyContext& context,
-                      const std::string& prefix, const MemberTaker& take) {
-    const auto make_root = [&]() -> Result<BranchRef> {
-        const auto root = std::make_shared<tree::Branch>(nullptr, "");
-        FB_TRY_ASSIGN(status, target.folder->status());
-        root->status(TreeSide::target) = status;
-        FB_TRY_ASSIGN(names, target.folder->attribute_names());
-        root->gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
-        context.folders.keep(root, TreeSide::target, target.folder);
-        return root;
-    };
-    const auto mark = prefix + mark_of_restore;
-    if (!target.was_made && target.folder->status_of(mark)) {
-        FB_TRY_ASSIGN(root, make_root());
-        FB_TRY(Sweep(context).run(root));
-    }
-    FB_TRY_ASSIGN(root, make_root());
-    FB_TRY(target.folder->make_file(mark, 0600));
-    const auto restored = [&]() -> Result<> {
-        Restorer restorer(context, *archive.file, archive.bytes, root, true, take);
-        auto done = restorer.run();
-        FB_TRY(target.folder->remove(mark));
-        FB_TRY(restorer.finish_folders());
-        return done;
-    }();
-    if (context.options.syncs) FB_TRY(target.folder->sync_file_system());
-    return restored;
-}
-
 Error with_advice(Error error) {
     if (error.kind == ErrorKind::corrupt) {
         error.safe = "what was restored is whole; what lies behind that place was not read";
@@ -170,20 +141,60 @@ Error with_advice(Error error) {
 
 }  // namespace
 
+Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
+                              tree::Remarks& remarks, tree::CopyCounts& counts) {
+    tree::CopyContext context(options, remarks, counts, {.temporary_prefix = ends.temporary_prefix});
+    FB_TRY(context.naming.begin(ends.target));
+    auto& folder = *ends.target;
+    const auto make_root = [&]() -> Result<BranchRef> {
+        const auto root = std::make_shared<tree::Branch>(nullptr, "");
+        FB_TRY_ASSIGN(status, folder.status());
+        root->status(TreeSide::target) = status;
+        FB_TRY_ASSIGN(names, folder.attribute_names());
+        root->gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        context.folders.keep(root, TreeSide::target, ends.target);
+        return root;
+    };
+    const auto mark = ends.temporary_prefix + mark_of_restore;
+    if (!ends.was_made && folder.status_of(mark)) {
+        FB_TRY_ASSIGN(root, make_root());
+        FB_TRY(Sweep(context).run(root));
+    }
+    FB_TRY_ASSIGN(root, make_root());
+    FB_TRY(folder.make_file(mark, 0600));
+    // As long as temporary names may outlive a power cut, the mark does.
+    const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
+    FB_TRY(sync());
+    const auto restored = [&]() -> Result<> {
+        Restorer restorer(context, ends.archive, ends.archive_bytes, root, true, take);
+        auto done = restorer.run();
+        FB_TRY(sync());
+        FB_TRY(folder.remove(mark));
+        FB_TRY(restorer.finish_folders());
+        return done;
+    }();
+    if (options.syncs) FB_TRY(folder.sync_file_system());
+    return restored;
+}
+
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
                          const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
     if (!options.preserve.hard_links)
         return Error{ErrorKind::refused,
                      "an archive has the bytes of an inode of several names once: hard-links cannot be left out"};
     FB_TRY_ASSIGN(archive, open_archive(path));
-    const auto prefix = tree::temporary_prefix(path, target);
-    tree::CopyContext context(options, remarks, counts, {.temporary_prefix = prefix});
     if (options.is_dry) {
+        tree::CopyContext context(options, remarks, counts, {});
         const auto listed = Restorer(context, *archive.file, archive.bytes, nullptr, false, take).run();
         return listed ? remarks.taken() : Result<>(with_advice(listed.error()));
     }
     FB_TRY_ASSIGN(opened, open_target(target));
-    const auto restored = restore_into(opened, archive, context, prefix, take);
+    const auto restored = restore_open_archive({.archive = *archive.file,
+                                                .archive_bytes = archive.bytes,
+                                                .target = opened.folder,
+                                                .was_made = opened.was_made,
+                                                .temporary_prefix = tree::temporary_prefix(path, target)},
+                                               options, take, remarks, counts);
     return restored ? remarks.taken() : Result<>(with_advice(restored.error()));
 }
 

@@ -1,6 +1,6 @@
 // Makes a tree of an archive: one of ours, or of GNU tar, libarchive and whoever else writes ustar or pax.
 //
-// Entries get their names when they are whole, as those of a copy. Names of one inode come when all else is there, and
+// Entries get their names when they are whole, as those of a copy do, and after the same syncs. Names of one inode come when all else is there, and
 // folders get their attributes last, the deepest first. What is damaged is never restored: where a head is damaged,
 // nothing behind it can be found, and a file whose bytes differ from their checksum gets no name.
 //
@@ -19,8 +19,19 @@ namespace forebay::archive {
 /// Gets each entry, as the archive has them; from one thread at a time.
 using MemberTaker = std::function<Result<>(const Member&)>;
 
+/// An archive and the folder to which it is restored, both open.
+struct RestoreEnds {
+    sys::OpenFile& archive;
+    std::uint64_t archive_bytes = 0;
+    tree::FolderRef target;
+    bool was_made = false;         // the target, by this restore
+    std::string temporary_prefix;  // of names of entries that are not whole, the same in each restore between the two
+};
+Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
+                              tree::Remarks& remarks, tree::CopyCounts& counts);
+
 /// Restores to `target`, a folder that is made where it is missing. Of the options count threads, filter, preserve,
-/// cannot_keep, manifest, rate, is_dry (nothing is made), syncs, syncs_each and watch. An error ends it all: the
+/// cannot_keep, manifest, rate, is_dry (nothing is made), syncs, naming and watch. An error ends it all: the
 /// archive is damaged, and what is restored is whole; the target is full, or another process restores to it.
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
                          const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts);

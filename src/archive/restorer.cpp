@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "archive/stored.hpp"
@@ -63,7 +64,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
 }
 
 Result<> Restorer::run() {
-    FB_TRY(context.share.run([this](tree::TreeWorker& worker) { scan(worker); }));
+    FB_TRY(context.naming.run([this](tree::TreeWorker& worker) { scan(worker); }));
     if (restores() && context.fatal()) FB_TRY(restore_later());
     FB_TRY(context.fatal());
     return scanned_;
@@ -103,19 +104,23 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     if (!context.options.filter.takes(member.path, kind)) return {};
     if (take_) FB_TRY(take_(member));
     if (context.options.is_dry) return {};
+    bool comes_again = false;
+    if (restores() && !reader_.is_ours()) {
+        FB_TRY_ASSIGN(known, is_known(member.path));
+        comes_again = known;
+        FB_TRY(known_.put({0, siphash({}, bytes_of(member.path))}, true));
+    }
     const Later later{
         .offset = found.offset,
-        .common = found.common,
-        .depth = member.path == "." ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(member.path, '/'))};
-    const bool is_known = restores() && !reader_.is_ours() && !known_.insert(siphash({}, bytes_of(member.path))).second;
+        .common = number_of(found.common),
+        .depth = member.path == "." ? 0 : 1 + static_cast<std::uint32_t>(std::ranges::count(member.path, '/'))};
     if (restores() && kind == sys::EntryKind::folder) {
-        folders_.push_back(later);
-        return {};
+        if (later.depth >= folders_of_depth_.size()) folders_of_depth_.resize(later.depth + 1);
+        ++folders_of_depth_[later.depth];
+        return folders_.push_back(later);
     }
-    if (is_known || (restores() && is_link)) {  // it takes the place of what another thread may still be at
-        later_.push_back(later);
-        return {};
-    }
+    // It takes the place of what another thread may still be at.
+    if (comes_again || (restores() && is_link)) return later_.push_back(later);
     if (kind == sys::EntryKind::file && found.is_large()) {
         if (restores() || member.sum) start_large_restore(*this, worker, std::move(found));
         return {};
@@ -193,55 +198,91 @@ Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
 
 // Links, and entries that replace others of the archive: in its order, but for the pieces of large files.
 Result<> Restorer::restore_later() {
-    for (std::size_t next = 0; next < later_.size();) {
-        FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
-            while (next < later_.size() && !context.share.is_stopped()) {
-                auto found = reader_.read_at(later_[next].offset, later_[next].common);
-                ++next;
-                if (!found) return context.report(".", found.error());
-                auto& member = found->member;
-                member.path = clean_path(member.path).value();  // it was clean when it was put off
-                if (member.status.kind == sys::EntryKind::file && found->is_large())
-                    return start_large_restore(*this, worker, std::move(*found));
-                const auto done = member.same_as.empty() ? restore(worker, *found) : link(worker, member);
-                if (!done) context.report(member.path, done.error());
-                context.tick();
-            }
-        }));
+    for (std::uint64_t next = 0; next < later_.size();) {
+        Result<> restored;
+        FB_TRY(context.naming.run([&](tree::TreeWorker& worker) { restored = restore_some_later(worker, next); }));
+        FB_TRY(restored);
         FB_TRY(context.fatal());
+    }
+    return {};
+}
+
+// Up to a large file. A link needs the name of its inode, which may wait for a sync; of two entries of one path the
+// first gets it before the second is made.
+Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& next) {
+    std::unordered_set<std::string> waiting;
+    for (; next < later_.size() && !context.share.is_stopped(); context.tick()) {
+        FB_TRY_ASSIGN(later, later_.at(next));
+        ++next;
+        auto found = member_at(later);
+        if (!found) {
+            context.report(".", found.error());
+            continue;
+        }
+        const auto& member = found->member;
+        const bool is_link = !member.same_as.empty();
+        if (!context.naming.has_waiting()) waiting.clear();
+        if (is_link || waiting.contains(member.path)) context.naming.flush(worker);
+        else waiting.insert(member.path);
+        if (member.status.kind == sys::EntryKind::file && found->is_large()) {
+            start_large_restore(*this, worker, std::move(*found));
+            return {};
+        }
+        const auto done = is_link ? link(worker, member) : restore(worker, *found);
+        if (!done) context.report(member.path, done.error());
     }
     return {};
 }
 
 // Folders that have no entry in the archive, which none of ours lacks.
 Result<> Restorer::open_implied() {
-    for (auto& folders : target_folders_)
-        for (const auto& path : folders.take_made()) {
-            if (known_.contains(siphash({}, bytes_of(path)))) continue;
+    for (auto& folders : target_folders_) {
+        auto& made = folders.made();
+        for (auto next = made.begin(); next < made.end();) {
+            FB_TRY_ASSIGN(path, made.at(next));
+            next = tree::SpillTexts::behind(next, path);
+            FB_TRY_ASSIGN(has_entry, is_known(path));
+            if (has_entry) continue;
             FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
             FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
         }
+    }
     return {};
+}
+
+// The deepest first; of one depth in the archive's order.
+Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
+    std::vector<std::uint64_t> next(folders_of_depth_.size());
+    for (auto depth = next.size(); depth-- > 1;) next[depth - 1] = next[depth] + folders_of_depth_[depth];
+    tree::SpillArray<Later> sorted(folders_.size());
+    for (std::uint64_t index = 0; index < folders_.size(); ++index) {
+        FB_TRY_ASSIGN(folder, folders_.at(index));
+        FB_TRY(sorted.set(next[folder.depth]++, folder));
+    }
+    return sorted;
 }
 
 Result<> Restorer::finish_folders() {
     FB_TRY(open_implied());
-    std::ranges::stable_sort(folders_, std::ranges::greater(), &Later::depth);
+    FB_TRY_ASSIGN(sorted, folders_by_depth());
     // Where one comes again in an archive of ours, it is the same again; else the last one counts.
-    const auto together = reader_.is_ours() ? folders_together : folders_.size();
-    for (std::size_t begin = 0; begin < folders_.size();) {
-        auto end = begin;
-        while (end < folders_.size() && folders_[end].depth == folders_[begin].depth) ++end;
+    const auto together = reader_.is_ours() ? folders_together : sorted.size();
+    std::uint64_t begin = 0;
+    for (auto depth = folders_of_depth_.size(); depth-- > 0;) {
+        const auto end = begin + folders_of_depth_[depth];
         FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
-            for (auto first = begin; first < end; first += together)
+            for (auto first = begin; first < end; first += together) {
                 context.share.add(worker, [&, first](tree::TreeWorker& other) {
                     for (auto at = first; at < std::min(first + together, end); ++at) {
                         if (context.share.is_stopped()) return;
-                        auto member = member_at(folders_[at]);
-                        const auto done = member ? finish_folder(other, *member) : Result<>(member.error());
-                        if (!done) context.report(member ? member->path : ".", done.error());
+                        const auto later = sorted.at(at);
+                        auto found = later ? member_at(*later) : later.error();
+                        const auto done = found ? finish_folder(other, found->member) : Result<>(found.error());
+                        if (!done) context.report(found ? found->member.path : ".", done.error());
                     }
                 });
+                context.share.relieve(worker);
+            }
         }));
         FB_TRY(context.fatal());
         begin = end;
@@ -249,11 +290,21 @@ Result<> Restorer::finish_folders() {
     return {};
 }
 
-Result<Member> Restorer::member_at(const Later& later) {
-    FB_TRY_ASSIGN(found, reader_.read_at(later.offset, later.common));
+Result<FoundMember> Restorer::member_at(const Later& later) {
+    FB_TRY_ASSIGN(found, reader_.read_at(later.offset, commons_[later.common]));
     FB_TRY_ASSIGN(path, clean_path(found.member.path));
     found.member.path = std::move(path);
-    return std::move(found.member);
+    return found;
+}
+
+std::uint32_t Restorer::number_of(const std::shared_ptr<const Records>& common) {
+    if (commons_.empty() || commons_.back() != common) commons_.push_back(common);
+    return static_cast<std::uint32_t>(commons_.size() - 1);
+}
+
+Result<bool> Restorer::is_known(const std::string& path) {
+    FB_TRY_ASSIGN(known, known_.find({0, siphash({}, bytes_of(path))}));
+    return known.has_value();
 }
 
 Result<> Restorer::finish_folder(tree::TreeWorker& worker, const Member& member) {

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "archive/reader.hpp"
 #include "archive/restore.hpp"
 #include "archive/target_folders.hpp"
+#include "tree/inode_map.hpp"
+#include "tree/spill_array.hpp"
 
 namespace forebay::archive {
 
@@ -40,8 +41,8 @@ private:
     /// What comes when all before it is there.
     struct Later {
         std::uint64_t offset = 0;
-        std::shared_ptr<const Records> common;
-        std::size_t depth = 0;
+        std::uint32_t common = 0;  // in commons_
+        std::uint32_t depth = 0;
     };
 
     void scan(tree::TreeWorker& worker);
@@ -53,9 +54,13 @@ private:
     Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
     Result<> link(tree::TreeWorker& worker, const Member& member);
     Result<> restore_later();
+    Result<> restore_some_later(tree::TreeWorker& worker, std::uint64_t& next);
+    std::uint32_t number_of(const std::shared_ptr<const Records>& common);
+    Result<bool> is_known(const std::string& path);
+    Result<tree::SpillArray<Later>> folders_by_depth();
     Result<> open_implied();
     Result<> finish_folder(tree::TreeWorker& worker, const Member& member);
-    Result<Member> member_at(const Later& later);
+    Result<FoundMember> member_at(const Later& later);
 
     sys::OpenFile& file_;
     const std::uint64_t file_bytes_;
@@ -65,8 +70,10 @@ private:
     const MemberTaker& take_;
     std::vector<TargetFolders> target_folders_;  // of each thread
     Batch batch_;
-    std::vector<Later> later_, folders_;
-    std::unordered_set<std::uint64_t> known_;  // hashes of paths, in archives of others
+    tree::SpillArray<Later> later_, folders_;
+    std::vector<std::uint64_t> folders_of_depth_;          // how many
+    std::vector<std::shared_ptr<const Records>> commons_;  // an archive has none or one, or some that were joined
+    tree::InodeMap<bool> known_;                           // hashes of paths, in archives of others
     Result<> scanned_;
 };
 

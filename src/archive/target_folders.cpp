@@ -68,7 +68,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;
     branch->was_made = made.has_value();
-    if (made && !reader_->is_ours()) made_.push_back(path_of(*branch));
+    if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
     if (made && at_->gives_acl) {
         FB_TRY(folder->remove_attribute(tree::default_acl));
         FB_TRY(folder->remove_attribute(tree::access_acl));

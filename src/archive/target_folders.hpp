@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "archive/reader.hpp"
 #include "tree/copy_context.hpp"
+#include "tree/spill_texts.hpp"
 
 namespace forebay::archive {
 
@@ -34,7 +34,7 @@ public:
     /// That of the entry `path`, with what copies of entries take.
     Result<tree::CopyEntry> entry(std::string_view path);
     /// Folders that were made, of an archive that may have no entries of them.
-    std::vector<std::string> take_made() { return std::exchange(made_, {}); }
+    tree::SpillTexts& made() { return made_; }
 
 private:
     void leave(const tree::Branch* until);
@@ -45,7 +45,7 @@ private:
     tree::BranchRef root_, at_;
     tree::FolderRef folder_;  // of at_, where it was asked for
     std::string path_;        // of at_; empty of the root
-    std::vector<std::string> made_;
+    tree::SpillTexts made_;
 };
 
 }  // namespace forebay::archive

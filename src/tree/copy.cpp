@@ -78,14 +78,6 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     return roots;
 }
 
-// Names wait for syncs where there is a power cut to fear.
-Result<> sync_before_names(CopyContext& context, const FolderRef& target) {
-    if (!context.options.syncs || context.options.is_dry) return {};
-    FB_TRY_ASSIGN(about, target->file_system());
-    if (about.outlives_power) context.naming.sync_first(target);
-    return {};
-}
-
 // With the others, until all of it is done.
 Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, const BranchRef& root) {
     auto& lead = *context.options.lead;
@@ -124,7 +116,7 @@ Result<> check_has_entries(const CopyRoots& roots, const std::string& source, co
 Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
                        Remarks& remarks, CopyCounts& counts) {
     CopyContext context(options, remarks, counts, places);
-    FB_TRY(sync_before_names(context, roots.target));
+    if (roots.target) FB_TRY(context.naming.begin(roots.target));
     CopyWalk walk(context);
     FB_TRY_ASSIGN(root, walk.open_root(roots.source, roots.target, roots.was_made, true));
     std::optional<CopyTeam> shared;
@@ -198,7 +190,7 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         .temporary_prefix = order.temporary_prefix,
         .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu)};
     CopyContext context(options, remarks, counts, places);
-    FB_TRY(sync_before_names(context, target));
+    if (target) FB_TRY(context.naming.begin(target));
     CopyWalk walk(context);
     TeamMembership membership(port, order);
     CopyTeam shared(context, walk, membership.team());

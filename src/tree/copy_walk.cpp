@@ -46,26 +46,12 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool w
 }
 
 Result<> CopyWalk::run(const BranchRef& root, bool is_first) {
-    FB_TRY(run_all([&](TreeWorker& worker) {
+    FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         if (!is_first) return;
         if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
         context_.done_in(root);
     }));
     return context_.fatal();
-}
-
-// After a stop, too, what is whole gets its name.
-Result<> CopyWalk::run_all(const WorkShare::Piece& first) {
-    FB_TRY(context_.share.run(first));
-    while (context_.naming.has_waiting()) {
-        if (context_.share.is_stopped()) {
-            TreeWorker worker{.share = &context_.share};
-            context_.naming.flush(worker);
-        } else {
-            FB_TRY(context_.share.run([this](TreeWorker& worker) { context_.naming.flush(worker); }));
-        }
-    }
-    return {};
 }
 
 void CopyWalk::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -266,7 +252,7 @@ Result<> CopyWalk::replace_folders() {
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
     }));
-    FB_TRY(run_all([&](TreeWorker& worker) {
+    FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
     }));
     std::set<BranchRef> branches;

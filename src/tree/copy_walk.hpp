@@ -27,7 +27,6 @@ public:
     Result<> replace_folders();
 
 private:
-    Result<> run_all(const WorkShare::Piece& first);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     Result<> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);

@@ -8,6 +8,26 @@
 
 namespace forebay::tree {
 
+Result<> Naming::begin(FolderRef root) {
+    if (!context_.options.syncs || context_.options.is_dry) return {};
+    FB_TRY_ASSIGN(about, root->file_system());
+    if (about.outlives_power) root_ = std::move(root);
+    return {};
+}
+
+Result<> Naming::run(const std::function<void(TreeWorker&)>& first) {
+    FB_TRY(context_.share.run(first));
+    while (has_waiting()) {
+        if (context_.share.is_stopped()) {
+            TreeWorker worker{.share = &context_.share};
+            flush(worker);
+        } else {
+            FB_TRY(context_.share.run([this](TreeWorker& worker) { flush(worker); }));
+        }
+    }
+    return {};
+}
+
 Result<bool> Naming::name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
                           TemporaryName& temporary) {
     if (root_) {

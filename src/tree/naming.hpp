@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -32,12 +33,16 @@ class Naming {
 public:
     Naming(CopyContext& context, NamingLimits limits) : context_(context), limits_(limits) {}
 
-    /// From now on names wait for a sync of `root`, a folder of the target's file system.
-    void sync_first(FolderRef root) { root_ = std::move(root); }
+    /// From now on names wait for a sync of the file system of `root`, a folder of the target, where that outlives a
+    /// power cut and the copy is to sync.
+    Result<> begin(FolderRef root);
+    bool waits_for_syncs() const { return root_ != nullptr; }
     /// Gives `entry` its name, which `temporary` stands for, or takes that over: then false, `entry` gets its name with
     /// others and wakes those that wait for its inode, and its branch waits until then.
     Result<bool> name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
                       TemporaryName& temporary);
+    /// Does `first` and all that is added meanwhile, and gives what waits its name, after a stop too.
+    Result<> run(const std::function<void(TreeWorker&)>& first);
     /// All that waits gets its name.
     void flush(TreeWorker& worker);
     bool has_waiting() const;

@@ -2,7 +2,7 @@
 // /tmp. None is made before something is written. It is read and written by calls and not mapped: so its bytes count
 // for no limit of memory, and a full disk is an error.
 //
-// Threads: one at a time.
+// Threads: one at a time; read() by any at once, while nobody writes.
 
 #pragma once
 

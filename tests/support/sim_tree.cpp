@@ -173,7 +173,7 @@ public:
     Result<sys::FileSystemTraits> file_system() override { return sys::FileSystemTraits{.outlives_power = true}; }
     Result<> sync_file_system() override {
         if (tree_.fails_syncs()) return Error{ErrorKind::retry, "the disk did not take the bytes"};
-        return change([&] { tree_.disk().settle(); });
+        return change([&] { tree_.settle(); });
     }
     Result<bool> lock_alone() override { return true; }
     Result<bool> lies_in(const sys::EntryId&) override { return false; }

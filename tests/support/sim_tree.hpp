@@ -28,19 +28,25 @@ public:
     /// Syncs answer that bytes could not be written.
     void fail_syncs() { fails_syncs_ = true; }
     std::uint64_t operations() const { return operations_; }
+    /// Of the file system, that went well.
+    std::uint64_t syncs() const { return syncs_; }
     SimDisk& disk() { return disk_; }
 
     /// For the folders and files of this tree.
     Result<> power() const;
     Result<> begin_change();
     bool fails_syncs() const { return fails_syncs_; }
+    void settle() {
+        ++syncs_;
+        disk_.settle();
+    }
     NodePtr make_node(sys::EntryKind kind, std::uint32_t permissions);
     sys::EntryStatus status_of(const NodePtr& node) const;
     sys::FileTime tick() { return {.seconds = ++seconds_, .nanoseconds = 5}; }
 
 private:
     SimDisk disk_;
-    std::uint64_t operations_ = 0;
+    std::uint64_t operations_ = 0, syncs_ = 0;
     std::optional<std::uint64_t> crash_;
     bool fails_syncs_ = false;
     std::uint64_t last_number_ = 1;

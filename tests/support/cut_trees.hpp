@@ -1,0 +1,151 @@
+// A small tree, and what is right of its copy after a power cut, for tests that cut the power before every operation on
+// the target: on a simulated disk, of which everything, nothing, or what coins say is left of what was not synced. The
+// worst case is among them: a name, size and time without bytes.
+
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/sim_tree.hpp"
+
+namespace forebay::test {
+
+inline void write_file(sys::Folder& folder, const std::string& name, std::size_t bytes, char letter) {
+    const auto file = folder.make_file(name, 0640).value();
+    const std::string text(bytes, letter);
+    file->write(0, std::as_bytes(std::span(text))).value();
+    file->set_times({1, 0}, {bytes == 0 ? 7 : 1000 + letter, 9}).value();
+}
+
+inline std::string bytes_in(sys::Folder& folder, const std::string& name) {
+    const auto file = folder.open_file(name).value();
+    std::string text(file->status().value().bytes, ' ');
+    file->read(0, std::as_writable_bytes(std::span(text))).value();
+    return text;
+}
+
+// Seven files, two of them with further names, links and folders.
+inline void make_small_tree(sys::Folder& root) {
+    root.make_folder("below", 0750).value();
+    const auto below = root.open_folder("below").value();
+    below->make_folder("empty", 0700).value();
+    for (int i = 0; i < 4; ++i) write_file(root, "file" + std::to_string(i), 700 + static_cast<std::size_t>(i), 'a');
+    write_file(root, "nothing", 0, 'n');
+    write_file(*below, "other", 1500, 'b');
+    write_file(*below, "last", 10, 'c');
+    below->make_hard_link("again", root, "file1").value();
+    root.make_hard_link("too", *below, "other").value();
+    root.make_link("link", "below/nowhere").value();
+    root.make_special("fifo", {.kind = sys::EntryKind::fifo}).value();
+}
+
+/// In the order of their names, which `names` keeps.
+inline std::vector<sys::NamedEntry> names_of_folder(sys::Folder& folder, std::vector<std::string>& names) {
+    std::map<std::string, sys::NamedEntry> listed;
+    folder
+        .list([&](std::span<const sys::NamedEntry> portion) -> Result<> {
+            for (const auto& one : portion) listed.emplace(one.name, one);
+            return {};
+        })
+        .value();
+    std::vector<sys::NamedEntry> entries;
+    names.reserve(listed.size());
+    for (const auto& [name, one] : listed) {
+        names.push_back(name);
+        entries.push_back({names.back(), one.kind, one.number});
+    }
+    return entries;
+}
+
+inline bool has_name(sys::Folder& folder, const std::string& name) { return folder.status_of(name).has_value(); }
+
+// Each file of `target` has the bytes that it has in the source, or those that it had before.
+inline void check_whole(sys::Folder& source, sys::Folder& target, sys::Folder* older) {
+    std::vector<std::string> names;
+    for (const auto& one : names_of_folder(target, names)) {
+        const std::string name(one.name);
+        CAPTURE(name);
+        if (name.starts_with(".fb-")) continue;
+        const bool was_there = older != nullptr && has_name(*older, name);
+        if (one.kind == sys::EntryKind::folder) {
+            const auto below = target.open_folder(name).value();
+            const auto in_source = source.open_folder(name);
+            const auto in_older = was_there ? older->open_folder(name) : Error{ErrorKind::missing};
+            if (in_source) check_whole(**in_source, *below, in_older ? in_older->get() : nullptr);
+            else CHECK(in_older.has_value());
+        } else if (one.kind == sys::EntryKind::file) {
+            const auto bytes = bytes_in(target, name);
+            const bool is_new = has_name(source, name) && source.status_of(name)->kind == sys::EntryKind::file &&
+                                bytes_in(source, name) == bytes;
+            const bool is_old =
+                was_there && older->status_of(name)->kind == sys::EntryKind::file && bytes_in(*older, name) == bytes;
+            CHECK((is_new || is_old));
+        }
+    }
+}
+
+inline void check_equal(sys::Folder& one, sys::Folder& other) {
+    std::vector<std::string> names, other_names;
+    const auto entries = names_of_folder(one, names);
+    names_of_folder(other, other_names);
+    CHECK(names == other_names);
+    if (names != other_names) return;
+    for (const auto& entry : entries) {
+        const std::string name(entry.name);
+        CAPTURE(name);
+        const auto status = one.status_of(name).value(), other_status = other.status_of(name).value();
+        CHECK(status.kind == other_status.kind);
+        CHECK(status.permissions == other_status.permissions);
+        CHECK(status.modified == other_status.modified);
+        if (status.kind != sys::EntryKind::folder) CHECK(status.names == other_status.names);
+        if (status.kind == sys::EntryKind::file) CHECK(bytes_in(one, name) == bytes_in(other, name));
+        if (status.kind == sys::EntryKind::link) CHECK(one.link_text(name).value() == other.link_text(name).value());
+        if (status.kind == sys::EntryKind::folder)
+            check_equal(*one.open_folder(name).value(), *other.open_folder(name).value());
+    }
+}
+
+/// What became of a copy to a target, with power until `cut_before`.
+struct CutCopy {
+    std::uint64_t failed = 0;
+    bool has_errors = false;
+    Result<> copied;
+};
+
+/// Cuts the power before every operation of copy(target, cut_before), which makes the folder "tree" of `before` equal
+/// to `source`: whatever has its final name is whole, and the same copy again ends with trees that are equal.
+template <class Copy>
+void cut_everywhere(sys::Folder& source, SimTree& before, const Copy& copy) {
+    before.folder("tree");
+    before.disk().settle();
+    SimTree whole(before);
+    const CutCopy undisturbed = copy(whole, std::nullopt);
+    REQUIRE(undisturbed.copied);
+    CHECK_FALSE(undisturbed.has_errors);
+    check_equal(source, *whole.folder("tree"));
+    REQUIRE(whole.operations() > 50);
+    std::mt19937_64 random(5);
+    for (std::uint64_t operation = 0; operation < whole.operations(); ++operation)
+        for (int survivors = 0; survivors < 8; ++survivors) {
+            CAPTURE(operation);
+            CAPTURE(survivors);
+            SimTree cut(before);
+            static_cast<void>(copy(cut, std::optional(operation)));
+            SimTree left(cut);
+            if (survivors < 4) left.disk().power_cut({.names = survivors % 2 == 1, .bytes = survivors / 2 == 1});
+            else left.disk().power_cut(random);
+            check_whole(source, *left.folder("tree"), before.folder("tree").get());
+            const CutCopy again = copy(left, std::nullopt);
+            REQUIRE(again.copied);
+            CHECK_FALSE(again.has_errors);
+            check_equal(source, *left.folder("tree"));
+        }
+}
+
+}  // namespace forebay::test
