@@ -53,7 +53,6 @@ struct Branch {
     bool is_untouched = false;             // nobody renamed it, or what is in it, since the last copy
     bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
     const WishedNames* wished = nullptr;   // what a list wants of it; null: all
-    std::uint64_t spilled_at = 0;          // where SpilledPlaces have it
     std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
     /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
     std::function<void(const std::shared_ptr<Branch>&)> give_back{};

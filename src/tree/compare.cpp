@@ -85,7 +85,7 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         return {};
     }
     {
-        HeldNames held(held_names_, options_.tables.names);
+        HeldNames held(held_bytes_, options_.tables.name_bytes);
         Portion one, other;
         FB_TRY_ASSIGN(holds_source, hold_names(*source, held, one));
         auto holds_all = holds_source;
@@ -105,7 +105,7 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
 Result<bool> CompareWalk::hold_names(sys::Folder& folder, HeldNames& held, Portion& names) {
     bool has_room = true;
     const auto listed = folder.list([&](std::span<const sys::NamedEntry> portion) -> Result<> {
-        has_room = held.add(portion.size());
+        has_room = held.add(portion);
         if (!has_room) return Error{ErrorKind::retry, "more names than are held in memory"};
         for (const auto& entry : portion) names.push_back({std::string(entry.name), entry.kind, entry.number});
         return {};

@@ -77,7 +77,7 @@ private:
     WorkShare share_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
-    std::atomic<std::uint64_t> held_names_{0};
+    std::atomic<std::uint64_t> held_bytes_{0};
     std::mutex mutex_;  // guards what follows
     InodeMap<sys::EntryId> inodes_, reverse_;
     Result<> ended_;  // why it ends before all is compared

@@ -36,18 +36,18 @@ private:
     Remarks& remarks_;
     OpenFolders folders_;
     TreeRemover remover_;
-    std::atomic<std::uint64_t> held_names_{0};
+    std::atomic<std::uint64_t> held_bytes_{0};
 };
 
 // The names of a folder of the source: held, or asked for one by one where they are too many.
 class SourceNames {
 public:
-    SourceNames(sys::Folder& folder, std::atomic<std::uint64_t>& all, std::uint64_t most)
-        : folder_(folder), held_(std::in_place, all, most) {}
+    SourceNames(sys::Folder& folder, std::atomic<std::uint64_t>& all_bytes, std::uint64_t bytes_max)
+        : folder_(folder), held_(std::in_place, all_bytes, bytes_max) {}
 
     Result<> read() {
         const auto listed = folder_.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-            has_all_ = held_->add(names.size());
+            has_all_ = held_->add(names);
             if (!has_all_) return Error{ErrorKind::retry, "more names than are held in memory"};
             for (const auto& one : names) names_.emplace(one.name);
             return {};
@@ -111,7 +111,7 @@ void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
 }
 
 Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target) {
-    SourceNames source_names(source, held_names_, options_.tables.names);
+    SourceNames source_names(source, held_bytes_, options_.tables.name_bytes);
     FB_TRY(source_names.read());
     const bool crosses =
         branch->parent && options_.one_file_system &&

@@ -52,23 +52,27 @@ void hand_over(TreeWorker& worker, const BranchRef& branch, Portion& portion, co
     portion = {};
 }
 
-/// Names of folders that are held in memory at a time: of all threads together at most some.
+/// Names of folders that are held in memory at a time: of all threads together at most so many bytes.
 class HeldNames {
 public:
-    HeldNames(std::atomic<std::uint64_t>& all, std::uint64_t most) : all_(all), most_(most) {}
+    HeldNames(std::atomic<std::uint64_t>& all_bytes, std::uint64_t bytes_max)
+        : all_bytes_(all_bytes), bytes_max_(bytes_max) {}
     HeldNames(const HeldNames&) = delete;
     HeldNames& operator=(const HeldNames&) = delete;
-    ~HeldNames() { all_ -= own_; }
-    /// False: there is no room for so many more.
-    bool add(std::uint64_t names) {
-        own_ += names;
-        return (all_ += names) <= most_;
+    ~HeldNames() { all_bytes_ -= own_bytes_; }
+    /// False: there is no room for these.
+    bool add(std::span<const sys::NamedEntry> names) {
+        constexpr std::uint64_t beside_each = 64;  // in a vector or a set
+        std::uint64_t bytes = 0;
+        for (const auto& one : names) bytes += beside_each + one.name.size();
+        own_bytes_ += bytes;
+        return (all_bytes_ += bytes) <= bytes_max_;
     }
 
 private:
-    std::atomic<std::uint64_t>& all_;
-    const std::uint64_t most_;
-    std::uint64_t own_ = 0;
+    std::atomic<std::uint64_t>& all_bytes_;
+    const std::uint64_t bytes_max_;
+    std::uint64_t own_bytes_ = 0;
 };
 
 /// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;

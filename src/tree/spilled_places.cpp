@@ -8,7 +8,7 @@ namespace forebay::tree {
 namespace {
 
 // Some 200 KB; a further name often lies beside the last one.
-constexpr std::size_t folders_max = 256;
+constexpr std::size_t folders_max = 256, known_max = 1'024;
 constexpr std::size_t spilled_head_bytes = 24;
 
 }  // namespace
@@ -30,14 +30,22 @@ Result<SpilledPlaces::Spilled> SpilledPlaces::read(std::uint64_t at) {
 }
 
 Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {
-    std::vector<Branch*> missing;
-    auto* at = place.branch.get();
-    for (; at->parent && at->spilled_at == 0; at = at->parent.get()) missing.push_back(at);
-    auto above = at->spilled_at;
+    std::vector<BranchRef> missing;
+    std::uint64_t above = 0;
+    for (auto at = place.branch; at->parent; at = at->parent) {
+        const auto known = known_.find(at.get());
+        if (known != known_.end() && known->second.branch.lock() == at) {
+            above = known->second.at;
+            break;
+        }
+        missing.push_back(at);
+    }
+    if (known_.size() + missing.size() > known_max) known_.clear();
     for (auto branch = missing.rbegin(); branch != missing.rend(); ++branch) {
         FB_TRY_ASSIGN(
             next, put(Spilled{.above = above, .id = (*branch)->status(TreeSide::target).id, .name = (*branch)->name}));
-        above = (*branch)->spilled_at = next;
+        above = next;
+        known_[branch->get()] = {*branch, above};
     }
     return put(Spilled{.above = above, .id = {}, .name = place.name});
 }
@@ -62,7 +70,6 @@ Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const BranchRef& any) {
         auto& [place, spilled] = *next;
         folder = std::make_shared<Branch>(std::move(folder), std::move(spilled.name));
         folder->status(TreeSide::target).id = spilled.id;
-        folder->spilled_at = place;
         if (folders_.size() >= folders_max) folders_.clear();
         folders_.emplace(place, folder);
     }

@@ -1,5 +1,5 @@
-// Names in folders of the target, kept beside memory: each folder once, with its inode, so that one which was replaced
-// meanwhile is not taken for it.
+// Names in folders of the target, kept beside memory: of many in one folder that is there once, with its inode, so that
+// another one which took its place is not taken for it.
 //
 // Threads: one at a time.
 
@@ -33,8 +33,14 @@ private:
     Result<std::uint64_t> put(const Spilled& spilled);
     Result<Spilled> read(std::uint64_t at);
 
+    struct Known {
+        std::weak_ptr<Branch> branch;  // another one may come to lie where it was
+        std::uint64_t at = 0;
+    };
+
     SpillTexts texts_;
-    std::unordered_map<std::uint64_t, BranchRef> folders_;  // the last ones that were asked for
+    std::unordered_map<const Branch*, Known> known_;        // of the last places that were put
+    std::unordered_map<std::uint64_t, BranchRef> folders_;  // of the last ones that were asked for
 };
 
 }  // namespace forebay::tree

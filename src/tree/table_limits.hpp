@@ -10,8 +10,8 @@ namespace forebay::tree {
 struct TableLimits {
     /// Inodes of several names: 20 MB, or 100 MB where each lies in a folder of its own.
     std::size_t inodes = 1u << 17;
-    /// Of the folders that are compared at a time, on both sides: some 100 MB.
-    std::size_t names = 1u << 20;
+    /// Names of the folders that are compared at a time, on both sides: a million of 32 bytes.
+    std::size_t name_bytes = 96u << 20;
     /// Folders of the target that stand where the source has other entries, and are replaced in the end.
     std::size_t put_off = 1u << 16;
 };

@@ -16,8 +16,8 @@ namespace {
 constexpr std::chrono::milliseconds look_again{20};
 // Some 3 MB where each is a folder.
 constexpr std::size_t waiting_max = 4'096;
-// A few KB of the stack each. Folders with thousands of folders lie seldom in each other.
-constexpr std::size_t nesting_max = 32;
+// Each holds the folder that it lists open. Folders with thousands of folders seldom lie in each other.
+constexpr std::size_t nesting_max = 8;
 
 }  // namespace
 
