@@ -12,6 +12,7 @@
 #include "sys/store.hpp"
 #include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
+#include "tree/inode_map.hpp"
 #include "tree/make_file.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
@@ -55,7 +56,8 @@ Result<std::string> path_from(std::string_view text) {
 
 Error not_regular() { return {ErrorKind::missing, "it is no regular file"}; }
 
-std::uint64_t hash_of(const std::string& path) { return siphash({}, std::as_bytes(std::span(path))); }
+// Of a table of paths: their hashes stand for inodes.
+sys::EntryId key_of(const std::string& path) { return {0, siphash({}, std::as_bytes(std::span(path)))}; }
 
 class LineReader {
 public:
@@ -134,10 +136,10 @@ public:
         : options_(options), remarks_(remarks), counts_(counts), share_(options.threads) {}
 
     Result<> run(LineReader list, const FolderRef& root);
-    /// Of all that the list names, sorted.
-    std::vector<std::uint64_t> take_hashes() {
-        std::ranges::sort(hashes_);
-        return std::move(hashes_);
+    /// After run().
+    Result<bool> is_listed(const std::string& path) {
+        FB_TRY_ASSIGN(known, listed_.find(key_of(path)));
+        return known.has_value();
     }
 
 private:
@@ -150,7 +152,7 @@ private:
     CompareCounts& counts_;
     WorkShare share_;
     Pulse pulse_;
-    std::vector<std::uint64_t> hashes_;
+    InodeMap<bool> listed_;
 };
 
 Result<> SumCheck::run(LineReader list, const FolderRef& root) {
@@ -172,7 +174,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
         FB_TRY_ASSIGN(is_there, list.next(line));
         if (!is_there) break;
         FB_TRY_ASSIGN(sum, file_sum_from(line));
-        hashes_.push_back(hash_of(sum.path));
+        FB_TRY(listed_.put(key_of(sum.path), true));
         sums.push_back(std::move(sum));
         if (sums.size() == portion_names(share_)) hand_over();
     }
@@ -257,12 +259,13 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
     SumCheck check(options, remarks, counts);
     if (auto done = check.run(std::move(lines), FolderRef(std::move(opened))); !done)
         return because(done.error(), fmt::format("{}: {}", show_text(list), done.error().what));
-    const auto listed = check.take_hashes();
     WalkCounts walked;
     const auto take = [&](std::span<const WalkedEntry> entries) -> Result<> {
-        for (const auto& entry : entries)
-            if (entry.status.kind == sys::EntryKind::file && !std::ranges::binary_search(listed, hash_of(entry.path)))
-                remarks.add(RemarkKind::only_target, entry.path, "it is not in the list");
+        for (const auto& entry : entries) {
+            if (entry.status.kind != sys::EntryKind::file) continue;
+            FB_TRY_ASSIGN(is_listed, check.is_listed(entry.path));
+            if (!is_listed) remarks.add(RemarkKind::only_target, entry.path, "it is not in the list");
+        }
         return {};
     };
     return walk_tree(root, {.threads = options.threads, .filter = options.filter, .take = take}, remarks, walked);
