@@ -62,7 +62,7 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
     std::optional<bool> is_folder;  // as far as it is known
     {
         const std::lock_guard lock(mutex_);
-        if (is_new_ && !names_.knows(name)) return std::optional<ObjectInfo>();
+        if (is_new_ && names_.has_all() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.is_complete() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.knows(name)) is_folder = names_.is_folder(name);
         if (is_folder && is_temporary_of_mark(name)) {

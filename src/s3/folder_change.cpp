@@ -89,7 +89,7 @@ Result<bool> S3Folder::names_folder(const std::string& name, const std::string& 
     {
         const std::lock_guard lock(mutex_);
         if (names_.knows(name)) return names_.is_folder(name);
-        if (is_new_ || names_.is_complete()) return false;
+        if ((is_new_ && names_.has_all()) || names_.is_complete()) return false;
     }
     return bucket_->has_prefix(key + "/");
 }

@@ -54,7 +54,31 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         if (object.key != prefix) take(object.key, object.bytes > 0 ? sys::EntryKind::file : sys::EntryKind::unknown);
     for (const auto& one : page.prefixes) take(one, sys::EntryKind::folder);
     is_complete_ = !page.is_truncated;
+    if (kinds_.size() > names_max_) {
+        std::string_view last;
+        if (!page.objects.empty()) last = page.objects.back().key;
+        if (!page.prefixes.empty() && page.prefixes.back() > last) last = page.prefixes.back();
+        forget_before(last.starts_with(prefix) ? last.substr(prefix.size()) : "");
+    }
     return entries;
+}
+
+// Keys come in their order: of an object "a" the folder "a/" may still come only as long as keys begin with "a".
+void ListedNames::forget_before(std::string_view last) {
+    std::unordered_map<std::string, sys::EntryKind> kept;
+    for (std::size_t bytes = 1; bytes <= last.size(); ++bytes)
+        if (const auto name = name_of_key_part(last.substr(0, bytes)); name && kinds_.contains(*name))
+            kept.emplace(*name, kinds_[*name]);
+    kinds_ = std::move(kept);
+    has_all_ = false;
+}
+
+void ListedNames::put(const std::string& name, sys::EntryKind kind) {
+    if (kinds_.size() >= names_max_) {
+        kinds_.clear();
+        has_all_ = false;
+    }
+    kinds_[name] = kind;
 }
 
 }  // namespace forebay::s3

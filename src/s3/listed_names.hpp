@@ -1,4 +1,4 @@
-// The names of a folder, as its listing tells them.
+// The names of a folder, as its listing tells them, up to a number: beyond they are forgotten, and asked for one by one.
 
 #pragma once
 
@@ -18,20 +18,29 @@ struct ListedEntry {
 
 class ListedNames {
 public:
+    /// Some 30 MB for each folder that is open.
+    static constexpr std::size_t usual_max = 1u << 18;
+    explicit ListedNames(std::size_t names_max = usual_max) : names_max_(names_max) {}
+
     /// Takes a page of the listing of `prefix`, and gives its names. Of keys that are no names of entries `problem`
     /// gets the first.
     std::vector<ListedEntry> add(const KeyPage& page, const std::string& prefix, std::string& problem);
 
     /// All pages were added: what is not known is not there.
-    bool is_complete() const { return is_complete_; }
+    bool is_complete() const { return is_complete_ && has_all_; }
+    /// Nothing that was added or put was forgotten.
+    bool has_all() const { return has_all_; }
     bool knows(const std::string& name) const { return kinds_.contains(name); }
     bool is_folder(const std::string& name) const;
-    void put(const std::string& name, sys::EntryKind kind) { kinds_[name] = kind; }
+    void put(const std::string& name, sys::EntryKind kind);
     void drop(const std::string& name) { kinds_.erase(name); }
 
 private:
+    void forget_before(std::string_view last);
+
     std::unordered_map<std::string, sys::EntryKind> kinds_;
-    bool is_complete_ = false;
+    std::size_t names_max_;
+    bool is_complete_ = false, has_all_ = true;
 };
 
 /// ".fb-XXXXXXXX-0123456789abcdef.parts" is the mark of an upload; without ".parts" it stands for the upload itself.

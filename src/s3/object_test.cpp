@@ -150,6 +150,28 @@ TEST_CASE("s3: listings are names, each once") {
     CHECK_FALSE(problem.empty());
 }
 
+TEST_CASE("s3: of many names the first are forgotten, but not those that may still come as folders") {
+    ListedNames names(3);
+    std::string problem;
+    const s3::KeyPage first{.objects = {{"p/a", 1}, {"p/a-1", 1}, {"p/a-2", 1}, {"p/a-3", 1}},
+                            .prefixes = {},
+                            .is_truncated = true,
+                            .next = "p/a-3"};
+    CHECK(names.add(first, "p/", problem).size() == 4);
+    CHECK_FALSE(names.has_all());
+    CHECK(names.knows("a"));
+    CHECK_FALSE(names.knows("a-2"));
+    CHECK(names.add({.objects = {{"p/b", 1}}, .prefixes = {"p/a/"}, .next = {}}, "p/", problem).size() == 1);
+    CHECK(problem.find("p/a/") != problem.npos);
+    CHECK_FALSE(names.is_complete());
+    ListedNames made(2);
+    for (const char* name : {"x", "y"}) made.put(name, EntryKind::file);
+    CHECK(made.has_all());
+    made.put("z", EntryKind::file);
+    CHECK_FALSE(made.has_all());
+    CHECK(made.knows("z"));
+}
+
 TEST_CASE("s3: answers that are none") {
     for (const char* text :
          {"", "no xml", "<a/>", "<ListBucketResult><Contents><Size>1</Size></Contents></ListBucketResult>",
