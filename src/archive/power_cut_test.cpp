@@ -1,7 +1,7 @@
-// Goal: whenever the power is cut during a restore, what has its final name at the target is whole, and the same restore
-// again ends with the tree that was archived, without temporary names; with --no-sync nothing waits for syncs.
-// Method: archives of forebay and of GNU tar, the latter with an entry that comes again, are restored to a simulated disk
-// whose power is cut before every operation (support/cut_trees.hpp). Batches of names are so small that there are
+// Goal: whenever the power is cut during a restore, what has its final name at the target is whole, and the same
+// restore again ends with the tree that was archived, without temporary names; with --no-sync nothing waits for syncs.
+// Method: archives of forebay and of GNU tar, the latter with an entry that comes again, are restored to a simulated
+// disk whose power is cut before every operation (support/cut_trees.hpp). Batches of names are small, so that there are
 // several.
 
 #include <doctest/doctest.h>

@@ -1,8 +1,9 @@
 // Makes a tree of an archive: one of ours, or of GNU tar, libarchive and whoever else writes ustar or pax.
 //
-// Entries get their names when they are whole, as those of a copy do, and after the same syncs. Names of one inode come when all else is there, and
-// folders get their attributes last, the deepest first. What is damaged is never restored: where a head is damaged,
-// nothing behind it can be found, and a file whose bytes differ from their checksum gets no name.
+// Entries get their names when they are whole, as those of a copy do, and after the same syncs. Names of one inode come
+// when all else is there, and folders get their attributes last, the deepest first. What is damaged is never restored:
+// where a head is damaged, nothing behind it can be found, and a file whose bytes differ from their checksum gets no
+// name.
 //
 // Threads: work is shared by as many as the options say; their callbacks are called by one thread at a time.
 

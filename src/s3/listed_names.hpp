@@ -1,4 +1,5 @@
-// The names of a folder, as its listing tells them, up to a number: beyond they are forgotten, and asked for one by one.
+// The names of a folder, as its listing tells them, up to a number: beyond they are forgotten, and asked for one by
+// one.
 
 #pragma once
 
