@@ -233,12 +233,4 @@ Result<std::unique_ptr<Folder>> open_posix_folder(const std::string& path) {
         std::make_unique<PosixFolder>(PosixEntry(std::move(opened), path, OpenedHow::fully)));
 }
 
-void set_umask(std::uint32_t umask) { ::umask(umask); }
-
-NewEntryOwner new_entry_owner() {
-    const auto umask = ::umask(077);
-    ::umask(umask);
-    return {.user = ::geteuid(), .group = ::getegid(), .umask = umask};
-}
-
 }  // namespace forebay::sys

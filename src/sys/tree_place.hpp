@@ -1,7 +1,4 @@
 // Where a tree lies: a path of this machine, or an address of something that is no file system.
-//
-// What reaches such places is in modules beside the program's libraries, which are loaded when an address asks for one:
-// nobody else waits for theirs.
 
 #pragma once
 
@@ -9,12 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "sys/far_module.hpp"
 #include "sys/tree.hpp"
 
 namespace forebay::sys {
-
-/// "s3://bucket/prefix".
-bool is_far(std::string_view address);
 
 /// The root of a tree by its address. `unsupported` where this build has no module for it.
 Result<std::unique_ptr<Folder>> open_tree(const std::string& address);
