@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "s3/directories.hpp"
 #include "s3/entry.hpp"
 #include "s3/listed_names.hpp"
 #include "s3/made_object.hpp"
@@ -58,6 +59,7 @@ private:
     std::uint64_t device() const override { return bucket_->number(); }
 
     Result<std::string> key_of(const std::string& name) const;
+    Result<bool> is_named(const ListedEntry& entry);
     /// What is there under a name; nothing where nothing is.
     Result<std::optional<ObjectInfo>> find(const std::string& name);
     /// The same, as it was a moment ago.
