@@ -33,9 +33,7 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
         set_team(object, lead);
     };
     FB_TRY_ASSIGN(exit, run_copy(options, label, work, more));
-    if (run && sys::is_far(options.target))
-        remark(lines("The run's snapshots were not read back: {} is no directory\n", options.target));
-    else if (run && !options.dry_run && !options.tree.json)
+    if (run && !options.dry_run && !options.tree.json)
         say("{} snapshots of the run are at the target, read back whole\n", run->snapshots);
     return exit;
 }

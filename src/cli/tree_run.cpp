@@ -13,7 +13,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "sys/store.hpp"
-#include "sys/tree_place.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -31,7 +31,7 @@ std::string place_of(const Version& version) {
 
 // All that have a manifest, the abandoned ones too. None where the run is not there.
 Result<Versions> versions_of(const std::string& run) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     const auto streams = catalog::streams(store, run);
     if (!streams && streams.error().kind == ErrorKind::missing) return Versions{};
     if (!streams) return streams.error();
@@ -44,7 +44,7 @@ Result<Versions> versions_of(const std::string& run) {
 }
 
 Result<> check_identities(const RunCopy& wish) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(source, catalog::identity_of(store, wish.source));
     FB_TRY_ASSIGN(target, catalog::identity_of(store, wish.target));
     if (target == 0 || target == source) return {};
@@ -54,7 +54,7 @@ Result<> check_identities(const RunCopy& wish) {
 }
 
 Result<> discard(const Version& version) {
-    return catalog::discard(sys::posix_store(), version.snapshot.directory, version.snapshot.step,
+    return catalog::discard(sys::target_store(), version.snapshot.directory, version.snapshot.step,
                             version.head.snapshot_id);
 }
 
@@ -109,7 +109,7 @@ Result<tree::WishedNames> manifests_of(const Versions& source, const std::set<st
 
 Result<> read_back(const RunCopy& wish, const Versions& source, const std::set<std::string>& kept,
                    tree::Remarks& remarks, RunCopied& copied) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(target, versions_of(wish.target));
     for (const auto& [place, version] : target) {
         if (!source.contains(place)) continue;
@@ -137,7 +137,7 @@ Result<> read_back(const RunCopy& wish, const Versions& source, const std::set<s
 
 // Directories of steps without a manifest.
 Result<std::set<std::string>> unnamed_steps(const std::string& run) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     std::set<std::string> steps;
     const auto streams = catalog::streams(store, run);
     if (!streams && streams.error().kind == ErrorKind::missing) return steps;
@@ -158,21 +158,20 @@ Result<> remove_unnamed(const std::string& run, const std::set<std::string>& bef
     for (const auto& directory : steps)
         if (!before.contains(directory))
             FB_TRY(
-                catalog::discard(sys::posix_store(), directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
+                catalog::discard(sys::target_store(), directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
     return {};
 }
 
 }  // namespace
 
 Result<bool> is_run(const std::string& path) {
-    FB_TRY_ASSIGN(identity, catalog::identity_of(sys::posix_store(), path));
+    FB_TRY_ASSIGN(identity, catalog::identity_of(sys::target_store(), path));
     return identity != 0;
 }
 
 Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;
-    const bool is_far = sys::is_far(wish.target);  // snapshots there are not looked at, but their order is the same
-    if (!is_far) FB_TRY(check_identities(wish));
+    FB_TRY(check_identities(wish));
     FB_TRY_ASSIGN(source, versions_of(wish.source));
     auto options = wish.options;
     for (const char* behind : {"forebay/sessions", ".*.new", ".stop", ".save", ".continue", "*/.step-*"})
@@ -181,12 +180,9 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
-    std::set<std::string> kept, unnamed_before;
-    if (!is_far) {
-        FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
-        unnamed_before = std::move(steps);
-        FB_TRY(clear_target(wish, source, kept, remarks, counts));
-    }
+    std::set<std::string> kept;
+    FB_TRY_ASSIGN(unnamed_before, unnamed_steps(wish.target));
+    FB_TRY(clear_target(wish, source, kept, remarks, counts));
     for (const auto& place : kept) options.filter.exclude.push_back(place);
     auto without_manifests = options;
     without_manifests.filter.exclude.emplace_back(each_manifest);
@@ -196,7 +192,6 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     options.removes_extra = false;
     options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
-    if (is_far) return copied;
     FB_TRY(remove_unnamed(wish.target, unnamed_before));
     FB_TRY(read_back(wish, source, kept, remarks, copied));
     return copied;
