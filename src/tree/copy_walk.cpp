@@ -205,7 +205,8 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
     const bool has_default = std::ranges::find(names, default_acl) != names.end();
     if (branch->was_made) {
         if (has_default) FB_TRY(folder.remove_attribute(default_acl));
-        FB_TRY(folder.remove_attribute(access_acl));
+        // Many file systems have no ACLs to remove.
+        if (std::ranges::find(names, access_acl) != names.end()) FB_TRY(folder.remove_attribute(access_acl));
         return {};
     }
     branch->gives_acl = has_default;
