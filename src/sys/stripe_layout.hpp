@@ -1,6 +1,6 @@
 // Layouts of files over storage targets, read and wished for: the attribute "lustre.lov" of Lustre, whose bytes are
-// those of lov_user_md and lov_comp_md_v1 in its lustre_user.h. Everybody who may look at a file may read it; a new file
-// that lies nowhere yet takes it.
+// those of lov_user_md and lov_comp_md_v1 in its lustre_user.h. Who may read a file may read it; a new file that lies
+// nowhere yet takes it.
 
 #pragma once
 
