@@ -35,6 +35,7 @@ void add_archive(CommandLine& line) {
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve, "all, or some of attributes,hard-links; or none");
+    add_recall(verb, options->tree);
     verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
     add_run_options(verb, *options);
     verb.json(

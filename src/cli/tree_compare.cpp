@@ -36,14 +36,16 @@ Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
         Progress progress("compare", options.tree.json);
         const auto watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); };
         if (is_list)
-            return tree::check_sums(options.source, options.target,
-                                    {.threads = threads, .filter = options.tree.filter(), .watch = watch}, *remarks,
-                                    counts);
+            return tree::check_sums(
+                options.source, options.target,
+                {.threads = threads, .filter = options.tree.filter(), .recalls = options.tree.recall, .watch = watch},
+                *remarks, counts);
         return tree::compare_trees(options.source, options.target,
                                    {.threads = threads,
                                     .filter = options.tree.filter(),
                                     .preserve = preserve,
                                     .reads_bytes = !options.no_bytes,
+                                    .recalls = options.tree.recall,
                                     .one_file_system = options.tree.one_file_system,
                                     .watch = watch,
                                     .lead = lead},
@@ -82,6 +84,7 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     verb.option("--preserve", options->tree.preserve,
                 "What is compared beside names, kinds, sizes and bytes: all, or some of "
                 "owner,permissions,times,attributes,hard-links; or none");
+    add_recall(verb, options->tree);
     verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
     verb.json(
         options->tree.json,

@@ -40,7 +40,9 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
 
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
-    "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), processes (with --hosts:\n"
+    "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
+    "  they were to have), excluded_targets, seconds, snapshots and verified_bytes (of a run of Forebay alone), "
+    "processes (with --hosts:\n"
     "  host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the\n"
     "  first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
@@ -57,6 +59,8 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.option("--preserve", options->tree.preserve,
                 "all, or some of owner,permissions,times,attributes,hard-links; or none");
     add_cannot_keep(verb, *options);
+    add_layout(verb, *options);
+    add_recall(verb, options->tree);
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
     verb.flag("--as-files", options->as_files,
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");

@@ -15,6 +15,7 @@ struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
     std::string cannot_keep = "refuse", manifest, files_from, rate_group;
+    std::string layout = "auto", exclude_targets;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
     bool as_files = false;                                                      // a run of ours too
@@ -23,6 +24,8 @@ struct CopyArguments {
 
 /// The words of --cannot-keep and its file.
 void add_cannot_keep(Verb& verb, CopyArguments& options);
+/// --layout and --exclude-targets, of verbs that make many files.
+void add_layout(Verb& verb, CopyArguments& options);
 /// --rate, --dry-run and --no-sync.
 void add_run_options(Verb& verb, CopyArguments& options);
 

@@ -54,6 +54,11 @@ void add_filter_options(Verb& verb, TreeArguments& arguments) {
     verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
 }
 
+void add_recall(Verb& verb, TreeArguments& arguments) {
+    verb.flag("--recall", arguments.recall,
+              "Read files too whose bytes are in an archive alone (HSM of Lustre), which brings them back");
+}
+
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,
                                                     std::unique_ptr<LinesFile>& report) {
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();

@@ -21,6 +21,7 @@ struct TreeArguments {
     std::string preserve = "all";
     std::string report;
     bool one_file_system = false;
+    bool recall = false;
     bool json = false;
     std::string hosts, ssh = "ssh";
     std::uint64_t patience = 15;
@@ -36,6 +37,8 @@ void add_tree_options(Verb& verb, TreeArguments& arguments);
 void add_hosts_options(Verb& verb, TreeArguments& arguments);
 void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
+/// --recall, of verbs that read files.
+void add_recall(Verb& verb, TreeArguments& arguments);
 
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);

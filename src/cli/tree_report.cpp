@@ -18,9 +18,9 @@ using tree::RemarkKind;
 constexpr std::size_t line_buffer_bytes = 256u << 10;
 // More than a screen of them is for --report.
 constexpr std::size_t remark_lines_max = 20;
-constexpr std::array bad_kinds{RemarkKind::vanished,   RemarkKind::changed, RemarkKind::failed,
-                               RemarkKind::not_kept,   RemarkKind::differs, RemarkKind::only_source,
-                               RemarkKind::only_target};
+constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    RemarkKind::failed,
+                               RemarkKind::not_kept,    RemarkKind::released,   RemarkKind::differs,
+                               RemarkKind::only_source, RemarkKind::only_target};
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
 

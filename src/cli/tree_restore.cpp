@@ -71,6 +71,7 @@ void add_restore_archive(CommandLine& line) {
     verb.option("--preserve", options->tree.preserve,
                 "all, or some of owner,permissions,times,attributes; with hard-links");
     add_cannot_keep(verb, *options);
+    add_layout(verb, *options);
     add_run_options(verb, *options);
     verb.json(
         options->tree.json,

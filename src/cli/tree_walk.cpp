@@ -28,9 +28,10 @@ std::uint64_t count_of(const tree::WalkCounts& counts, EntryKind kind) {
     return counts.of_kind[static_cast<std::size_t>(kind)];
 }
 
-bool is_special(const sys::EntryStatus& status) {
-    return status.kind != EntryKind::folder &&
-           (status.names > 1 || (status.kind != EntryKind::file && status.kind != EntryKind::link));
+bool is_special(const tree::WalkedEntry& entry) {
+    const auto& status = entry.status;
+    return status.kind != EntryKind::folder && (entry.is_released || status.names > 1 ||
+                                                (status.kind != EntryKind::file && status.kind != EntryKind::link));
 }
 
 std::uint64_t entries_of(const tree::WalkCounts& counts) {
@@ -48,6 +49,7 @@ void say_counts(const tree::WalkCounts& counts) {
         if (count_of(counts, kind) > 0) say("{:>12}  {}\n", count_of(counts, kind), word_of(kind));
     say("{:>12}  further names of files that were counted (hard links)\n", counts.further_names.load());
     say("{:>12}  files with holes\n", counts.with_holes.load());
+    if (counts.released > 0) say("{:>12}  files whose bytes an archive alone has (HSM)\n", counts.released.load());
     say("largest file {}, {} folders deep\n", show_bytes(counts.largest_bytes), counts.deepest.load());
 }
 
@@ -58,6 +60,7 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
         object.set(word_of(static_cast<EntryKind>(kind)), counts.of_kind[kind].load());
     object.set("bytes", counts.bytes.load()).set("allocated_bytes", counts.allocated_bytes.load());
     object.set("further_names", counts.further_names.load()).set("with_holes", counts.with_holes.load());
+    object.set("released_files", counts.released.load());
     return object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
 }
 
@@ -71,13 +74,18 @@ Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
     tree::WalkOptions wished{.threads = threads,
                              .filter = options.tree.filter(),
                              .one_file_system = options.tree.one_file_system,
+                             .recalls = options.tree.recall,
                              .lead = lead};
     if (!options.list.empty()) {
         FB_TRY_ASSIGN(made, LinesFile::make(options.list));
         list = std::move(made);
         wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
-            for (const auto& entry : entries)
-                if (!options.special || is_special(entry.status)) FB_TRY(list->add(json_of(entry.path, entry.status)));
+            for (const auto& entry : entries) {
+                if (options.special && !is_special(entry)) continue;
+                auto object = json_of(entry.path, entry.status);
+                if (entry.is_released) object.set("released", true);
+                FB_TRY(list->add(object));
+            }
             return {};
         };
     }
@@ -124,12 +132,15 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
     verb.option("--checksums", options->checksums,
                 "A file that gets the CRC32C of each file, for forebay compare FILE DIRECTORY");
     verb.flag("--special", options->special,
-              "List only what other movers lose: hard links, fifos, sockets and devices");
+              "List only what other movers lose or recall: hard links, fifos, sockets, devices, files that an archive "
+              "alone has (HSM)");
+    add_recall(verb, options->tree);
     verb.json(
         options->tree.json,
         "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
-        "  (of each inode once), allocated_bytes, further_names, with_holes, largest_bytes, deepest, remarks (how\n"
-        "  many of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  (of each inode once), allocated_bytes, further_names, with_holes, released_files (whose bytes an archive\n"
+        "  alone has), largest_bytes, deepest, remarks (how many of each kind), first (the first 1,000 of them: kind,\n"
+        "  path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay walk /scratch/me\n"
         "  forebay walk /projects/old --special --list special.jsonl\n"

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "base/try.hpp"
 #include "sys/posix_tree_entry.hpp"
+#include "sys/stripe_layout.hpp"
 
 namespace forebay::sys {
 
@@ -25,7 +27,10 @@ namespace {
 // Some 1,500 names at once: 100 names of 20 bytes are 5 KB, and a call for 32 KiB costs what one for less does.
 constexpr std::size_t listing_bytes = 65'536;
 
-constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1;  // in no header: it is no part of the kernel
+// In no header: they are no part of the kernel.
+constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1, lustre_magic = 0x0bd0'0bd0;
+// O_LOV_DELAY_CREATE of Lustre's lustre_user.h; of other file systems neither flag changes anything about an open file.
+constexpr int lays_out_later = O_NOCTTY | O_ASYNC;
 
 EntryKind kind_of_listed(unsigned char type) {
     switch (type) {
@@ -80,7 +85,12 @@ public:
         return open_regular(name, O_RDWR);
     }
     Result<std::unique_ptr<OpenEntry>> open_entry(const std::string& name) override;
-    Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) override;
+    Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) override {
+        return make_regular(name, permissions, 0);
+    }
+    Result<std::unique_ptr<OpenFile>> make_unlaid_file(const std::string& name, std::uint32_t permissions) override {
+        return make_regular(name, permissions, lays_out_later);
+    }
     Result<> make_folder(const std::string& name, std::uint32_t permissions) override {
         FB_TRY(check_component(name));
         return done(::mkdirat(fd(), name.c_str(), permissions), "mkdir", name);
@@ -114,6 +124,7 @@ private:
         return {};
     }
     Result<std::unique_ptr<OpenFile>> open_regular(const std::string& name, int flags);
+    Result<std::unique_ptr<OpenFile>> make_regular(const std::string& name, std::uint32_t permissions, int flags);
 
     bool was_listed_ = false;
     std::atomic<bool> lists_below_{true};  // the kernel has the call
@@ -174,9 +185,10 @@ Result<std::unique_ptr<OpenEntry>> PosixFolder::open_entry(const std::string& na
         std::make_unique<EntryOver<OpenEntry>>(PosixEntry(std::move(opened), name, OpenedHow::as_path)));
 }
 
-Result<std::unique_ptr<OpenFile>> PosixFolder::make_file(const std::string& name, std::uint32_t permissions) {
+Result<std::unique_ptr<OpenFile>> PosixFolder::make_regular(const std::string& name, std::uint32_t permissions,
+                                                            int flags) {
     FB_TRY(check_component(name));
-    Fd opened(open_at_alone(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions));
+    Fd opened(open_at_alone(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, permissions));
     if (!opened.valid()) return posix_error("create", name, errno);
     return open_file_over(PosixEntry(std::move(opened), name, OpenedHow::fully));
 }
@@ -205,9 +217,11 @@ Result<FileSystemTraits> PosixFolder::file_system() {
     std::uint64_t id = 0;
     static_assert(sizeof(about.f_fsid) == sizeof(id));
     std::memcpy(&id, &about.f_fsid, sizeof(id));
+    const bool has_layouts = about.f_type == lustre_magic || ::fgetxattr(fd(), layout_attribute, nullptr, 0) > 0;
     return FileSystemTraits{.outlives_power = !in_memory,
                             .id = id,
-                            .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end()};
+                            .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
+                            .has_layouts = has_layouts};
 }
 
 Result<bool> PosixFolder::lies_in(const EntryId& id) {

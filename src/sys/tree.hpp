@@ -61,6 +61,7 @@ struct FileSystemTraits {
     bool outlives_power = false;  // what is synced is there after a power cut: not in memory
     std::uint64_t id = 0;         // which one it is, as far as it says
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
+    bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
 };
 
 struct ByteStretch {
@@ -143,6 +144,10 @@ public:
 
     /// New names; `refused` where the name is taken. The process's umask takes from `permissions`.
     virtual Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) = 0;
+    /// A file that lies nowhere until it is given its layout, the attribute layout_attribute, before any bytes.
+    virtual Result<std::unique_ptr<OpenFile>> make_unlaid_file(const std::string& name, std::uint32_t) {
+        return Error{ErrorKind::unsupported, "nobody may choose where " + name + " lies"};
+    }
     virtual Result<> make_folder(const std::string& name, std::uint32_t permissions) = 0;
     virtual Result<> make_link(const std::string& name, const std::string& text) = 0;
     /// A fifo, socket or device, as `like` is one, open to its owner alone.

@@ -34,6 +34,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
 struct CheckOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};  // of files that are not in the list
+    bool recalls = false;  // bytes that an archive alone has (HSM) are read too
     std::function<void(const CompareCounts&)> watch{};
 };
 

@@ -12,6 +12,7 @@
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/stored_layouts.hpp"
 #include "tree/team_counts.hpp"
 #include "tree/team_lead.hpp"
 #include "tree/team_member.hpp"
@@ -36,7 +37,8 @@ public:
           counts_(counts),
           team_(team),
           team_counts_({&counts.entries, &counts.bytes}),
-          share_(options.threads) {}
+          share_(options.threads),
+          stored_(options.recalls) {}
 
     Result<BranchRef> open_root(FolderRef source, FolderRef target);
     /// Of a team a member compares what it is given.
@@ -70,6 +72,7 @@ private:
     TeamCounts team_counts_;
     OpenFolders folders_;
     WorkShare share_;
+    StoredLayouts stored_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
     std::mutex mutex_;  // guards what follows
@@ -219,14 +222,14 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
         kind = status.kind;
     }
     if (!options_.filter.takes(*branch, named.name, kind)) return {};
-    if (kind == sys::EntryKind::file && options_.reads_bytes) return compare_files(worker, branch, folders, named.name);
+    if (kind == sys::EntryKind::file && options_.reads_bytes) {
+        FB_TRY_ASSIGN(is_left,
+                      stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));
+        if (!is_left) return compare_files(worker, branch, folders, named.name);
+    }
     FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
     FB_TRY_ASSIGN(target, folders.target->status_of(named.name));
-    if (source.kind != target.kind) {
-        differs(branch, named.name, "it is of another kind");
-        return {};
-    }
-    if (kind == sys::EntryKind::folder) {
+    if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<Branch>(branch, named.name);
         ++branch->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
@@ -241,6 +244,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
 
 Result<std::string> CompareWalk::other_difference(const BothFolders& folders, const std::string& name,
                                                   const BothStatuses& both) {
+    if (both.source.kind != both.target.kind) return std::string("it is of another kind");
     if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
         return fmt::format("{} bytes and {}", both.source.bytes, both.target.bytes);
     if (both.source.device_number != both.target.device_number) return std::string("another device");
@@ -254,7 +258,6 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
     if (!difference.empty() || !options_.preserve.attributes) return difference;
     FB_TRY_ASSIGN(names, folders.source->attribute_names_of(name));
     FB_TRY_ASSIGN(other_names, folders.target->attribute_names_of(name));
-    if (names.empty() && other_names.empty()) return difference;
     return difference_of(attributes_of(*folders.source, name, std::move(names)),
                          attributes_of(*folders.target, name, std::move(other_names)));
 }
@@ -278,11 +281,9 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
     if (difference.empty() && options_.preserve.attributes) {
         FB_TRY_ASSIGN(names, file->attribute_names());
         FB_TRY_ASSIGN(other_names, other->attribute_names());
-        if (!names.empty() || !other_names.empty()) {
-            FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
-                                                  attributes_of(*other, std::move(other_names))));
-            difference = extended;
-        }
+        FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
+                                              attributes_of(*other, std::move(other_names))));
+        difference = extended;
     }
     if (source.bytes > 0) {
         FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, source.bytes}, has_holes(source) || has_holes(target),
@@ -303,7 +304,6 @@ Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
     FB_TRY_ASSIGN(names, source->attribute_names());
     FB_TRY_ASSIGN(other_names, target->attribute_names());
-    if (names.empty() && other_names.empty()) return difference;
     return difference_of(attributes_of(*source, std::move(names)), attributes_of(*target, std::move(other_names)));
 }
 
@@ -331,8 +331,7 @@ void CompareWalk::say_names(const BranchRef& branch, const std::string& name, co
 }
 
 void CompareWalk::done_in(BranchRef branch) {
-    const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
-    if (is_all && team_ != nullptr) team_->root_done();
+    if (count_done(std::move(branch), folders_, [](const BranchRef&) {}) && team_ != nullptr) team_->root_done();
 }
 
 void CompareWalk::tick() {
@@ -360,7 +359,8 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
                             .filter = options.filter,
                             .preserve = options.preserve,
                             .one_file_system = options.one_file_system,
-                            .reads_bytes = options.reads_bytes}));
+                            .reads_bytes = options.reads_bytes,
+                            .recalls = options.recalls}));
     }
     CompareWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY_ASSIGN(root, walk.open_root(std::move(one), std::move(other)));
@@ -382,6 +382,7 @@ Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
                                  .filter = order.filter,
                                  .preserve = order.preserve,
                                  .reads_bytes = order.reads_bytes,
+                                 .recalls = order.recalls,
                                  .one_file_system = order.one_file_system};
     FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));

@@ -29,7 +29,8 @@ Result<> check_apart(const CopyRoots& roots, const std::string& source, const st
 }
 
 // The folder above, in which the target is to be made, must not lie in the source either.
-Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target, bool is_dry) {
+Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target,
+                     const TreeCopyOptions& options) {
     auto named = open_above(target);
     if (!named)
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
@@ -37,11 +38,12 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     const auto& [above, name] = *named;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
+    FB_TRY(check_layout(options.layout, *above, target));
     if (lies_in)
         return Error{ErrorKind::refused,
                      fmt::format("{} lies in {}: a copy would copy itself", show_text(target), show_text(source))};
     roots.was_made = true;
-    if (is_dry) return {};
+    if (options.is_dry) return {};
     constexpr std::uint32_t closed_while_filled = 0700;
     FB_TRY(above->make_folder(name, closed_while_filled));
     FB_TRY_ASSIGN(opened, above->open_folder(name));
@@ -54,7 +56,7 @@ bool has_looked_at_all(const TreeCopyOptions& options) {
            !options.wished && options.filter.is_empty();
 }
 
-Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
+Result<CopyRoots> open_roots(const std::string& source, const std::string& target, const TreeCopyOptions& options) {
     CopyRoots roots;
     FB_TRY_ASSIGN(opened, sys::open_tree(source));
     roots.source = std::move(opened);
@@ -62,12 +64,13 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     if (existing) {
         roots.target = std::move(*existing);
         FB_TRY(check_apart(roots, source, target));
+        FB_TRY(check_layout(options.layout, *roots.target, target));
     } else if (existing.error().kind == ErrorKind::missing) {
-        FB_TRY(make_target(roots, source, target, is_dry));
+        FB_TRY(make_target(roots, source, target, options));
     } else {
         return existing.error();
     }
-    if (roots.target && !is_dry) {
+    if (roots.target && !options.is_dry) {
         FB_TRY_ASSIGN(is_ours, roots.target->lock_alone());
         if (!is_ours)
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
@@ -161,8 +164,10 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                             .compares_bytes = order.compares_bytes,
                             .trusts_attributes = order.trusts_attributes,
                             .verifies = order.verifies,
+                            .recalls = order.recalls,
                             .is_dry = order.is_dry,
-                            .syncs = order.syncs};
+                            .syncs = order.syncs,
+                            .layout = order.layout};
     options.manifest = [&](const Unkept& unkept) {
         port.send(0, message_of(unkept));
         return Result<>();
@@ -204,7 +209,7 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
-    FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
+    FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
     if (options.lead != nullptr) {
         FB_TRY(check_team_places({source, target}));

@@ -20,6 +20,7 @@
 #include "tree/attributes.hpp"
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
+#include "tree/layout_wish.hpp"
 #include "tree/naming.hpp"
 #include "tree/remarks.hpp"
 
@@ -46,6 +47,8 @@ struct CopyCounts {
     std::atomic<std::uint64_t> copied{0}, linked{0}, adjusted{0}, equal{0}, folders{0}, removed{0};
     std::atomic<std::uint64_t> bytes{0};          // moved
     std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
+    std::atomic<std::uint64_t> laid_out{0};       // new files whose layout was chosen
+    std::atomic<std::uint64_t> fewer_stripes{0};  // of these: the file system gave them fewer than they were to have
 };
 
 struct TreeCopyOptions {
@@ -63,10 +66,12 @@ struct TreeCopyOptions {
     bool compares_bytes = false;     // of files that are there and look equal
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared
+    bool recalls = false;            // files whose bytes an archive alone has (HSM) are read too
     bool is_dry = false;
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
     NamingLimits naming{};
+    LayoutWish layout{};
     std::function<void(const CopyCounts&)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work
 };

@@ -14,6 +14,7 @@
 #include "tree/file_data.hpp"
 #include "tree/hard_links.hpp"
 #include "tree/last_copy.hpp"
+#include "tree/layouts.hpp"
 #include "tree/naming.hpp"
 #include "tree/pulse.hpp"
 #include "tree/team.hpp"
@@ -52,6 +53,7 @@ public:
           remarks(given_remarks),
           counts(given_counts),
           share(given_options.threads),
+          layouts(given_options, given_counts, places.temporary_prefix),
           places_(std::move(places)),
           flow_(given_options.rate_bytes_per_second, given_options.shared_turn) {}
 
@@ -71,6 +73,8 @@ public:
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                     const std::string& value, Result<> done);
+    /// Before a file of the source is read. An error without words: it is left alone, see StoredLayouts.
+    Result<> check_present(const Branch& branch, sys::Folder& source, const std::string& name);
     /// Into the manifest.
     Result<> take_unkept(const Unkept& unkept);
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
@@ -95,17 +99,19 @@ public:
     OpenFolders folders;
     HardLinks links;
     WorkShare share;
+    Layouts layouts;
     ExpectedOwner owner;
     Naming naming{*this, options.naming};
     std::function<void(const BranchRef&)> finish_branch;
     Team* team = nullptr;  // where other processes share the work
 
 private:
-    /// How bytes go from here to there, the same for all files.
+    /// How bytes go from here to there, the same for all files, and who hears of it.
     struct Flow {
         Flow(std::uint64_t bytes_per_second, move::Turn* shared) : pace(bytes_per_second, shared) {}
         move::Pace pace;
         std::atomic<bool> by_kernel{true};
+        Pulse pulse;
     };
 
     struct Outcome {
@@ -115,7 +121,6 @@ private:
 
     const CopyPlaces places_;
     Flow flow_;
-    Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest
     Outcome outcome_;
 };

@@ -38,6 +38,7 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
     std::unique_ptr<sys::OpenFile> file;
     // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
     if (kind == sys::EntryKind::file && !existing && !context_.options.is_dry && !context_.links.knows(listed)) {
+        FB_TRY(context_.check_present(*entry.branch, *entry.source, entry.name));
         FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
         file = std::move(opened);
     }
@@ -73,6 +74,8 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
         FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
         if (is_kept) return true;
     }
+    if (status.kind == sys::EntryKind::file && !file)
+        FB_TRY(context_.check_present(*entry.branch, *entry.source, entry.name));
     if (context_.options.is_dry) {
         context_.remarks.add(RemarkKind::would_copy, entry.path(), existing ? "it differs" : "it is not at the target");
         return true;

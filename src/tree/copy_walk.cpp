@@ -39,7 +39,10 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool w
         context_.folders.keep(root, TreeSide::target, target);
         if (is_first) {
             root->is_untouched = context_.is_untouched(*root);
-            if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
+            if (!context_.options.is_dry) {
+                give_layout(root, *target);
+                FB_TRY(prepare_target(root, *target));
+            }
         }
     }
     return root;
@@ -157,7 +160,19 @@ Result<> CopyWalk::enter_target(const BranchRef& branch) {
         const auto group = (outer.permissions & 02000u) != 0 ? outer.group : context_.owner.group;
         if (status.user != context_.owner.user || status.group != group) context_.owner.is_unknown = true;
     }
+    give_layout(branch, *folder);
     return prepare_target(branch, *folder);
+}
+
+void CopyWalk::give_layout(const BranchRef& branch, sys::Folder& target) {
+    const auto given = [&]() -> Result<> {
+        FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
+        auto done = context_.layouts.give_folder(*branch, *source, target);
+        if (done) return done;
+        return context_.settle(path_of(*branch), branch->status(TreeSide::source), "layout of new files", "",
+                               std::move(done));
+    }();
+    if (!given) context_.report(path_of(*branch), given.error());
 }
 
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
@@ -205,7 +220,8 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
     const bool has_default = std::ranges::find(names, default_acl) != names.end();
     if (branch->was_made) {
         if (has_default) FB_TRY(folder.remove_attribute(default_acl));
-        FB_TRY(folder.remove_attribute(access_acl));
+        // Many file systems have no ACLs to remove.
+        if (std::ranges::find(names, access_acl) != names.end()) FB_TRY(folder.remove_attribute(access_acl));
         return {};
     }
     branch->gives_acl = has_default;

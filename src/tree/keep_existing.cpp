@@ -59,6 +59,10 @@ Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::En
     if (status.kind != sys::EntryKind::file) return status.device_number == existing.device_number;
     if (status.bytes != existing.bytes || !has_fitting_time(status, existing, context_.options.preserve)) return false;
     if (!context_.options.compares_bytes) return true;
+    // What cannot be compared counts as equal, and is named.
+    FB_TRY_ASSIGN(is_left, context_.layouts.stored.leaves(*entry.branch, entry.source.get(), entry.target.get(),
+                                                          entry.name, context_.remarks));
+    if (is_left) return true;
     FB_TRY_ASSIGN(file, entry.source->open_file(entry.name));
     FB_TRY_ASSIGN(other, entry.target->open_file(entry.name));
     FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, status.bytes}, has_holes(status) || has_holes(existing),

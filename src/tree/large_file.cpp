@@ -103,7 +103,7 @@ Result<std::uint64_t> LargeFile::open_target() {
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
     constexpr std::uint32_t closed_to_others = 0600;
-    FB_TRY_ASSIGN(file, entry_.target->make_file(temporary_name_, closed_to_others));
+    FB_TRY_ASSIGN(file, make_laid_file(context_, entry_, temporary_name_, closed_to_others, before_));
     made_.file = std::move(file);
     // An object store has its own mark, and goes on with what its parts are of.
     if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);

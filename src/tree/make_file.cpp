@@ -48,14 +48,35 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     return held;
 }
 
+Result<std::unique_ptr<sys::OpenFile>> make_laid_file(CopyContext& context, const CopyEntry& entry,
+                                                      const std::string& temporary, std::uint32_t permissions,
+                                                      const sys::EntryStatus& status) {
+    const auto layout = context.layouts.layout_for(entry, status);
+    if (layout && !*layout) return entry.target->make_file(temporary, permissions);
+    auto given = layout ? Result<>() : Result<>(layout.error());
+    if (layout) {
+        auto file = entry.target->make_unlaid_file(temporary, permissions);
+        if (!file) return file;
+        given = context.layouts.give(**file, **layout);
+        if (given) return file;
+        FB_TRY(entry.target->remove(temporary));
+    }
+    const auto kind = given.error().kind;
+    const bool is_refused = kind == ErrorKind::refused || kind == ErrorKind::unsupported;
+    // What "auto" has chosen nobody has asked for. Without its layout a file lies as the directory says.
+    if (!is_refused || context.options.layout.needs_layouts())
+        FB_TRY(settle_of(context, entry, status)("layout", "", std::move(given)));
+    return entry.target->make_file(temporary, permissions);
+}
+
 Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
                                 const sys::EntryStatus& status) {
     auto held = held_by_new(context, entry);
     held.permissions = first_permissions(context, entry, status);
-    auto file = entry.target->make_file(temporary, held.permissions);
+    auto file = make_laid_file(context, entry, temporary, held.permissions, status);
     if (!file && file.error().kind == ErrorKind::refused && !entry.branch->was_made) {
         if (!entry.target->remove(temporary)) return file.error();  // of a run that was killed
-        file = entry.target->make_file(temporary, held.permissions);
+        file = make_laid_file(context, entry, temporary, held.permissions, status);
     }
     if (!file) return file.error();
     return MadeFile{.file = std::move(*file), .held = std::move(held)};

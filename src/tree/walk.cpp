@@ -14,6 +14,7 @@
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/stored_layouts.hpp"
 #include "tree/team_lead.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
@@ -31,7 +32,12 @@ void raise(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
 class TreeWalk {
 public:
     TreeWalk(const WalkOptions& options, Remarks& remarks, WalkCounts& counts, Team* team)
-        : options_(options), remarks_(remarks), counts_(counts), team_(team), share_(options.threads) {}
+        : options_(options),
+          remarks_(remarks),
+          counts_(counts),
+          team_(team),
+          share_(options.threads),
+          stored_(options.recalls) {}
 
     Result<BranchRef> open_root(FolderRef folder);
     /// Of a team a member walks what it is given.
@@ -61,6 +67,7 @@ private:
     Team* team_;
     OpenFolders folders_;
     WorkShare share_;
+    StoredLayouts stored_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
     std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
@@ -179,9 +186,20 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
             continue;
         }
         if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
+        const auto is_released =
+            stored_.is_released(**folder, branch->status(TreeSide::source).id.device, named.name, *status);
+        if (!is_released) {
+            remarks_.add_error(path_of(*branch, named.name), is_released.error());
+            continue;
+        }
+        if (*is_released) ++found.released;
         count(branch, *status, found);
-        if (options_.take) walked.push_back({path_of(*branch, named.name), *status});
-        if (options_.take_sum && status->kind == sys::EntryKind::file) add_sum(worker, *branch, **folder, named.name);
+        if (options_.take) walked.push_back({path_of(*branch, named.name), *status, *is_released});
+        if (options_.take_sum && status->kind == sys::EntryKind::file) {
+            if (*is_released && !stored_.recalls())
+                remarks_.add(RemarkKind::released, path_of(*branch, named.name), released_text(TreeSide::source));
+            else add_sum(worker, *branch, **folder, named.name);
+        }
         if (status->kind != sys::EntryKind::folder) continue;
         const auto child = std::make_shared<Branch>(branch, named.name);
         child->status(TreeSide::source) = *status;
@@ -256,6 +274,7 @@ void TreeWalk::add(const BranchRef& branch, const WalkFound& found) {
     counts_.allocated_bytes += all.allocated_bytes;
     counts_.further_names += all.further_names;
     counts_.with_holes += all.with_holes;
+    counts_.released += all.released;
     raise(counts_.largest_bytes, all.largest_bytes);
     raise(counts_.deepest, all.deepest);
 }

@@ -18,7 +18,7 @@ import make_tree
 import team
 from forebay_test import expect, forebay, run
 
-WALKED = ["entries", "file", "folder", "link", "fifo", "socket", "bytes", "allocated_bytes", "further_names", "with_holes",
+WALKED = ["entries", "file", "folder", "link", "fifo", "socket", "bytes", "allocated_bytes", "further_names", "with_holes", "released_files",
           "largest_bytes", "deepest"]
 
 
