@@ -8,11 +8,10 @@
 #include <optional>
 
 #include "base/path.hpp"
-#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/reshard.hpp"
-#include "sys/tree_place.hpp"
+#include "sys/tree.hpp"
 #include "tree/copy_context.hpp"
 
 namespace forebay::cli {
@@ -157,11 +156,6 @@ void leave_out_node_files(const std::string& place, tree::EntryFilter& filter) {
 Result<> reshard(const RunCopy& wish, const RunSnapshots& source, const NodeFilesWished& places, tree::Remarks& remarks,
                  tree::CopyCounts& counts) {
     if (places.empty()) return {};
-    FB_TRY_ASSIGN(target, sys::open_posix_folder(wish.target));
-    FB_TRY_ASSIGN(is_ours, target->lock_alone());
-    if (!is_ours)
-        return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(wish.target)),
-                     "whatever is whole at the target", "wait for it, and run the same command again"};
     tree::CopyContext context(wish.options, remarks, counts, {});
     return RunResharder(wish, source, context).run(places);
 }

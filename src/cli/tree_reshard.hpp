@@ -23,8 +23,8 @@ Result<NodeFilesWished> to_reshard(const RunCopy& wish, const RunSnapshots& sour
 /// Has a copy of files leave out the node files of a snapshot at `place`, and its manifest.
 void leave_out_node_files(const std::string& place, tree::EntryFilter& filter);
 
-/// Makes them at the target, where their directories are already; each gets its manifest when it is whole. What cannot
-/// be made is in `remarks`. An error ends it all: the target is full, or another process copies to it.
+/// Makes them at the target, where their directories are already and no other copy is at work; each gets its manifest
+/// when it is whole. What cannot be made is in `remarks`. An error ends it all: the target is full.
 Result<> reshard(const RunCopy& wish, const RunSnapshots& source, const NodeFilesWished& places, tree::Remarks& remarks,
                  tree::CopyCounts& counts);
 

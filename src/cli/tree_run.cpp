@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "cli/tree_views.hpp"
 #include "commit/reshard.hpp"
 #include "sys/store.hpp"
+#include "sys/tree.hpp"
 #include "sys/tree_place.hpp"
 
 namespace forebay::cli {
@@ -52,6 +54,18 @@ Result<RunSnapshots> versions_of(const std::string& run) {
         for (auto& version : heads) versions.emplace(place_of(version), std::move(version));
     }
     return versions;
+}
+
+/// Held against other copies, which would take for leftovers what this one has not finished. None where the target is
+/// not there yet.
+Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
+    auto folder = sys::open_posix_folder(target);
+    if (!folder && folder.error().kind == ErrorKind::missing) return std::unique_ptr<sys::Folder>();
+    if (!folder) return folder.error();
+    FB_TRY_ASSIGN(is_ours, (*folder)->lock_alone());
+    if (is_ours) return folder;
+    return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
+                 "this one has changed no snapshot", "wait for it"};
 }
 
 Result<> check_identities(const RunCopy& wish) {
@@ -178,6 +192,13 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
         remarks.add(tree::RemarkKind::failed, place,
                     fmt::format("read back it is damaged, and was taken away again: {}", why));
     }
+    if (remarks.has_errors()) return {};
+    for (const auto& [place, version] : plan.source) {  // a pattern of a stream's name may fit another one
+        if (target.contains(place)) continue;
+        FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
+        remarks.add(is_gone ? tree::RemarkKind::vanished : tree::RemarkKind::failed, place,
+                    is_gone ? "the run has removed it" : "it did not come to the target");
+    }
     return {};
 }
 
@@ -225,6 +246,12 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     auto options = wish.options;
     for (const char* behind : {"forebay/sessions", ".*.new", ".stop", ".save", ".continue", "*/.step-*"})
         options.filter.exclude.emplace_back(behind);
+    std::unique_ptr<sys::Folder> lock;
+    if (!is_far && !options.is_dry) {
+        FB_TRY_ASSIGN(held, lock_target(wish.target));
+        lock = std::move(held);
+        options.is_locked = lock != nullptr;
+    }
     if (!is_far) {
         FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
         plan.unnamed_before = std::move(steps);
@@ -240,6 +267,11 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     auto without_manifests = options;
     without_manifests.filter.exclude.emplace_back(each_manifest);
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
+    if (!is_far && !lock) {  // another copy that came in between has it, or is refused now
+        FB_TRY_ASSIGN(held, lock_target(wish.target));
+        lock = std::move(held);
+        options.is_locked = lock != nullptr;
+    }
     std::string manifests;
     NodeFilesWished resharded;
     for (const auto& place : whole_places(plan, remarks)) {

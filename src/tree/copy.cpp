@@ -54,7 +54,7 @@ bool has_looked_at_all(const TreeCopyOptions& options) {
            !options.wished && options.filter.is_empty();
 }
 
-Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
+Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry, bool is_locked) {
     CopyRoots roots;
     FB_TRY_ASSIGN(opened, sys::open_tree(source));
     roots.source = std::move(opened);
@@ -67,7 +67,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     } else {
         return existing.error();
     }
-    if (roots.target && !is_dry) {
+    if (roots.target && !is_dry && !is_locked) {
         FB_TRY_ASSIGN(is_ours, roots.target->lock_alone());
         if (!is_ours)
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
@@ -204,14 +204,14 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
-    FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
+    FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry, options.is_locked));
     if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
     if (options.lead != nullptr) {
         FB_TRY(check_team_places({source, target}));
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     }
     const auto copied = copy_open_trees(roots, options, remarks, counts);
-    if (roots.target) roots.target->unlock();  // a team's members may hold the folder longer
+    if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
     return copied;
 }
 

@@ -66,6 +66,7 @@ struct TreeCopyOptions {
     bool is_dry = false;
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
+    bool is_locked = false;  // the target, by the caller, who does more there than this copy
     NamingLimits naming{};
     std::function<void(const CopyCounts&)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work

@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 
 from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect, run
 
@@ -172,6 +173,29 @@ def killed(place):
     expect(len(seen) > 1, "copies are killed at several points", str(seen))
 
 
+def two_at_once(place):
+    source, target = make(place / "run"), place / "copy"
+    size = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
+    words = [FOREBAY, "copy", source, target, "--node-files", "2", "--rate", str(size), "--threads", "1"]
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
+        while not list(target.glob("*/*/node-*.h5")):
+            expect(first.poll() is None, "the first copy is under way")
+            time.sleep(0.01)
+        said = copy(source, target, "--node-files", 3, code=2)
+        expect("another process copies" in said, "a second one is refused", said)
+    expect(first.returncode == 0 and node_files(target) == wished(2) and whole(target) == 4, "and takes nothing from the first")
+
+
+def never_in_silence(place):
+    """Where the name of a stream is a pattern that fits another one's, and so leaves its files out."""
+    source, target = make(place / "run"), place / "copy"
+    save(source, "a*", 120, 3, "f8")
+    copy(source, target, "--node-files", 2)
+    save(source, "ab", 120, 2, "f9")
+    said = copy(source, target, code=1)
+    expect("ab/step-000120" in said and "did not come" in said, "what is left out by mistake is named", said)
+
+
 def refused(place):
     source = make(place / "run")
     (place / "tree").mkdir()
@@ -183,7 +207,7 @@ def refused(place):
 
 
 def main():
-    for case in (in_any_number, known_again, views, damaged, killed, refused):
+    for case in (in_any_number, known_again, views, damaged, killed, two_at_once, never_in_silence, refused):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
