@@ -19,6 +19,7 @@ struct CopyArguments {
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
     bool as_files = false;                                                      // a run of ours too
+    std::uint64_t node_files = 0;                                               // of a run's snapshots
     bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
 };
 

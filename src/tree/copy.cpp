@@ -70,7 +70,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     } else {
         return existing.error();
     }
-    if (roots.target && !options.is_dry) {
+    if (roots.target && !options.is_dry && !options.is_locked) {
         FB_TRY_ASSIGN(is_ours, roots.target->lock_alone());
         if (!is_ours)
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
@@ -216,7 +216,7 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     }
     const auto copied = copy_open_trees(roots, options, remarks, counts);
-    if (roots.target) roots.target->unlock();  // a team's members may hold the folder longer
+    if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
     return copied;
 }
 

@@ -70,6 +70,7 @@ struct TreeCopyOptions {
     bool is_dry = false;
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
+    bool is_locked = false;  // the target, by the caller, who does more there than this copy
     NamingLimits naming{};
     LayoutWish layout{};
     std::function<void(const CopyCounts&)> watch{};
