@@ -14,7 +14,9 @@ namespace forebay::cli {
 
 namespace {
 
-Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLead* lead) {
+Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
+    if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
+    FB_TRY(find_trees({&options.source, &options.target}));
     std::optional<RunCopied> run;
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
@@ -48,9 +50,10 @@ constexpr const char* keys =
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);
-    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
-    verb.argument("TARGET", options->target,
-                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
+    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH");
+    verb.argument(
+        "TARGET", options->target,
+        "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if missing");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -62,6 +65,8 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
     verb.flag("--as-files", options->as_files,
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
+    verb.flag("--make-container", options->make_container,
+              "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
     add_run_options(verb, *options);
     verb.json(options->tree.json, keys);
     return verb;

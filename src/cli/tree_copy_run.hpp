@@ -18,6 +18,7 @@ struct CopyArguments {
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
     bool as_files = false;                                                      // a run of ours too
+    bool make_container = false;                                                // of DAOS
     bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
 };
 

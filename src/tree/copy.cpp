@@ -62,7 +62,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     if (existing) {
         roots.target = std::move(*existing);
         FB_TRY(check_apart(roots, source, target));
-    } else if (existing.error().kind == ErrorKind::missing) {
+    } else if (existing.error().kind == ErrorKind::missing && !sys::is_whole_store(target)) {
         FB_TRY(make_target(roots, source, target, is_dry));
     } else {
         return existing.error();

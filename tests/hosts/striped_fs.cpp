@@ -9,6 +9,8 @@
 // odd number of SIGUSR1. WHICH "noise": the rate of each write is lognormal about that, RATIO being its deviation.
 // The attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h;
 // given to an empty file, with a list of targets, it is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
+// With daos.PATH=POOL/CONTAINER it is mounted as dfuse is: PATH has the attribute by which dfuse tells a container's
+// root, other attributes are those of the directory, and there is nothing but files, directories and symbolic links.
 
 #define FUSE_USE_VERSION 35
 
@@ -17,6 +19,7 @@
 #include <fuse.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +48,7 @@ struct Options {
     unsigned targets = 0;
     double rate = 0, noise = 0;
     std::map<std::string, double> ratios = {}, sometimes = {};
+    std::map<std::string, std::string> containers = {};  // the attributes of their roots, by path
 };
 Options options;
 
@@ -172,7 +176,10 @@ int do_unlink(const char* path) {
     }
     return answer(::unlink(real(path).c_str()));
 }
-int do_mknod(const char* path, mode_t mode, dev_t device) { return answer(::mknod(real(path).c_str(), mode, device)); }
+int do_mknod(const char* path, mode_t mode, dev_t device) {
+    if (!options.containers.empty() && !S_ISREG(mode)) return -EOPNOTSUPP;
+    return answer(::mknod(real(path).c_str(), mode, device));
+}
 int do_symlink(const char* to, const char* path) { return answer(::symlink(to, real(path).c_str())); }
 int do_readlink(const char* path, char* to, std::size_t bytes) {
     const auto got = ::readlink(real(path).c_str(), to, bytes - 1);
@@ -189,6 +196,32 @@ int do_utimens(const char* path, const timespec times[2], fuse_file_info*) {
 }
 int do_statfs(const char* path, struct statvfs* about) { return answer(::statvfs(real(path).c_str(), about)); }
 
+int give(const std::string& text, char* value, std::size_t size) {
+    if (size == 0) return static_cast<int>(text.size());
+    if (size < text.size()) return -ERANGE;
+    std::memcpy(value, text.data(), text.size());
+    return static_cast<int>(text.size());
+}
+
+int do_listxattr(const char* path, char* names, std::size_t size) {
+    if (options.containers.empty()) return -EOPNOTSUPP;
+    char own[65536];
+    const auto bytes = ::llistxattr(real(path).c_str(), own, sizeof own);
+    if (bytes < 0) return -errno;
+    std::string all(own, static_cast<std::size_t>(bytes));
+    if (options.containers.contains(path)) all.append("user.daos", 10);
+    return give(all, names, size);
+}
+int own_xattr(const char* path, const char* name, char* value, std::size_t size) {
+    const auto root = options.containers.find(path);
+    if (root != options.containers.end() && std::strcmp(name, "user.daos") == 0) return give(root->second, value, size);
+    const auto bytes = ::lgetxattr(real(path).c_str(), name, value, size);
+    return bytes < 0 ? -errno : static_cast<int>(bytes);
+}
+int do_removexattr(const char* path, const char* name) {
+    return options.containers.empty() ? -EOPNOTSUPP : answer(::lremovexattr(real(path).c_str(), name));
+}
+
 template <class T>
 void put(std::string& out, T value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -196,6 +229,7 @@ void put(std::string& out, T value) {
 
 int do_getxattr(const char* path, const char* name, char* value, std::size_t size) {
     struct stat about {};
+    if (!options.containers.empty()) return own_xattr(path, name, value, size);
     if (std::strcmp(name, "lustre.lov") != 0) return -ENODATA;
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     std::string layout;
@@ -216,16 +250,16 @@ int do_getxattr(const char* path, const char* name, char* value, std::size_t siz
         layout.append(20, '\0');
         put(layout, static_cast<std::uint32_t>(target));
     }
-    if (size == 0) return static_cast<int>(layout.size());
-    if (size < layout.size()) return -ERANGE;
-    std::memcpy(value, layout.data(), layout.size());
-    return static_cast<int>(layout.size());
+    return give(layout, value, size);
 }
 
 // lov_user_md_v3 with LOV_USER_MAGIC_SPECIFIC: 48 bytes, of which those at 28 count the objects; 24 bytes each, the
 // last 4 of which number the target.
-int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int) {
+int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int flags) {
     struct stat about {};
+    if (!options.containers.empty())
+        return std::strncmp(name, "user.", 5) != 0 ? -EOPNOTSUPP
+                                                   : answer(::lsetxattr(real(path).c_str(), name, value, size, flags));
     if (std::strcmp(name, "lustre.lov") != 0) return -EOPNOTSUPP;
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     if (about.st_size > 0) return -EEXIST;
@@ -267,6 +301,8 @@ fuse_operations operations() {
     all.statfs = do_statfs;
     all.getxattr = do_getxattr;
     all.setxattr = do_setxattr;
+    all.listxattr = do_listxattr;
+    all.removexattr = do_removexattr;
     all.mknod = do_mknod;
     all.init = [](fuse_conn_info*, fuse_config*) -> void* {
         std::puts("mounted");
@@ -288,6 +324,10 @@ int main(int count, char** arguments) {
     for (int i = 6; i < count; ++i)
         if (const char* equals = std::strchr(arguments[i], '=')) {
             const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
+            if (which.starts_with("daos.")) {
+                options.containers[which.substr(5)] = std::string("DAOS.POSIX://") + (equals + 1);
+                continue;
+            }
             if (which == "noise") {
                 options.noise = std::strtod(equals + 1, nullptr);
                 continue;
@@ -300,6 +340,7 @@ int main(int count, char** arguments) {
     const auto all = operations();
     // A write holds a thread for as long as the target takes; of libfuse's own number, 10, others would wait for one.
     char foreground[] = "-f", threads[] = "-omax_threads=256,max_idle_threads=256";
-    char* words[] = {arguments[0], arguments[2], foreground, threads, nullptr};
-    return fuse_main(4, words, &all, nullptr);
+    char dfuse[] = "-ofsname=dfuse,subtype=daos";
+    char* words[] = {arguments[0], arguments[2], foreground, threads, dfuse, nullptr};
+    return fuse_main(options.containers.empty() ? 4 : 5, words, &all, nullptr);
 }
