@@ -1,7 +1,6 @@
 // The bytes of files in a container.
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "base/try.hpp"

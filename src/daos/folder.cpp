@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <limits>
+#include <filesystem>
+#include <system_error>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -201,12 +202,20 @@ Result<bool> DfsFolder::lies_in(const sys::EntryId& id) {
 
 Result<bool> DfsFolder::lock_alone() {
     const auto& id = ancestry_->id;
-    auto taken = sys::FileLock::take(
-        fmt::format("/dev/shm/forebay-daos-{}-{:016x}{:016x}", sys::user_id(), id.device, id.number));
+    const auto path = fmt::format("/dev/shm/forebay-daos-{}-{:016x}{:016x}", sys::user_id(), id.device, id.number);
+    auto taken = sys::FileLock::take(path);
     if (!taken && taken.error().kind == ErrorKind::retry) return false;
     if (!taken) return taken.error();
     lock_ = std::move(*taken);
+    lock_path_ = path;
     return true;
+}
+
+// Its file goes while the lock is held: who waits for another one's file sees that it has no name any more.
+void DfsFolder::unlock() {
+    std::error_code ignored;
+    if (lock_.held()) std::filesystem::remove(lock_path_, ignored);
+    lock_.release();
 }
 
 Result<std::unique_ptr<sys::Folder>> open_dfs_folder(const std::shared_ptr<DfsContainer>& container,

@@ -22,6 +22,7 @@ public:
     DfsFolder(DfsObject object, std::shared_ptr<const DfsAncestry> above)
         : DfsEntry(std::move(object)),
           ancestry_(std::make_shared<const DfsAncestry>(DfsAncestry{this->object().id(), std::move(above)})) {}
+    ~DfsFolder() override { DfsFolder::unlock(); }
 
     Result<> list(const NameTaker& take) override;
     Result<sys::EntryStatus> status_of(const std::string& name) override;
@@ -48,7 +49,7 @@ public:
     Result<bool> lies_in(const sys::EntryId& id) override;
     /// DAOS has no locks: other hosts are not excluded.
     Result<bool> lock_alone() override;
-    void unlock() override { lock_.release(); }
+    void unlock() override;
 
 private:
     Result<DfsObject> look(const std::string& name, int access, struct stat* about = nullptr) const;
@@ -57,6 +58,7 @@ private:
     Result<> remove_entry(const std::string& name);
 
     std::shared_ptr<const DfsAncestry> ancestry_;
+    std::string lock_path_;
     sys::FileLock lock_;
 };
 

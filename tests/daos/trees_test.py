@@ -14,6 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "trees"))
 
@@ -34,10 +35,16 @@ class Daos:
         (self.store / "tank/cont").mkdir(parents=True)
         (self.store / "tank" / UUID).symlink_to("cont")
 
+    def environment(self):
+        return os.environ | {"LD_LIBRARY_PATH": f"{MODULE}:{os.environ.get('LD_LIBRARY_PATH', '')}", "FAKE_DAOS": str(self.store)}
+
+    def start(self, *arguments):
+        return subprocess.Popen([FOREBAY, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                stdin=subprocess.DEVNULL, env=self.environment())
+
     def forebay(self, *arguments, code=0, **environment):
-        libraries = {"LD_LIBRARY_PATH": f"{MODULE}:{os.environ.get('LD_LIBRARY_PATH', '')}", "FAKE_DAOS": str(self.store)}
         done = subprocess.run([FOREBAY, *arguments], capture_output=True, text=True, errors="replace", check=False,
-                              env=os.environ | libraries | environment, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL)
+                              env=self.environment() | environment, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL)
         words = [str(one) for one in arguments]
         expect(code is None or done.returncode == code, f"{words} exits with {done.returncode}, not {code}",
                done.stdout + done.stderr)
@@ -46,6 +53,13 @@ class Daos:
 
     def told(self, *arguments, **options):
         return json.loads(self.forebay(*arguments, "--json", **options))
+
+
+def wait_until(is_so, what):
+    deadline = time.monotonic() + SECONDS_MAX
+    while not is_so():
+        expect(time.monotonic() < deadline, what)
+        time.sleep(0.01)
 
 
 def lines(path):
@@ -156,6 +170,40 @@ def check_sync(daos, place):
     return left
 
 
+def check_kinds(daos, place):
+    """What has taken the name of something else."""
+    source, target = small_tree(place / "kinds"), f"{ROOT}/kinds"
+    shutil.copytree(source, daos.store / "tank/cont/kinds", symlinks=True)
+    top = daos.store / "tank/cont/kinds"
+    (top / "empty").unlink()
+    (top / "empty/more").mkdir(parents=True)
+    (top / "link").unlink()
+    (top / "link").mkdir()
+    shutil.rmtree(top / "d0")
+    (top / "d0").write_text("file")
+    said = daos.forebay("copy", source, target, code=1)
+    expect((top / "empty/more").is_dir() and (top / "link").is_dir(), "no folder is replaced", said)
+    daos.forebay("sync", source, target, "--delete")
+    daos.forebay("compare", source, target)
+
+
+def check_lock(daos, place):
+    """A second copy is refused while the first one runs; what that leaves when it is killed, the next one removes."""
+    source, target = small_tree(place / "for-lock"), f"{ROOT}/locked"
+    locks = lambda: set(pathlib.Path("/dev/shm").glob("forebay-daos-0-*"))  # noqa: E731
+    before = locks()
+    first = daos.start("copy", source, target, "--rate", "2000", "--threads", "1")
+    top = daos.store / "tank/cont/locked"
+    wait_until(lambda: locks() - before and list(top.glob("d*/.fb-*")), "the first copy is at work")
+    said = daos.forebay("copy", source, target, code=2)
+    expect("another process copies to" in said, "a second copy to one target is refused", said)
+    first.kill()
+    first.wait()
+    daos.forebay("copy", source, target)
+    daos.forebay("compare", source, target)
+    expect(locks() == before, "no lock is left", str(locks() - before))
+
+
 def check_groups(daos, place):
     """A folder with the bit of setgid gives its group to what is made in it, as the copy counts on."""
     source = small_tree(place / "for-groups")
@@ -245,6 +293,8 @@ def main():
         daos = Daos(place)
         left = check_sync(daos, place)
         expect(not left, "no attributes are left of what was deleted", str(left))
+        check_kinds(daos, place)
+        check_lock(daos, place)
         check_groups(daos, place)
         check_large(daos, place)
         check_containers(daos, place)
