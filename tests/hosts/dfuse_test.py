@@ -58,6 +58,8 @@ def by_address(place, mount):
     forebay("compare", target, place / "back")
     said = forebay("walk", f"daos://{POOL}/{CONT}", "--json")
     expect(json.loads(said)["file"] == 2, "a container as a whole is walked", said)
+    said = forebay("walk", f"daos://{POOL}/{OTHER}")
+    expect(f"is {place}/one/mount here" in said, "of two containers of a pool each has its mount", said)
     forebay("delete", f"daos://{POOL}/{CONT}", code=2)
     forebay("delete", target)
     expect(not (mount / "case").exists() and mount.exists(), "what is in it is deleted")
