@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "sys/tree_place.hpp"
@@ -94,7 +95,8 @@ Result<> DfsContainer::find_number() {
     const int asked = ::daos_cont_query(handle, &info, nullptr, nullptr);
     ::dfs_cont_put(dfs_, handle);
     if (asked != 0)
-        return Error{ErrorKind::retry, fmt::format("daos_cont_query: {}: error {} of DAOS", place_.address(), asked)};
+        return Error{ErrorKind::retry,
+                     fmt::format("daos_cont_query: {}: error {} of DAOS", show_text(place_.address()), asked)};
     number_ = siphash({}, std::as_bytes(std::span(info.ci_uuid)));
     return {};
 }
@@ -104,12 +106,14 @@ Error DfsContainer::refusal(int number) const {
     if (number == ENOENT) {
         daos_handle_t pool{};
         if (::daos_pool_connect(place_.pool.c_str(), nullptr, DAOS_PC_RO, &pool, nullptr, nullptr) != 0)
-            return {ErrorKind::missing, fmt::format("{}: there is no pool {}", place_.address(), place_.pool), "",
+            return {ErrorKind::missing,
+                    fmt::format("{}: there is no pool {}", show_text(place_.address()), place_.pool), "",
                     "daos pool list"};
         ::daos_pool_disconnect(pool, nullptr);
         return {ErrorKind::missing,
-                fmt::format("{}: the pool {} has no container {}", place_.address(), place_.pool, place_.container), "",
-                fmt::format("forebay copy or sync with --make-container, or {}", sys::daos_create_command(place_))};
+                fmt::format("{}: the pool {} has no container {}", show_text(place_.address()), place_.pool,
+                            place_.container),
+                "", fmt::format("forebay copy or sync with --make-container, or {}", sys::daos_create_command(place_))};
     }
     auto error = sys::error_of_number("connection to", place_.address(), number);
     if (is_not_allowed(number)) error.next = fmt::format("daos container get-acl {} {}", place_.pool, place_.container);

@@ -1,5 +1,6 @@
 // What the program finds in this module when an address begins with daos://: sys/posix_tree_place.cpp calls it.
 
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "daos/folder.hpp"
 #include "sys/tree_place.hpp"
@@ -13,7 +14,7 @@ Result<std::unique_ptr<sys::Folder>> open_address(const sys::FarPlace& place) {
     const auto container = std::make_shared<daos::DfsContainer>(parsed, place.owner);
     FB_TRY(container->connect(place.makes_container));
     auto opened = daos::open_dfs_folder(container, place.makes_container ? "" : parsed.path);
-    if (!opened) return because(opened.error(), parsed.address() + ": " + opened.error().what);
+    if (!opened) return because(opened.error(), show_text(parsed.address()) + ": " + opened.error().what);
     return opened;
 }
 

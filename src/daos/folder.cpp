@@ -76,7 +76,8 @@ Result<std::string> DfsFolder::link_text(const std::string& name) {
     std::array<char, DFS_MAX_PATH> text;
     daos_size_t bytes = text.size();
     FB_TRY(found.done("dfs_get_symlink_value", ::dfs_get_symlink_value(found.get(), text.data(), &bytes)));
-    if (bytes == 0 || bytes > text.size()) return Error{ErrorKind::broken, "the text of a link is too long: " + name};
+    if (bytes == 0 || bytes > text.size())
+        return Error{ErrorKind::broken, "the text of a link is too long: " + show_text(name)};
     return std::string(text.data(), bytes - 1);
 }
 

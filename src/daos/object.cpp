@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "sys/tree_place.hpp"
@@ -79,7 +80,8 @@ Result<std::vector<std::string>> DfsObject::attribute_names() const {
         if (bytes <= list.size()) break;
         list.resize(bytes);
         if (tries + 1 == list_tries_max)
-            return Error{ErrorKind::retry, "its attributes changed each time that they were listed: " + name_};
+            return Error{ErrorKind::retry,
+                         "its attributes changed each time that they were listed: " + show_text(name_)};
     }
     std::vector<std::string> names;
     for (std::size_t at = 0; at < bytes; at += names.back().size() + 1) names.emplace_back(list.c_str() + at);
@@ -97,7 +99,8 @@ Result<std::string> DfsObject::attribute(const std::string& attribute_name) cons
 // A value without bytes would be the removal of the attribute.
 Result<> DfsObject::set_attribute(const std::string& attribute_name, const std::string& value) const {
     const auto unsupported = [&](const char* why) {
-        return Error{ErrorKind::unsupported, "setxattr of " + attribute_name + ": " + name_ + ": " + why};
+        return Error{ErrorKind::unsupported,
+                     "setxattr of " + show_text(attribute_name) + ": " + show_text(name_) + ": " + why};
     };
     if (attribute_name.starts_with("system.")) return unsupported("DAOS has no ACLs of files");
     if (value.empty()) return unsupported("DAOS keeps no attribute without a value");
@@ -127,7 +130,8 @@ Result<> DfsObject::set_permissions(std::uint32_t permissions) const {
     wanted.st_mode = (mode() & static_cast<mode_t>(S_IFMT)) | (permissions & 06777u);
     FB_TRY(set("change of permissions", wanted, DFS_SET_ATTR_MODE));
     if ((permissions & S_ISVTX) == 0) return {};
-    return Error{ErrorKind::unsupported, "DAOS has no sticky bit, and keeps the other permissions: " + name_};
+    return Error{ErrorKind::unsupported,
+                 "DAOS has no sticky bit, and keeps the other permissions: " + show_text(name_)};
 }
 
 Result<> DfsObject::set_modified(sys::FileTime modified) const {
