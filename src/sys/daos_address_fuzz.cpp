@@ -1,5 +1,5 @@
-// Any bytes as an address of DAOS and as the attribute of a path that stands for a container: an error, or a place whose
-// address is read as the same one.
+// Any bytes as an address of DAOS and as the attribute of a path that stands for a container: an error, or a place
+// whose address is read as that place.
 
 #include <cstddef>
 #include <cstdint>
