@@ -24,7 +24,8 @@ struct CompareArguments {
     bool no_bytes = false;
 };
 
-Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
+Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
+    FB_TRY(find_trees({&options.source, &options.target}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     const bool is_list = std::filesystem::is_regular_file(options.source);
@@ -76,8 +77,10 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
     verb.argument("SOURCE", options->source,
-                  "A directory, s3://BUCKET/PREFIX, or a list of checksums: forebay walk --checksums");
-    verb.argument("TARGET", options->target, "The directory that should be its copy, or s3://BUCKET/PREFIX");
+                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a list of checksums: forebay walk "
+                  "--checksums");
+    verb.argument("TARGET", options->target,
+                  "The directory that should be its copy, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);

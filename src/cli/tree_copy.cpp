@@ -39,7 +39,9 @@ Result<> check_node_files(const CopyArguments& options, bool is_ours, bool by_se
     return {};
 }
 
-Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLead* lead) {
+Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
+    if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
+    FB_TRY(find_trees({&options.source, &options.target}));
     std::optional<RunCopied> run;
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
@@ -78,9 +80,10 @@ constexpr const char* keys =
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);
-    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
-    verb.argument("TARGET", options->target,
-                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
+    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH");
+    verb.argument(
+        "TARGET", options->target,
+        "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if missing");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -96,6 +99,8 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
     verb.option("--node-files", options->node_files,
                 "Of a run of Forebay: each snapshot gets so many node files, at most one a rank; 0: as many as it has");
+    verb.flag("--make-container", options->make_container,
+              "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
     add_run_options(verb, *options);
     verb.json(options->tree.json, keys);
     return verb;

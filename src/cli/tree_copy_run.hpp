@@ -20,6 +20,7 @@ struct CopyArguments {
     bool nul = false, verify = false, dry_run = false, no_sync = false;
     bool as_files = false;                                                      // a run of ours too
     std::uint64_t node_files = 0;                                               // of a run's snapshots
+    bool make_container = false;                                                // of DAOS
     bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
 };
 

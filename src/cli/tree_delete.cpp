@@ -20,7 +20,8 @@ struct DeleteArguments {
     bool dry_run = false;
 };
 
-Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
+Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
+    FB_TRY(find_trees({&options.place}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
@@ -54,8 +55,9 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
 void add_delete(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<DeleteArguments>();
     auto verb = tree_verb(line, "delete");
-    verb.argument("DIRECTORY", options->place,
-                  "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX");
+    verb.argument(
+        "DIRECTORY", options->place,
+        "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");

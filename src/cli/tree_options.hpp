@@ -40,6 +40,10 @@ void add_filter_options(Verb& verb, TreeArguments& arguments);
 /// --recall, of verbs that read files.
 void add_recall(Verb& verb, TreeArguments& arguments);
 
+/// Each of the places that a verb was given becomes the one where its tree lies (sys::find_tree). Where it is another,
+/// a line says so.
+Result<> find_trees(std::initializer_list<std::string*> places);
+
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);
 

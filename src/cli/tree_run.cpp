@@ -234,6 +234,7 @@ Result<> remove_unnamed(const std::string& run, const std::set<std::string>& bef
 }  // namespace
 
 Result<bool> is_run(const std::string& path) {
+    if (!sys::may_hold_runs(path)) return false;
     FB_TRY_ASSIGN(identity, catalog::identity_of(sys::target_store(), path));
     return identity != 0;
 }

@@ -64,7 +64,8 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
     return object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
 }
 
-Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
+Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
+    FB_TRY(find_trees({&options.place}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
     if (lead != nullptr && !options.checksums.empty())
         return Error{ErrorKind::refused, "--checksums is not written by several processes", "",
@@ -124,7 +125,8 @@ Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
 void add_walk(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<WalkArguments>();
     auto verb = tree_verb(line, "walk");
-    verb.argument("DIRECTORY", options->place, "With all that is in it; or s3://BUCKET/PREFIX");
+    verb.argument("DIRECTORY", options->place,
+                  "With all that is in it; or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);

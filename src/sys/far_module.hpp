@@ -10,8 +10,12 @@
 
 namespace forebay::sys {
 
-/// "s3://bucket/prefix".
+/// "s3://bucket/prefix", "daos://pool/container/path".
 bool is_far(std::string_view address);
+/// Of those, a bucket or a container as a whole: it has no name in a folder.
+bool is_whole_store(std::string_view address);
+/// Whether a run may lie there: on file systems and in buckets.
+bool may_hold_runs(std::string_view place);
 
 /// Whether it means the same in every directory: a path from the root on, or an address.
 inline bool is_whole(std::string_view place) { return place.starts_with('/') || is_far(place); }
@@ -20,7 +24,7 @@ inline bool is_whole(std::string_view place) { return place.starts_with('/') || 
 /// `refused` where the current directory cannot be told.
 Result<std::string> whole_place(const std::string& place);
 
-/// A function of the module that reaches such addresses. `missing` where this build has none.
-Result<void*> far_function(const char* name);
+/// A function of the module that reaches such addresses. `unsupported` where this build has none.
+Result<void*> far_function(std::string_view address, const char* name);
 
 }  // namespace forebay::sys

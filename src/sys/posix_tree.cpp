@@ -67,11 +67,13 @@ public:
     Result<std::string> link_text(const std::string& name) override;
     Result<std::vector<std::string>> attribute_names_of(const std::string& name) override {
         FB_TRY(check_component(name));
-        if (lists_below_) {
-            if (auto names = attribute_names_below(fd(), name)) return *std::move(names);
+        auto names = lists_below_ ? attribute_names_below(fd(), name) : std::nullopt;
+        if (!names) {
             lists_below_ = false;
+            names = attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
         }
-        return attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
+        if (*names) drop_told_by_dfuse(**names, fd(), name.c_str());
+        return *std::move(names);
     }
     Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) override {
         FB_TRY(check_component(name));

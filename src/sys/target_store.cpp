@@ -58,12 +58,15 @@ public:
 private:
     Result<Store*> of(const std::string& path) {
         if (!is_far(path)) return &posix_store();
+        if (!may_hold_runs(path))
+            return Error{ErrorKind::unsupported, "no run lies in DAOS by its address: " + path, "",
+                         "the path where dfuse shows the container"};
         const auto begin = path.find("://") + 3;
         const auto bucket = path.substr(0, path.find('/', begin));
         const std::lock_guard lock(mutex_);
         auto& store = far_[bucket];
         if (!store) {
-            FB_TRY_ASSIGN(function, far_function("forebay_open_far_store"));
+            FB_TRY_ASSIGN(function, far_function(bucket, "forebay_open_far_store"));
             OpenedStore opened = Error{ErrorKind::broken, "the module of " + bucket + " gave no answer"};
             reinterpret_cast<OpenFarStore>(function)(bucket, opened);
             FB_TRY(opened);

@@ -10,7 +10,7 @@
 namespace forebay::sys {
 
 /// Paths of this machine, and addresses such as s3://bucket/prefix, each call by the path that it gets. Errors of
-/// addresses: `missing` where this build cannot reach them.
+/// addresses: `unsupported` where this build cannot reach them.
 Store& target_store();
 
 /// What a module is asked for, and what it gives: all that lies in the bucket of an address.

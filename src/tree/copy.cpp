@@ -65,7 +65,7 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
         roots.target = std::move(*existing);
         FB_TRY(check_apart(roots, source, target));
         FB_TRY(check_layout(options.layout, *roots.target, target));
-    } else if (existing.error().kind == ErrorKind::missing) {
+    } else if (existing.error().kind == ErrorKind::missing && !sys::is_whole_store(target)) {
         FB_TRY(make_target(roots, source, target, options));
     } else {
         return existing.error();

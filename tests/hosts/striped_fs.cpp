@@ -13,6 +13,8 @@
 // it. Of a directory it is what new files and directories in it get. With HS_RELEASED in "trusted.hsm" the bytes of a
 // file are in an archive alone, until somebody reads it. The attribute "lustre.opens" counts how often a file was
 // opened. Prints "mounted", and takes the mount down at SIGTERM.
+// With daos.PATH=POOL/CONTAINER it is mounted as dfuse is: PATH has the attribute by which dfuse tells a container's
+// root, other attributes are those of the directory, and there is nothing but files, directories and symbolic links.
 
 #define FUSE_USE_VERSION 35
 
@@ -23,6 +25,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "dfuse_attributes.hpp"
 #include "lustre_layouts.hpp"
 
 #include <algorithm>
@@ -51,6 +54,9 @@ struct Options {
     unsigned targets = 0;
     double rate = 0, noise = 0;
     std::map<std::string, double> ratios = {}, sometimes = {};
+    std::map<std::string, std::string> containers = {};  // the attributes of their roots, by path
+
+    bool is_dfuse() const { return !containers.empty(); }
 };
 Options options;
 
@@ -235,6 +241,7 @@ int do_unlink(const char* path) {
     return answer(::unlink(real(path).c_str()));
 }
 int do_mknod(const char* path, mode_t mode, dev_t device) {
+    if (options.is_dfuse() && !S_ISREG(mode)) return -EOPNOTSUPP;
     if (::mknod(real(path).c_str(), mode, device) != 0) return -errno;
     if (S_ISREG(mode)) inherit(path, true);
     return 0;
@@ -258,22 +265,19 @@ int do_utimens(const char* path, const timespec times[2], fuse_file_info*) {
 }
 int do_statfs(const char* path, struct statvfs* about) { return answer(::statvfs(real(path).c_str(), about)); }
 
-int give(const std::string& attribute, char* value, std::size_t size) {
-    if (size == 0) return static_cast<int>(attribute.size());
-    if (size < attribute.size()) return -ERANGE;
-    std::memcpy(value, attribute.data(), attribute.size());
-    return static_cast<int>(attribute.size());
-}
-
 int do_getxattr(const char* path, const char* name, char* value, std::size_t size) {
     struct stat about {};
+    if (options.is_dfuse()) {
+        const auto root = options.containers.find(path);
+        return dfuse::get(real(path), root == options.containers.end() ? nullptr : &root->second, name, value, size);
+    }
     const bool is_layout = std::strcmp(name, "lustre.lov") == 0, is_opens = std::strcmp(name, "lustre.opens") == 0;
     if (!is_layout && !is_opens) return -ENODATA;
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     if (is_layout && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return -ENODATA;
     const std::lock_guard lock(alone);
     const auto& one = known[about.st_ino];
-    if (is_opens) return give(std::to_string(one.opens), value, size);
+    if (is_opens) return dfuse::give(std::to_string(one.opens), value, size);
     if (one.lies_nowhere) return -ENODATA;
     auto layout = one.layout;
     if (layout.components.empty()) {
@@ -282,17 +286,23 @@ int do_getxattr(const char* path, const char* name, char* value, std::size_t siz
         if (S_ISREG(about.st_mode)) striped::lay(plain, options.targets, first_target(about));
         layout.components.push_back({.plain = plain});
     }
-    return give(striped::attribute_of(layout, one.is_released), value, size);
+    return dfuse::give(striped::attribute_of(layout, one.is_released), value, size);
 }
 
 int do_listxattr(const char* path, char* names, std::size_t size) {
+    if (options.is_dfuse()) return dfuse::list(real(path), options.containers.contains(path), names, size);
     struct stat about {};
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     const bool is_laid = S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
-    return give(is_laid ? std::string("lustre.lov\0", 11) : "", names, size);
+    return dfuse::give(is_laid ? std::string("lustre.lov\0", 11) : "", names, size);
 }
 
-int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int) {
+int do_removexattr(const char* path, const char* name) {
+    return options.is_dfuse() ? dfuse::remove(real(path), name) : -EOPNOTSUPP;
+}
+
+int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int flags) {
+    if (options.is_dfuse()) return dfuse::set(real(path), name, value, size, flags);
     constexpr std::uint32_t hs_released = 4;  // in hsm_flags of hsm_attrs
     struct stat about {};
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
@@ -342,6 +352,7 @@ fuse_operations operations() {
     all.getxattr = do_getxattr;
     all.setxattr = do_setxattr;
     all.listxattr = do_listxattr;
+    all.removexattr = do_removexattr;
     all.chown = do_chown;
     all.mknod = do_mknod;
     all.init = [](fuse_conn_info*, fuse_config* config) -> void* {
@@ -366,6 +377,10 @@ int main(int count, char** arguments) {
     for (int i = 6; i < count; ++i)
         if (const char* equals = std::strchr(arguments[i], '=')) {
             const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
+            if (which.starts_with("daos.")) {
+                options.containers[which.substr(5)] = std::string("DAOS.POSIX://") + (equals + 1);
+                continue;
+            }
             if (which == "noise") {
                 options.noise = std::strtod(equals + 1, nullptr);
                 continue;
@@ -378,6 +393,7 @@ int main(int count, char** arguments) {
     const auto all = operations();
     // A write holds a thread for as long as the target takes; of libfuse's own number, 10, others would wait for one.
     char foreground[] = "-f", threads[] = "-omax_threads=256,max_idle_threads=256";
-    char* words[] = {arguments[0], arguments[2], foreground, threads, nullptr};
-    return fuse_main(4, words, &all, nullptr);
+    char dfuse[] = "-ofsname=dfuse,subtype=daos";
+    char* words[] = {arguments[0], arguments[2], foreground, threads, dfuse, nullptr};
+    return fuse_main(options.is_dfuse() ? 5 : 4, words, &all, nullptr);
 }
