@@ -131,7 +131,8 @@ Result<FolderRef> CompareWalk::open(const BranchRef& branch, TreeSide side) {
 }
 
 void CompareWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) remarks_.add_error(path_of(*branch), entered.error());
+    if (auto entered = try_enter(worker, branch); !entered)
+        remarks_.add_error(path_of(*branch), folders_.with_side(branch, "", entered.error()));
     done_in(branch);
 }
 
@@ -205,7 +206,7 @@ void CompareWalk::compare_portion(TreeWorker& worker, const BranchRef& branch, c
     for (const auto& named : portion) {
         if (share_.is_stopped()) return;
         if (auto compared = compare_entry(worker, branch, folders, named); !compared)
-            remarks_.add_error(path_of(*branch, named.name), compared.error());
+            remarks_.add_error(path_of(*branch, named.name), folders_.with_side(branch, named.name, compared.error()));
         ++counts_.entries;
         tick();
     }

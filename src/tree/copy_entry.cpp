@@ -134,8 +134,7 @@ void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) 
 
 void EntryCopier::link_all(const std::vector<EntryPlace>& places, const EntryPlace& first) {
     for (const auto& waiting : places) {
-        if (auto linked = link(waiting, first); !linked)
-            context_.report(path_of(*waiting.branch, waiting.name), linked.error());
+        if (auto linked = link(waiting, first); !linked) context_.report(waiting.branch, waiting.name, linked.error());
         context_.done_in(waiting.branch);
     }
 }
@@ -153,7 +152,7 @@ void EntryCopier::copy_waiting(const EntryPlace& waiting) {
         FB_TRY_ASSIGN(target, context_.folders.get(waiting.branch, TreeSide::target));
         return copy({waiting.branch, source, target, waiting.name}, sys::EntryKind::unknown, 0);
     }();
-    if (!copied) context_.report(path_of(*waiting.branch, waiting.name), copied.error());
+    if (!copied) context_.report(waiting.branch, waiting.name, copied.error());
     context_.done_in(waiting.branch);
 }
 

@@ -48,7 +48,7 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool w
 Result<> CopyWalk::run(const BranchRef& root, bool is_first) {
     FB_TRY(run_all([&](TreeWorker& worker) {
         if (!is_first) return;
-        if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
+        if (auto listed = list(worker, root); !listed) context_.report(root, "", listed.error());
         context_.done_in(root);
     }));
     return context_.fatal();
@@ -69,7 +69,7 @@ Result<> CopyWalk::run_all(const WorkShare::Piece& first) {
 }
 
 void CopyWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) context_.report(path_of(*branch), entered.error());
+    if (auto entered = try_enter(worker, branch); !entered) context_.report(branch, "", entered.error());
     context_.done_in(branch);
 }
 
@@ -115,11 +115,12 @@ void CopyWalk::copy_portion(TreeWorker& worker, const BranchRef& branch, const P
         entry.target = target;
         return {};
     }();
-    if (!opened) return context_.report(path_of(*branch), opened.error());
+    if (!opened) return context_.report(branch, "", opened.error());
     for (const auto& named : portion) {
         if (context_.share.is_stopped()) return;
         entry.name = named.name;
-        if (auto copied = copy_named(worker, entry, named); !copied) context_.report(entry.path(), copied.error());
+        if (auto copied = copy_named(worker, entry, named); !copied)
+            context_.report(branch, entry.name, copied.error());
         ++context_.counts.entries;
         context_.tick();
     }

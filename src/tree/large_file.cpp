@@ -214,7 +214,7 @@ void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
         if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
         if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
-    if (!done) context_.report(entry_.path(), done.error());
+    if (!done) context_.report(entry_.branch, entry_.name, done.error());
     EntryCopier copier(context_, worker);
     if (is_named) copier.link_waiting(before_.id, {entry_.branch, entry_.name});
     if (!done) copier.give_up_waiting(before_.id);
@@ -235,7 +235,7 @@ void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace
                 ->start(own_worker);
         }();
         if (started) return;
-        context.report(path_of(*place.branch, place.name), started.error());
+        context.report(place.branch, place.name, started.error());
         EntryCopier(context, own_worker).give_up_waiting(id);
         context.done_in(place.branch);
     });
