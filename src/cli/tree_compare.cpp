@@ -1,5 +1,7 @@
 // forebay compare: what two trees of files do not have alike.
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -27,7 +29,39 @@ struct CompareArguments {
 Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
-    const bool is_list = std::filesystem::is_regular_file(options.source);
+Result<> check_list_options(const CompareArguments& options, const tree::TeamLead* lead) {
+    if (lead != nullptr)
+        return Error{ErrorKind::refused, "a list of checksums is compared by one process", "",
+                     "leave --hosts or mpiexec out"};
+    if (options.tree.preserve != "all" && options.tree.preserve != "none")
+        return Error{ErrorKind::refused,
+                     fmt::format("--preserve {}: a list of checksums has sizes and bytes, and no attributes",
+                                 options.tree.preserve),
+                     "", "leave --preserve out"};
+    return {};
+}
+
+Result<> check_file_options(const CompareArguments& options, const tree::TeamLead* lead) {
+    if (lead == nullptr && options.tree.filter().is_empty() && !options.tree.one_file_system) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a file: other processes, patterns and --one-file-system are for directories",
+                             show_text(options.target)),
+                 "", "leave them out"};
+}
+
+tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_t threads) {
+    return {.threads = threads,
+            .filter = options.tree.filter(),
+            .look = options.no_bytes ? tree::WalkLook::nothing : tree::WalkLook::file_bytes,
+            .counts_each_name = true,
+            .one_file_system = options.tree.one_file_system};
+}
+
+    FB_TRY_ASSIGN(target_file, tree::file_at(options.target));
+    std::error_code none;
+    const bool is_list = !target_file && std::filesystem::is_regular_file(options.source, none);
+    if (is_list) FB_TRY(check_list_options(options, lead));
+    if (target_file) FB_TRY(check_file_options(options, lead));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::CompareCounts counts;
@@ -37,8 +71,12 @@ Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
         const auto watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); };
         if (is_list)
             return tree::check_sums(options.source, options.target,
-                                    {.threads = threads, .filter = options.tree.filter(), .watch = watch}, *remarks,
-                                    counts);
+                                    {.threads = threads,
+                                     .filter = options.tree.filter(),
+                                     .reads_bytes = !options.no_bytes,
+                                     .one_file_system = options.tree.one_file_system,
+                                     .watch = watch},
+                                    *remarks, counts);
         return tree::compare_trees(options.source, options.target,
                                    {.threads = threads,
                                     .filter = options.tree.filter(),

@@ -63,9 +63,6 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 
 Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
-    if (lead != nullptr && !options.checksums.empty())
-        return Error{ErrorKind::refused, "--checksums is not written by several processes", "",
-                     "leave --hosts out, or write a list for each directory"};
     std::unique_ptr<LinesFile> report, list, checksums;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::WalkOptions wished{.threads = threads,

@@ -28,6 +28,7 @@ auto switches_of(Order& order) {
                       &order.syncs,
                       &order.reads_bytes,
                       &order.lists,
+                      &order.sums,
                       &order.lacks_target};
 }
 

@@ -52,6 +52,7 @@ private:
     bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
     void take(std::span<const WalkedEntry> entries);
     void add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name);
+    void take_sum(const FileSum& sum);
     void done_in(BranchRef branch);
     void tick();
 
@@ -122,6 +123,7 @@ void TreeWalk::settle(const TeamMessage& message) {
     else if (message.kind == TeamKind::listed && options_.take) take(walked_of(message));
     else if (message.kind == TeamKind::counts) tick();
 }
+    else if (message.kind == TeamKind::summed && options_.take_sum) take_sum(sum_from(message));
 
 void TreeWalk::enter_given(TreeWorker& worker, const BranchRef& branch) {
     const auto looked = [&]() -> Result<> {
@@ -211,10 +213,14 @@ void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& fo
     if (!sum && sum.error().kind == ErrorKind::retry)
         return remarks_.add(RemarkKind::changed, std::move(path), sum.error().what);
     if (!sum) return remarks_.add_error(std::move(path), sum.error());
-    counts_.summed_bytes += sum->bytes;
+    take_sum(*sum);
+}
+
+void TreeWalk::take_sum(const FileSum& sum) {
+    counts_.summed_bytes += sum.bytes;
     tick();
     const std::lock_guard lock(mutex_);
-    if (taken_) taken_ = options_.take_sum(*sum);
+    if (taken_) taken_ = options_.take_sum(sum);
     if (!taken_) share_.stop();
 }
 
@@ -292,7 +298,8 @@ Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks&
                             .source_root = root,
                             .filter = options.filter,
                             .one_file_system = options.one_file_system,
-                            .lists = static_cast<bool>(options.take)}));
+                            .lists = static_cast<bool>(options.take),
+                            .sums = static_cast<bool>(options.take_sum)}));
     }
     TreeWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
@@ -328,3 +335,8 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
 }
 
 }  // namespace forebay::tree
+    if (order.sums)
+        options.take_sum = [&](const FileSum& sum) {
+            port.send(0, message_of(sum));
+            return Result<>();
+        };
