@@ -65,6 +65,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
 Result<> Restorer::run() {
     FB_TRY(context.share.run([this](tree::TreeWorker& worker) { scan(worker); }));
     if (restores() && context.fatal()) FB_TRY(restore_later());
+    if (restores() && context.fatal()) FB_TRY(restore_left_out());
     FB_TRY(context.fatal());
     return scanned_;
 }
@@ -173,7 +174,7 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& fou
     return {};
 }
 
-Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
+Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, std::uint64_t offset) {
     FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
     FB_TRY_ASSIGN(first, entry_of(worker, first_path));
     const auto first_folder = first.target;
@@ -184,6 +185,10 @@ Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
     const auto name = context.temporary_name(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
+    if (!context.options.filter.takes(first_path, sys::EntryKind::file)) {
+        left_out_[first_path].push_back({member.path, offset});
+        return {};
+    }
     if (!linked) return context.settle(member.path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
     FB_TRY(temporary.publish(entry.name));
@@ -203,7 +208,8 @@ Result<> Restorer::restore_later() {
                 member.path = clean_path(member.path).value();  // it was clean when it was put off
                 if (member.status.kind == sys::EntryKind::file && found->is_large())
                     return start_large_restore(*this, worker, std::move(*found));
-                const auto done = member.same_as.empty() ? restore(worker, *found) : link(worker, member);
+                const auto done =
+                    member.same_as.empty() ? restore(worker, *found) : link(worker, member, found->offset);
                 if (!done) context.report(member.path, done.error());
                 context.tick();
             }
@@ -222,6 +228,37 @@ Result<> Restorer::open_implied() {
             FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
         }
     return {};
+// The archive has the bytes of an inode at its first name: where patterns leave this one out, the first of the others
+// gets them. Where they are, another reading tells, which is cheaper than to remember all that was left out.
+Result<> Restorer::restore_left_out() {
+    if (left_out_.empty()) return {};
+    ArchiveReader reader(file_, file_bytes_, context.way());
+    Result<> read;
+    FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
+        read = [&]() -> Result<> {
+            while (!context.share.is_stopped()) {
+                FB_TRY_ASSIGN(found, reader.next());
+                if (!found) break;
+                const auto path = clean_path(found->member.path);
+                const auto wanted = path ? left_out_.find(*path) : left_out_.end();
+                if (wanted == left_out_.end() || found->offset > wanted->second.front().offset) continue;
+                found->member.path = wanted->second.front().path;
+                if (found->is_large()) start_large_restore(*this, worker, std::move(*found));
+                else if (auto done = restore(worker, *found); !done) context.report(found->member.path, done.error());
+            }
+            return {};
+        }();
+    }));
+    FB_TRY(read);
+    FB_TRY(context.fatal());
+    return context.share.run([&](tree::TreeWorker& worker) {
+        for (const auto& [first, names] : std::exchange(left_out_, {}))
+            for (const auto& [path, offset] : std::span(names).subspan(1))
+                if (auto done = link(worker, {.path = path, .same_as = names.front().path}, offset); !done)
+                    context.report(path, done.error());
+    });
+}
+
 }
 
 Result<> Restorer::finish_folders() {
