@@ -57,6 +57,7 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
         return tree::report_changes(context, path());
     if (output == nullptr) {
+        context.counts.would_copy.add(kind == sys::EntryKind::file ? status.bytes : 0);
         context.remarks.add(tree::RemarkKind::would_copy, path(), "");
         return {};
     }

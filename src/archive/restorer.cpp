@@ -103,7 +103,10 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     }
     if (!context.options.filter.takes(member.path, kind)) return {};
     if (take_) FB_TRY(take_(member));
-    if (context.options.is_dry) return {};
+    if (context.options.is_dry) {
+        context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
+        return {};
+    }
     const Later later{
         .offset = found.offset,
         .common = found.common,

@@ -42,9 +42,10 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
 
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
-    "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), processes (with --hosts:\n"
-    "  host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the\n"
-    "  first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+    "  resumed_bytes, seconds, would_copy, would_replace and would_remove (of a dry run: entries and bytes of each),\n"
+    "  snapshots and verified_bytes (of a run of Forebay alone), processes (with --hosts: host, entries, bytes,\n"
+    "  gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them:\n"
+    "  kind, path, path_hex where it is no UTF-8, why).\n";
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);

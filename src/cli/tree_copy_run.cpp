@@ -94,9 +94,19 @@ void add_cannot_keep(Verb& verb, CopyArguments& options) {
     verb.option("--manifest", options.manifest, "The file that gets what the target cannot hold, a line of JSON each");
 }
 
+    if (options.dry_run)
+        object.set("would_copy", json_of(counts.would_copy))
+            .set("would_replace", json_of(counts.would_replace))
+            .set("would_remove", json_of(counts.would_remove));
 void add_run_options(Verb& verb, CopyArguments& options) {
     verb.bytes("--rate", options.rate, "At most so many bytes a second; 0: no limit");
     verb.option("--rate-group", options.rate_group,
+void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
+    say("{} entries: {} would be copied, {} replaced, {} adjusted, {} removed; {} are equal\n", counts.entries.load(),
+        words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
+        words_of(counts.would_remove), counts.equal.load());
+}
+
                 "A name: all copies of yours on this machine that give it share the limit of --rate");
     verb.flag("--dry-run", options.dry_run, "Only say what would be done");
     verb.flag("--no-sync", options.no_sync,
@@ -132,7 +142,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, const Cop
         object.print();
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks);
-        say_counts(counts, lasted.count());
+        if (options.dry_run) say_dry(counts, *remarks);
+        else say_counts(counts, lasted.count());
         if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);

@@ -26,11 +26,13 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
     const auto done = [&] {
+    tree::Amount would_remove;
         Progress progress("delete", options.tree.json);
         return tree::remove_tree(options.place,
                                  {.threads = threads,
                                   .is_dry = options.dry_run,
-                                  .watch = [&](std::uint64_t count) { progress.show_flow(count, 0); },
+                                  .would_remove = &would_remove,
+                                  .watch = watch,
                                   .lead = lead},
                                  *remarks, removed);
     }();
@@ -44,11 +46,13 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
         object.print();
     } else {
         say_remarks(*remarks);
-        say("{} entries removed\n", removed.load());
+        if (options.dry_run) say("entries that would be removed: {}\n", words_of(would_remove));
+        else say("{} entries removed\n", removed.load());
     }
     return exit_of(*remarks);
 }
 
+        if (options.dry_run) object.set("would_remove", json_of(would_remove));
 }  // namespace
 
 void add_delete(CommandLine& line, const TreeRunner& run) {
@@ -60,7 +64,8 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
     add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->tree.json,
-              "  An object: directory, dry_run, removed, remarks (how many of each kind), first (the first 1,000 of\n"
+              "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), remarks (how "
+              "many of each kind), first (the first 1,000 of\n"
               "  them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"

@@ -74,8 +74,9 @@ void add_restore_archive(CommandLine& line) {
     add_run_options(verb, *options);
     verb.json(
         options->tree.json,
-        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
-        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
+        "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
+        "  path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
         "  forebay restore-archive --check /archive/me/case.tar\n"

@@ -157,6 +157,14 @@ public:
     virtual Result<FileSystemTraits> file_system() { return FileSystemTraits{}; }
     /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
     using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;
+
+    /// What is known of new entries without making one: an error says why this process cannot make such a one here, or
+    /// give it this owner, this attribute or a further name. That nothing is known against it is no promise.
+    virtual Result<> can_make(EntryKind) { return {}; }
+    virtual Result<> can_own(std::uint32_t, std::uint32_t) { return {}; }
+    virtual Result<> can_have(const std::string&) { return {}; }
+    virtual Result<> can_link() { return {}; }
+
     virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {
         for (const auto& name : names) told(name, remove(name));
     }

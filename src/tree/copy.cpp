@@ -35,6 +35,7 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
                        named.error().next.empty() ? "make the directory above it, or correct the path" : "");
     const auto& [above, name] = *named;
+    roots.above = above;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
     if (lies_in)
@@ -123,7 +124,9 @@ Result<> check_has_entries(const CopyRoots& roots, const std::string& source, co
 }  // namespace
 
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
-    CopyPlaces places{.temporary_prefix = roots.temporary_prefix};
+    CopyPlaces places{.temporary_prefix = roots.temporary_prefix,
+                      .asked = roots.target ? roots.target : roots.above,
+                      .has_others = roots.has_others};
     if (roots.target && options.preserve.attributes && !roots.places.empty()) {
         FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
         places.last_copy = last;
@@ -173,8 +176,11 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
-    FolderRef target;
-    if (!order.lacks_target) {
+    FolderRef target, asked;
+    if (order.lacks_target) {
+        FB_TRY_ASSIGN(named, open_above(order.target));
+        asked = named.above;
+    } else {
         FB_TRY_ASSIGN(opened, sys::open_posix_folder(order.target));
         target = std::move(opened);
         if (!order.probe.empty() && !target->status_of(order.probe))
@@ -183,9 +189,9 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                                                          show_text(order.target))};
         if (order.probe.empty()) FB_TRY(check_team_root(*target, order.target_root, order.target));
     }
-    const CopyPlaces places{
-        .temporary_prefix = order.temporary_prefix,
-        .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu)};
+    const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
+                            .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
+                            .asked = target ? target : asked};
     CopyContext context(options, remarks, counts, places);
     FB_TRY(sync_before_names(context, target));
     CopyWalk walk(context);

@@ -17,6 +17,7 @@
 
 #include "forebay/result.hpp"
 #include "move/pace.hpp"
+#include "tree/amount.hpp"
 #include "tree/attributes.hpp"
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
@@ -44,8 +45,10 @@ struct Unkept {
 struct CopyCounts {
     std::atomic<std::uint64_t> entries{0};  // looked at
     std::atomic<std::uint64_t> copied{0}, linked{0}, adjusted{0}, equal{0}, folders{0}, removed{0};
-    std::atomic<std::uint64_t> bytes{0};          // moved
-    std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
+    std::atomic<std::uint64_t> bytes{0};             // moved
+    std::atomic<std::uint64_t> resumed_bytes{0};     // that a killed copy had moved
+    std::atomic<std::uint64_t> passed_bytes{0};      // of files that are done, whether they had to be moved or not
+    Amount would_copy, would_replace, would_remove;  // in a dry run: what is missing, what differs, what is too much
 };
 
 struct TreeCopyOptions {
@@ -75,6 +78,8 @@ struct TreeCopyOptions {
 struct CopyRoots {
     FolderRef source, target;
     bool was_made = false;         // the target, by this copy
+    bool has_others = false;       // both are folders of others, of which the list of the options wishes one entry
+    FolderRef above;               // where the target is made, if it was missing
     std::string places{};          // what both are called, to know them again; empty: they are not to be known
     std::string temporary_prefix;  // of names of entries that are not whole, the same in each copy between these places
 };

@@ -140,7 +140,7 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
         const auto dry =
             copy(directory / "source", directory / "target", {.threads = 2, .removes_extra = true, .is_dry = true});
         REQUIRE(dry->copied);
-        CHECK(dry->remarks.count_of(RemarkKind::would_remove) == 4);
+        CHECK(dry->remarks.count_of(RemarkKind::would_remove) == 8);
         CHECK(fs::exists(directory / "target/more/below/file"));
     }
 }

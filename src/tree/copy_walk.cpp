@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "tree/copy_entry.hpp"
+#include "tree/foresee.hpp"
 #include "tree/large_file.hpp"
 #include "tree/remove.hpp"
 
@@ -110,8 +111,7 @@ void CopyWalk::copy_portion(TreeWorker& worker, const BranchRef& branch, const P
     const auto opened = [&]() -> Result<> {
         FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
         entry.source = source;
-        if (context_.options.is_dry && branch->was_made) return {};
-        FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
+        FB_TRY_ASSIGN(target, context_.target_folder(branch));
         entry.target = target;
         return {};
     }();
@@ -180,6 +180,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
 }
 
 Result<> CopyWalk::enter_dry(const BranchRef& branch) {
+    bool is_other = false;
     if (!branch->parent->was_made) {
         FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
         auto opened = above->open_folder(branch->name);
@@ -191,9 +192,14 @@ Result<> CopyWalk::enter_dry(const BranchRef& branch) {
         }
         if (opened.error().kind != ErrorKind::missing && opened.error().kind != ErrorKind::refused)
             return opened.error();
+        const auto status = above->status_of(branch->name);
+        is_other = status.has_value();
+        if (status && status->kind == sys::EntryKind::folder) return opened.error();  // closed to this user
     }
     branch->was_made = true;  // as it would be
-    context_.remarks.add(RemarkKind::would_copy, path_of(*branch), "the folder is not at the target");
+    (is_other ? context_.counts.would_replace : context_.counts.would_copy).add(0);
+    context_.remarks.add(RemarkKind::would_copy, path_of(*branch),
+                         is_other ? "it is of another kind" : "the folder is not at the target");
     return {};
 }
 
@@ -280,8 +286,25 @@ Result<> CopyWalk::replace_folders() {
 }
 
 void CopyWalk::finish(const BranchRef& branch) {
-    if (context_.options.is_dry || !branch->was_entered || context_.share.is_stopped()) return;
-    if (auto finished = try_finish(branch); !finished) context_.report(path_of(*branch), finished.error());
+    if (!branch->was_entered || context_.share.is_stopped()) return;
+    if (auto finished = context_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished)
+        context_.report(branch, "", finished.error());
+}
+
+Result<> CopyWalk::would_finish(const BranchRef& branch) {
+    FB_TRY_ASSIGN(target, context_.target_folder(branch));
+    auto* asked = context_.target_of({.branch = branch, .target = target});
+    if (asked == nullptr || context_.is_of_others(*branch)) return {};
+    const auto& own = branch->status(TreeSide::target);
+    Held held{.user = own.user, .group = own.group};
+    if (!target) held = {.user = context_.owner.user, .group = context_.owner.group};
+    AttributeSource attributes;
+    FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
+    if (context_.options.preserve.attributes) {
+        FB_TRY_ASSIGN(names, source->attribute_names());
+        attributes = attributes_of(*source, std::move(names));
+    }
+    return foresee(context_, path_of(*branch), *asked, branch->status(TreeSide::source), held, attributes);
 }
 
 Result<> CopyWalk::try_finish(const BranchRef& branch) {

@@ -9,7 +9,7 @@
 #include "base/try.hpp"
 #include "move/journal.hpp"
 #include "sys/machine.hpp"
-#include "tree/make_file.hpp"
+#include "tree/foresee.hpp"
 
 namespace forebay::tree {
 
@@ -72,6 +72,7 @@ Result<> LargeFile::start(TreeWorker& worker) {
     source_ = std::move(opened);
     FB_TRY_ASSIGN(status, source_->status());
     if (status.kind != sys::EntryKind::file) return report_changes(context_, entry_.path());
+    FB_TRY(refuse_attributes_first(context_, entry_, *source_, status));
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
     before_ = settled;
     return add_pieces(worker);
@@ -105,6 +106,10 @@ Result<std::uint64_t> LargeFile::open_target() {
     constexpr std::uint32_t closed_to_others = 0600;
     FB_TRY_ASSIGN(file, entry_.target->make_file(temporary_name_, closed_to_others));
     made_.file = std::move(file);
+    if (auto given = give_owner_first(context_, entry_, before_, made_); !given) {
+        static_cast<void>(entry_.target->remove(temporary_name_));
+        return given.error();
+    }
     // An object store has its own mark, and goes on with what its parts are of.
     if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);
     static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
