@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/try.hpp"
+#include "base/show_text.hpp"
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
@@ -16,6 +17,7 @@
 #include "tree/checksums.hpp"
 #include "tree/compare.hpp"
 
+#include "tree/single_file.hpp"
 namespace forebay::cli {
 
 namespace {
@@ -112,8 +114,9 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
     verb.argument("SOURCE", options->source,
-                  "A directory, s3://BUCKET/PREFIX, or a list of checksums: forebay walk --checksums");
-    verb.argument("TARGET", options->target, "The directory that should be its copy, or s3://BUCKET/PREFIX");
+                  "A directory, s3://BUCKET/PREFIX, a file, or a list of checksums: forebay walk --checksums");
+    verb.argument("TARGET", options->target,
+                  "The directory or s3://BUCKET/PREFIX that should be its copy; of a file the file");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);

@@ -1,5 +1,6 @@
 // forebay copy and forebay sync: one tree becomes the copy of another.
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/progress.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLead* lead) {
     std::optional<RunCopied> run;
+    std::error_code none;
+    const bool is_file = std::filesystem::is_regular_file(options.source, none);
+    const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
+    FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
         auto wished = given;
@@ -32,7 +37,11 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
         if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
         set_team(object, lead);
     };
-    FB_TRY_ASSIGN(exit, run_copy(options, label, work, more));
+    FB_TRY_ASSIGN(exit, run_copy(options, label,
+                                 is_ours   ? Counted::nothing
+                                 : is_file ? Counted::file
+                                           : Counted::tree,
+                                 work, more));
     if (run && sys::is_far(options.target))
         remark(lines("The run's snapshots were not read back: {} is no directory\n", options.target));
     else if (run && !options.dry_run && !options.tree.json)
@@ -49,9 +58,9 @@ constexpr const char* keys =
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);
-    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
+    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, or a file");
     verb.argument("TARGET", options->target,
-                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
+                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing. Of a file, the file");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -76,6 +85,7 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
     verb.examples(
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
+        "  forebay copy big.h5 /archive/me/big.h5\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
         "  forebay copy case s3://archive/me/case\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"

@@ -8,10 +8,10 @@
 #include <mutex>
 
 #include "base/try.hpp"
-#include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/single_file.hpp"
 #include "tree/team_counts.hpp"
 #include "tree/team_lead.hpp"
 #include "tree/team_member.hpp"
@@ -344,8 +344,8 @@ void CompareWalk::tick() {
 
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {
-    FB_TRY_ASSIGN(one, sys::open_tree(source));
-    FB_TRY_ASSIGN(other, sys::open_tree(target));
+    FB_TRY_ASSIGN(roots, open_compared(source, target));
+    auto& [one, other] = roots;
     auto* lead = options.lead;
     if (lead != nullptr) {
         FB_TRY(check_team_places({source, target}));

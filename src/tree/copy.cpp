@@ -8,7 +8,7 @@
 #include "sys/tree_place.hpp"
 #include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
-#include "tree/named_root.hpp"
+#include "tree/single_file.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
 
@@ -204,8 +204,37 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     return membership.leave(done);
 }
 
+namespace {
+
+Result<> copy_file(const NamedRoot& file, const std::string& source, const std::string& target,
+                   const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    if (options.lead != nullptr || options.wished || options.removes_extra || options.one_file_system ||
+        !options.filter.is_empty())
+        return Error{ErrorKind::refused,
+                     show_text(source) +
+                         " is a file: other processes, patterns, lists, --one-file-system and --delete "
+                         "are for directories",
+                     "nothing was changed", "leave them out"};
+    FB_TRY_ASSIGN(named, target_of_file(file, source, target));
+    std::optional<CopyLock> lock;
+    CopyRoots roots{.source = folder_of_one(file, named.name), .target = named.above, .has_others = true};
+    roots.temporary_prefix = temporary_prefix(source, target);
+    if (!options.is_dry && !sys::is_far(target)) {
+        auto taken = CopyLock::take(named.above, ".fb-lock" + roots.temporary_prefix.substr(3, 9));
+        if (!taken) return because(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
+        lock.emplace(std::move(*taken));
+    }
+    auto of_one = options;
+    of_one.wished = wish_of_one(named.name);
+    return copy_open_trees(roots, of_one, remarks, counts);
+}
+
+}  // namespace
+
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
                    Remarks& remarks, CopyCounts& counts) {
+    FB_TRY_ASSIGN(file, file_at(source));
+    if (file) return copy_file(*file, source, target, options, remarks, counts);
     if (options.removes_extra && options.wished)
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "

@@ -85,9 +85,9 @@ struct CopyRoots {
 };
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);
 
-/// Copies the tree at `source` to `target`, a folder that is made where it is missing. What happened to single entries
-/// is in `remarks`. An error ends it all: the source is missing, one tree lies in the other, the target is full, or
-/// another process copies to the same place.
+/// Copies the tree at `source` to `target`, a folder that is made where it is missing; or a file to a file. What
+/// happened to single entries is in `remarks`. An error ends it all: the source is missing, one tree lies in the other,
+/// the target is full, or another process copies to the same place.
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
                    Remarks& remarks, CopyCounts& counts);
 

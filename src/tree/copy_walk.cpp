@@ -216,6 +216,7 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
         return {};
     }
     branch->gives_acl = has_default;
+    if (context_.is_of_others(*branch)) return find_leftovers(branch, folder);
     const bool may_all = context_.owner.user == 0;
     if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
         FB_TRY(folder.set_permissions(status.permissions | while_filled));
@@ -241,6 +242,16 @@ Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
             return removed;
     }
     branch->was_changed = branch->was_changed || !names.empty();
+    return {};
+}
+
+// Of the one name that is meant: the folder may have a million others.
+Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) {
+    for (const auto& [name, below] : branch->wished->below) {
+        const auto temporary = context_.temporary_name(name);
+        if (folder.status_of(parts_name(temporary))) branch->leftovers = {temporary, parts_name(temporary)};
+        else static_cast<void>(folder.remove(temporary));
+    }
     return {};
 }
 
@@ -312,6 +323,7 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     if (branch->had_loss) FB_TRY(sweep_after_loss(*target));
     for (const auto& name : branch->leftovers)  // nobody went on with them: their sources are gone
         if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    if (context_.is_of_others(*branch)) return {};
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};

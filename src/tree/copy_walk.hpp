@@ -37,6 +37,7 @@ private:
     Result<> enter_dry(const BranchRef& branch);
     Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep(const BranchRef& branch, sys::Folder& folder);
+    Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep_after_loss(sys::Folder& folder);
 
     void finish(const BranchRef& branch);
