@@ -78,6 +78,8 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
         --place.branch->pending;  // never the last: this portion of names holds the branch
     }
     const auto done = put(worker, place, folder, status, std::move(file));
+    const bool comes_in_pieces = done && !*done;
+    if (status.kind == sys::EntryKind::file && !comes_in_pieces) context.counts.passed_bytes += status.bytes;
     if (has_names && !done) give_up(worker, status.id);
     if (has_names && done && *done) packets_[worker.index].stored.push_back({status, place});
     return done ? Result<>() : Result<>(done.error());

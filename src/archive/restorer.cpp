@@ -88,6 +88,9 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     auto& member = found.member;
     ++context.counts.entries;
+    context.counts.passed_bytes += found.stored_offset - found.offset;
+    if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
+    context.tick();
     const auto refuse = [&](const std::string& path, const Error& error) { context.report(show_text(path), error); };
     auto path = clean_path(member.path);
     if (!path) {
@@ -101,7 +104,10 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
         return {};
     }
-    if (!context.options.filter.takes(member.path, kind)) return {};
+    if (!context.options.filter.takes(member.path, kind)) {
+        if (found.is_large()) context.counts.passed_bytes += member.stored_bytes;
+        return {};
+    }
     if (take_) FB_TRY(take_(member));
     if (context.options.is_dry) {
         context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
@@ -179,6 +185,10 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& fou
 
 Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, std::uint64_t offset) {
     FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
+    if (!context.options.filter.takes(first_path, sys::EntryKind::file)) {
+        left_out_[first_path].push_back({member.path, offset});
+        return {};
+    }
     FB_TRY_ASSIGN(first, entry_of(worker, first_path));
     const auto first_folder = first.target;
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
@@ -188,10 +198,6 @@ Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, std::uin
     const auto name = context.temporary_name(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
-    if (!context.options.filter.takes(first_path, sys::EntryKind::file)) {
-        left_out_[first_path].push_back({member.path, offset});
-        return {};
-    }
     if (!linked) return context.settle(member.path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
     FB_TRY(temporary.publish(entry.name));
@@ -222,15 +228,6 @@ Result<> Restorer::restore_later() {
     return {};
 }
 
-// Folders that have no entry in the archive, which none of ours lacks.
-Result<> Restorer::open_implied() {
-    for (auto& folders : target_folders_)
-        for (const auto& path : folders.take_made()) {
-            if (known_.contains(siphash({}, bytes_of(path)))) continue;
-            FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
-            FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
-        }
-    return {};
 // The archive has the bytes of an inode at its first name: where patterns leave this one out, the first of the others
 // gets them. Where they are, another reading tells, which is cheaper than to remember all that was left out.
 Result<> Restorer::restore_left_out() {
@@ -262,6 +259,15 @@ Result<> Restorer::restore_left_out() {
     });
 }
 
+// Folders that have no entry in the archive, which none of ours lacks.
+Result<> Restorer::open_implied() {
+    for (auto& folders : target_folders_)
+        for (const auto& path : folders.take_made()) {
+            if (known_.contains(siphash({}, bytes_of(path)))) continue;
+            FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
+            FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
+        }
+    return {};
 }
 
 Result<> Restorer::finish_folders() {

@@ -18,7 +18,7 @@ struct ArchiveArguments : CopyArguments {
 Result<Exit> archive(const ArchiveArguments& options) {
     FB_TRY(check_alone());
     return run_copy(
-        options, "archive",
+        options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
             return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
         });

@@ -5,9 +5,10 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
-#include "base/try.hpp"
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
@@ -16,8 +17,8 @@
 #include "sys/clock.hpp"
 #include "tree/checksums.hpp"
 #include "tree/compare.hpp"
-
 #include "tree/single_file.hpp"
+
 namespace forebay::cli {
 
 namespace {
@@ -28,9 +29,6 @@ struct CompareArguments {
     bool no_bytes = false;
 };
 
-Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
-    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
-    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
 Result<> check_list_options(const CompareArguments& options, const tree::TeamLead* lead) {
     if (lead != nullptr)
         return Error{ErrorKind::refused, "a list of checksums is compared by one process", "",
@@ -59,6 +57,9 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
             .one_file_system = options.tree.one_file_system};
 }
 
+Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
+    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
+    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     FB_TRY_ASSIGN(target_file, tree::file_at(options.target));
     std::error_code none;
     const bool is_list = !target_file && std::filesystem::is_regular_file(options.source, none);
@@ -70,7 +71,13 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
     const auto begin = sys::Clock::now();
     const auto compared = [&] {
         Progress progress("compare", options.tree.json);
-        const auto watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); };
+        std::optional<tree::TreeCount> count;
+        if (!is_list && progress.shows()) count.emplace(options.source, what_is_compared(options, threads));
+        const auto watch = [&](const tree::CompareCounts& now) {
+            TreeFlow flow{.entries = now.entries, .bytes = now.bytes, .passed_bytes = now.bytes};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         if (is_list)
             return tree::check_sums(options.source, options.target,
                                     {.threads = threads,

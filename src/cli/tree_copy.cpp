@@ -25,8 +25,6 @@ Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLea
                           Progress& progress) -> Result<> {
         auto wished = given;
         wished.lead = lead;
-        const bool all = !options.as_files && !wished.wished && wished.filter.is_empty();
-        FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
         if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
         FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, remarks, counts));
@@ -85,9 +83,9 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
     verb.examples(
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
-        "  forebay copy big.h5 /archive/me/big.h5\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
         "  forebay copy case s3://archive/me/case\n"
+        "  forebay copy big.h5 /archive/me/big.h5\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
     verb.action([options, run] {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "cli/progress.hpp"
@@ -25,9 +26,18 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
-    const auto done = [&] {
     tree::Amount would_remove;
+    const auto done = [&] {
         Progress progress("delete", options.tree.json);
+        std::optional<tree::TreeCount> count;
+        if (progress.shows() && !options.dry_run)
+            count.emplace(options.place, tree::WalkOptions{.threads = threads, .look = tree::WalkLook::nothing},
+                          &removed);
+        const auto watch = [&](std::uint64_t entries) {
+            TreeFlow flow{.entries = entries};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         return tree::remove_tree(options.place,
                                  {.threads = threads,
                                   .is_dry = options.dry_run,
@@ -41,6 +51,7 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
     if (options.tree.json) {
         auto object = Json::object();
         object.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        if (options.dry_run) object.set("would_remove", json_of(would_remove));
         set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
@@ -52,7 +63,6 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
     return exit_of(*remarks);
 }
 
-        if (options.dry_run) object.set("would_remove", json_of(would_remove));
 }  // namespace
 
 void add_delete(CommandLine& line, const TreeRunner& run) {

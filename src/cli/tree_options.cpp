@@ -54,6 +54,12 @@ void add_filter_options(Verb& verb, TreeArguments& arguments) {
     verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
 }
 
+void set_all(TreeFlow& flow, tree::TreeCount& count) {
+    count.beat();
+    flow.all_entries = count.all().entries;
+    flow.all_bytes = count.all().bytes;
+}
+
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,
                                                     std::unique_ptr<LinesFile>& report) {
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();

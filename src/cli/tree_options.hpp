@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/progress.hpp"
 #include "cli/tree_report.hpp"
 #include "tree/attributes.hpp"
 #include "tree/filter.hpp"
+#include "tree/tree_count.hpp"
 
 namespace forebay::cli {
 
@@ -36,6 +38,9 @@ void add_tree_options(Verb& verb, TreeArguments& arguments);
 void add_hosts_options(Verb& verb, TreeArguments& arguments);
 void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
+
+/// Lets a count of all go on, and takes it where it is done.
+void set_all(TreeFlow& flow, tree::TreeCount& count);
 
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);

@@ -46,7 +46,7 @@ Result<Exit> restore(RestoreArguments& options) {
     }
     FB_TRY_ASSIGN(
         exit,
-        run_copy(options, options.check ? "check" : "restore-archive",
+        run_copy(options, options.check ? "check" : "restore-archive", Counted::file,
                  [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
                      if (options.check) return archive::check_archive(options.source, wished, take, remarks, counts);
                      return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);

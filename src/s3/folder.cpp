@@ -44,7 +44,7 @@ Result<> S3Folder::list(const NameTaker& take) {
         const auto portion = names.add(listing, prefix_, problem);
         std::vector<sys::NamedEntry> entries;
         for (const auto& one : portion)
-            entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false});
+            entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
         FB_TRY(take(entries));
         goes_on = listing.is_truncated;
         page.from = listing.next;

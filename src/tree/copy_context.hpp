@@ -77,10 +77,10 @@ public:
     Result<> take_unkept(const Unkept& unkept);
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
-    Result<> fatal() const;
-    void end_by(const Error& error);
     /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().
     void report(const BranchRef& branch, const std::string& name, const Error& error);
+    Result<> fatal() const;
+    void end_by(const Error& error);
 
     /// A folder stands at the target where the source has another entry: it goes when all else is done.
     void put_off(EntryPlace place);

@@ -62,6 +62,8 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         if (turn == HardLinks::Turn::ready) return link(own, first);
     }
     const auto placed = place(entry, status, std::move(file), existing);
+    const bool comes_in_pieces = placed && !*placed && status.bytes >= large_file_bytes;
+    if (!comes_in_pieces) context_.counts.passed_bytes += file_bytes(status);
     if (has_names && !placed) give_up_waiting(status.id);
     if (has_names && placed && *placed) link_waiting(status.id, own);
     return placed ? Result<>() : Result<>(placed.error());
@@ -100,8 +102,6 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
     return copy_file(entry, *file, before);
 }
 
-Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
-    const auto temporary_name = context_.temporary_name(entry.name);
 Result<> EntryCopier::would_place(const CopyEntry& entry, const sys::EntryStatus& status,
                                   const std::optional<sys::EntryStatus>& existing) {
     if (existing && existing->kind == sys::EntryKind::folder && !context_.options.removes_extra)
@@ -120,14 +120,16 @@ Result<> EntryCopier::would_place(const CopyEntry& entry, const sys::EntryStatus
     return {};
 }
 
+Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
+    const auto temporary_name = context_.temporary_name(entry.name);
     for (int tries = 0; tries < tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, settled_status(file, before));
         before = settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
         TemporaryName temporary(*entry.target, temporary_name);
+        FB_TRY(give_owner_first(context_, entry, before, made));
         FB_TRY(begin_copy(context_, entry, file, before, made));
         const bool sparse = has_holes(before) && !made.has_attributes;
-        FB_TRY(give_owner_first(context_, entry, before, made));
         FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
         if (sparse) FB_TRY(made.file->resize(before.bytes));  // a hole may be the last
         FB_TRY_ASSIGN(after, file.status());
@@ -181,9 +183,9 @@ void EntryCopier::copy_waiting(const EntryPlace& waiting) {
 }
 
 Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
+    if (context_.options.is_dry) return would_link(place, first);
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
-    if (context_.options.is_dry) return would_link(place, first);
     FB_TRY_ASSIGN(first_folder, context_.folders.get(first.branch, TreeSide::target));
     const CopyEntry entry{place.branch, source, target, place.name};
     auto linked = link_to(entry, *first_folder, first.name);
@@ -201,8 +203,6 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     return placed ? Result<>() : Result<>(placed.error());
 }
 
-Result<> EntryCopier::link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name) {
-    if (entry.branch->was_made) {
 Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& first) {
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(target, context_.target_folder(place.branch));
@@ -231,6 +231,8 @@ Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& firs
     return {};
 }
 
+Result<> EntryCopier::link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name) {
+    if (entry.branch->was_made) {
         FB_TRY(entry.target->make_hard_link(entry.name, first_folder, first_name));
     } else {
         const auto existing = entry.target->status_of(entry.name);

@@ -42,9 +42,9 @@ private:
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);
-
     /// The same in a dry run.
     Result<> would_finish(const BranchRef& branch);
+
     CopyContext& context_;
     sys::EntryId target_root_;
     std::uint64_t device_ = 0;  // of the source's root

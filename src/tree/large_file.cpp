@@ -145,6 +145,7 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     const auto pieces = (before_.bytes + piece_bytes - 1) / piece_bytes;
     low_water_ = present / piece_bytes;
     context_.counts.resumed_bytes += low_water_ * piece_bytes;
+    context_.counts.passed_bytes += low_water_ * piece_bytes;
     pieces_done_.assign(pieces, false);
     std::fill_n(pieces_done_.begin(), low_water_, true);
     failed_ = Result<>();
@@ -166,6 +167,7 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
         const std::lock_guard lock(mutex_);
         if (copied) {
             pieces_done_[index] = true;
+            context_.counts.passed_bytes += piece(index).end - piece(index).begin;
             const auto before = low_water_;
             while (low_water_ < pieces_done_.size() && pieces_done_[low_water_]) ++low_water_;
             if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
