@@ -65,6 +65,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
 Result<> Restorer::run() {
     FB_TRY(context.share.run([this](tree::TreeWorker& worker) { scan(worker); }));
     if (restores() && context.fatal()) FB_TRY(restore_later());
+    if (restores() && context.fatal()) FB_TRY(restore_left_out());
     FB_TRY(context.fatal());
     return scanned_;
 }
@@ -87,6 +88,9 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     auto& member = found.member;
     ++context.counts.entries;
+    context.counts.passed_bytes += found.stored_offset - found.offset;
+    if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
+    context.tick();
     const auto refuse = [&](const std::string& path, const Error& error) { context.report(show_text(path), error); };
     auto path = clean_path(member.path);
     if (!path) {
@@ -100,9 +104,15 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
         return {};
     }
-    if (!context.options.filter.takes(member.path, kind)) return {};
+    if (!context.options.filter.takes(member.path, kind)) {
+        if (found.is_large()) context.counts.passed_bytes += member.stored_bytes;
+        return {};
+    }
     if (take_) FB_TRY(take_(member));
-    if (context.options.is_dry) return {};
+    if (context.options.is_dry) {
+        context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
+        return {};
+    }
     const Later later{
         .offset = found.offset,
         .common = found.common,
@@ -173,8 +183,12 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& fou
     return {};
 }
 
-Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
+Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, std::uint64_t offset) {
     FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
+    if (!context.options.filter.takes(first_path, sys::EntryKind::file)) {
+        left_out_[first_path].push_back({member.path, offset});
+        return {};
+    }
     FB_TRY_ASSIGN(first, entry_of(worker, first_path));
     const auto first_folder = first.target;
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
@@ -203,7 +217,8 @@ Result<> Restorer::restore_later() {
                 member.path = clean_path(member.path).value();  // it was clean when it was put off
                 if (member.status.kind == sys::EntryKind::file && found->is_large())
                     return start_large_restore(*this, worker, std::move(*found));
-                const auto done = member.same_as.empty() ? restore(worker, *found) : link(worker, member);
+                const auto done =
+                    member.same_as.empty() ? restore(worker, *found) : link(worker, member, found->offset);
                 if (!done) context.report(member.path, done.error());
                 context.tick();
             }
@@ -211,6 +226,37 @@ Result<> Restorer::restore_later() {
         FB_TRY(context.fatal());
     }
     return {};
+}
+
+// The archive has the bytes of an inode at its first name: where patterns leave this one out, the first of the others
+// gets them. Where they are, another reading tells, which is cheaper than to remember all that was left out.
+Result<> Restorer::restore_left_out() {
+    if (left_out_.empty()) return {};
+    ArchiveReader reader(file_, file_bytes_, context.way());
+    Result<> read;
+    FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
+        read = [&]() -> Result<> {
+            while (!context.share.is_stopped()) {
+                FB_TRY_ASSIGN(found, reader.next());
+                if (!found) break;
+                const auto path = clean_path(found->member.path);
+                const auto wanted = path ? left_out_.find(*path) : left_out_.end();
+                if (wanted == left_out_.end() || found->offset > wanted->second.front().offset) continue;
+                found->member.path = wanted->second.front().path;
+                if (found->is_large()) start_large_restore(*this, worker, std::move(*found));
+                else if (auto done = restore(worker, *found); !done) context.report(found->member.path, done.error());
+            }
+            return {};
+        }();
+    }));
+    FB_TRY(read);
+    FB_TRY(context.fatal());
+    return context.share.run([&](tree::TreeWorker& worker) {
+        for (const auto& [first, names] : std::exchange(left_out_, {}))
+            for (const auto& [path, offset] : std::span(names).subspan(1))
+                if (auto done = link(worker, {.path = path, .same_as = names.front().path}, offset); !done)
+                    context.report(path, done.error());
+    });
 }
 
 // Folders that have no entry in the archive, which none of ours lacks.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -44,6 +45,11 @@ private:
         std::size_t depth = 0;
     };
 
+    struct FurtherName {
+        std::string path;
+        std::uint64_t offset = 0;  // of its head
+    };
+
     void scan(tree::TreeWorker& worker);
     Result<> try_scan(tree::TreeWorker& worker);
     Result<> take(tree::TreeWorker& worker, FoundMember found);
@@ -51,8 +57,9 @@ private:
     void restore_batch(tree::TreeWorker& worker, const Batch& batch);
     Result<> restore(tree::TreeWorker& worker, const FoundMember& found);
     Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
-    Result<> link(tree::TreeWorker& worker, const Member& member);
+    Result<> link(tree::TreeWorker& worker, const Member& member, std::uint64_t offset);
     Result<> restore_later();
+    Result<> restore_left_out();
     Result<> open_implied();
     Result<> finish_folder(tree::TreeWorker& worker, const Member& member);
     Result<Member> member_at(const Later& later);
@@ -66,6 +73,8 @@ private:
     std::vector<TargetFolders> target_folders_;  // of each thread
     Batch batch_;
     std::vector<Later> later_, folders_;
+    /// Further names of inodes whose first name patterns leave out, by that.
+    std::map<std::string, std::vector<FurtherName>> left_out_;
     std::unordered_set<std::uint64_t> known_;  // hashes of paths, in archives of others
     Result<> scanned_;
 };

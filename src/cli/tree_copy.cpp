@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "base/limits.hpp"
@@ -43,13 +44,15 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
     std::optional<RunCopied> run;
+    std::error_code none;
+    const bool is_file = std::filesystem::is_regular_file(options.source, none);
+    const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
+    FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
+    FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
         auto wished = given;
         wished.lead = lead;
-        const bool all = !options.as_files && !wished.wished && wished.filter.is_empty();
-        FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
-        FB_TRY(check_node_files(options, is_ours, lead != nullptr));
         if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
         const auto node_files = static_cast<std::uint32_t>(options.node_files);
@@ -63,7 +66,11 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
         if (run) object.set("resharded", run->resharded);
         set_team(object, lead);
     };
-    FB_TRY_ASSIGN(exit, run_copy(options, label, work, more));
+    FB_TRY_ASSIGN(exit, run_copy(options, label,
+                                 is_ours   ? Counted::nothing
+                                 : is_file ? Counted::file
+                                           : Counted::tree,
+                                 work, more));
     if (run && !options.dry_run && !options.tree.json)
         say("{} snapshots of the run are at the target, read back whole{}\n", run->snapshots,
             run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));
@@ -73,17 +80,18 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
     "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
-    "  they were to have), excluded_targets, seconds, snapshots, verified_bytes and resharded (of a run of Forebay\n"
-    "  alone: how many snapshots are at the target, and how many of them got another number of node files now),\n"
-    "  processes (with --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of\n"
-    "  each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+    "  they were to have), excluded_targets, seconds, would_copy, would_replace and would_remove (of a dry run:\n"
+    "  entries and bytes of each), snapshots, verified_bytes and resharded (of a run of Forebay alone: how many\n"
+    "  snapshots are at the target, and how many of them got another number of node files now), processes (with\n"
+    "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
+    "  (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);
-    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH");
-    verb.argument(
-        "TARGET", options->target,
-        "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if missing");
+    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a file");
+    verb.argument("TARGET", options->target,
+                  "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if "
+                  "missing. Of a file, the file");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -117,6 +125,7 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
         "  forebay copy case s3://archive/me/case\n"
         "  forebay copy /scratch/me/run7 /archive/me/run7 --node-files 64\n"
+        "  forebay copy big.h5 /archive/me/big.h5\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
     verb.action([options, run] {

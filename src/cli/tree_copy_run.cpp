@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
@@ -98,6 +100,22 @@ Result<sys::Mapping> shared_turn(const CopyArguments& options) {
                                 sizeof(move::Turn));
 }
 
+tree::WalkOptions what_is_copied(const tree::TreeCopyOptions& wished) {
+    return {.threads = wished.threads,
+            .filter = wished.filter,
+            .wished = wished.wished ? &*wished.wished : nullptr,
+            .look = tree::WalkLook::file_bytes,
+            .counts_each_name = !wished.preserve.hard_links,
+            .one_file_system = wished.one_file_system};
+}
+
+// 0 where it is not there, which the reader of it says.
+std::uint64_t bytes_of_file(const std::string& path) {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(path, none);
+    return none ? 0 : bytes;
+}
+
 Json copy_json(const CopyArguments& options, const tree::LayoutWish& layout, const tree::CopyCounts& counts,
                double seconds) {
     auto object = Json::object();
@@ -111,7 +129,17 @@ Json copy_json(const CopyArguments& options, const tree::LayoutWish& layout, con
     for (const auto target : layout.excluded_targets) excluded.push(describe::storage_target_name(target));
     object.set("laid_out", counts.laid_out.load()).set("fewer_stripes", counts.fewer_stripes.load());
     object.set("excluded_targets", excluded);
+    if (options.dry_run)
+        object.set("would_copy", json_of(counts.would_copy))
+            .set("would_replace", json_of(counts.would_replace))
+            .set("would_remove", json_of(counts.would_remove));
     return object;
+}
+
+void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
+    say("{} entries: {} would be copied, {} replaced, {} adjusted, {} removed; {} are equal\n", counts.entries.load(),
+        words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
+        words_of(counts.would_remove), counts.equal.load());
 }
 
 void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, double seconds) {
@@ -155,7 +183,7 @@ void add_run_options(Verb& verb, CopyArguments& options) {
               "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
 }
 
-Result<Exit> run_copy(const CopyArguments& options, const char* label, const CopyWork& work,
+Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       const std::function<void(Json&)>& more) {
     FB_TRY_ASSIGN(wished, copy_options(options));
     FB_TRY_ASSIGN(turn, shared_turn(options));
@@ -171,7 +199,18 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, const Cop
     const auto begin = sys::Clock::now();
     const auto copied = [&] {
         Progress progress(label, options.tree.json);
-        wished.watch = [&](const tree::CopyCounts& now) { progress.show_flow(now.entries, now.bytes); };
+        if (!progress.shows()) return work(wished, *remarks, counts, progress);
+        TreeFlow flow;
+        std::optional<tree::TreeCount> count;
+        if (counted == Counted::tree && !options.dry_run) count.emplace(options.source, what_is_copied(wished));
+        if (counted == Counted::file && !options.dry_run) flow.all_bytes = bytes_of_file(options.source);
+        wished.watch = [&](const tree::CopyCounts& now) {
+            flow.entries = now.entries;
+            flow.bytes = now.bytes;
+            flow.passed_bytes = now.passed_bytes;
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         return work(wished, *remarks, counts, progress);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
@@ -184,7 +223,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, const Cop
         object.print();
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks);
-        say_counts(wished.layout, counts, lasted.count());
+        if (options.dry_run) say_dry(counts, *remarks);
+        else say_counts(wished.layout, counts, lasted.count());
         if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);

@@ -31,10 +31,17 @@ void add_layout(Verb& verb, CopyArguments& options);
 /// --rate, --dry-run and --no-sync.
 void add_run_options(Verb& verb, CopyArguments& options);
 
+/// What the share that is done is told of.
+enum class Counted {
+    nothing,  // it is not told
+    tree,     // the entries of the source, which are counted meanwhile
+    file,     // the bytes of the source, which is a file
+};
+
 /// Does `work` with what the options say, shows how far it is, and prints what became of it; `more` adds to the object
 /// of --json.
 using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::Remarks&, tree::CopyCounts&, Progress&)>;
-Result<Exit> run_copy(const CopyArguments& options, const char* label, const CopyWork& work,
+Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       const std::function<void(Json&)>& more = {});
 
 }  // namespace forebay::cli

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "cli/progress.hpp"
@@ -26,12 +27,23 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
+    tree::Amount would_remove;
     const auto done = [&] {
         Progress progress("delete", options.tree.json);
+        std::optional<tree::TreeCount> count;
+        if (progress.shows() && !options.dry_run)
+            count.emplace(options.place, tree::WalkOptions{.threads = threads, .look = tree::WalkLook::nothing},
+                          &removed);
+        const auto watch = [&](std::uint64_t entries) {
+            TreeFlow flow{.entries = entries};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         return tree::remove_tree(options.place,
                                  {.threads = threads,
                                   .is_dry = options.dry_run,
-                                  .watch = [&](std::uint64_t count) { progress.show_flow(count, 0); },
+                                  .would_remove = &would_remove,
+                                  .watch = watch,
                                   .lead = lead},
                                  *remarks, removed);
     }();
@@ -40,12 +52,14 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
     if (options.tree.json) {
         auto object = Json::object();
         object.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        if (options.dry_run) object.set("would_remove", json_of(would_remove));
         set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else {
         say_remarks(*remarks);
-        say("{} entries removed\n", removed.load());
+        if (options.dry_run) say("entries that would be removed: {}\n", words_of(would_remove));
+        else say("{} entries removed\n", removed.load());
     }
     return exit_of(*remarks);
 }
@@ -62,7 +76,8 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
     add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->tree.json,
-              "  An object: directory, dry_run, removed, remarks (how many of each kind), first (the first 1,000 of\n"
+              "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), remarks (how "
+              "many of each kind), first (the first 1,000 of\n"
               "  them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"

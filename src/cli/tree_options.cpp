@@ -70,6 +70,12 @@ Result<> find_trees(std::initializer_list<std::string*> places) {
     return {};
 }
 
+void set_all(TreeFlow& flow, tree::TreeCount& count) {
+    count.beat();
+    flow.all_entries = count.all().entries;
+    flow.all_bytes = count.all().bytes;
+}
+
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,
                                                     std::unique_ptr<LinesFile>& report) {
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();

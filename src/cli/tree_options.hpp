@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/progress.hpp"
 #include "cli/tree_report.hpp"
 #include "tree/attributes.hpp"
 #include "tree/filter.hpp"
+#include "tree/tree_count.hpp"
 
 namespace forebay::cli {
 
@@ -43,6 +45,9 @@ void add_recall(Verb& verb, TreeArguments& arguments);
 /// Each of the places that a verb was given becomes the one where its tree lies (sys::find_tree). Where it is another,
 /// a line says so.
 Result<> find_trees(std::initializer_list<std::string*> places);
+
+/// Lets a count of all go on, and takes it where it is done.
+void set_all(TreeFlow& flow, tree::TreeCount& count);
 
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);

@@ -7,6 +7,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/say.hpp"
 
 namespace forebay::cli {
@@ -98,6 +99,14 @@ Json json_of(const tree::Unkept& unkept) {
     object.set("device_major", status.device_number >> 32).set("device_minor", status.device_number & 0xffff'ffffu);
     object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);
     return object;
+}
+
+Json json_of(const tree::Amount& amount) {
+    return Json::object().set("entries", amount.entries.load()).set("bytes", amount.bytes.load());
+}
+
+std::string words_of(const tree::Amount& amount) {
+    return fmt::format("{} ({})", amount.entries.load(), show_bytes(amount.bytes));
 }
 
 void set_remarks(Json& object, const tree::Remarks& remarks) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
@@ -67,9 +68,6 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
-    if (lead != nullptr && !options.checksums.empty())
-        return Error{ErrorKind::refused, "--checksums is not written by several processes", "",
-                     "leave --hosts out, or write a list for each directory"};
     std::unique_ptr<LinesFile> report, list, checksums;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::WalkOptions wished{.threads = threads,
@@ -99,8 +97,18 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
     tree::WalkCounts counts;
     const auto walked = [&] {
         Progress progress("walk", options.tree.json);
+        std::optional<tree::TreeCount> count;  // a walk that reads nothing is a count itself
+        if (wished.take_sum && progress.shows())
+            count.emplace(options.place, tree::WalkOptions{.threads = threads,
+                                                           .filter = wished.filter,
+                                                           .look = tree::WalkLook::file_bytes,
+                                                           .counts_each_name = true,
+                                                           .one_file_system = wished.one_file_system});
         wished.watch = [&](const tree::WalkCounts& now) {
-            progress.show_flow(entries_of(now), wished.take_sum ? now.summed_bytes : now.bytes);
+            TreeFlow flow{.entries = entries_of(now), .bytes = wished.take_sum ? now.summed_bytes : now.bytes};
+            flow.passed_bytes = flow.bytes;
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
         };
         return tree::walk_tree(options.place, wished, *remarks, counts);
     }();

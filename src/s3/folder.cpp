@@ -1,6 +1,9 @@
 #include "s3/folder.hpp"
 
+#include <unordered_set>
+
 #include "base/show_text.hpp"
+#include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "s3/key.hpp"
 #include "s3/s3_folder.hpp"
@@ -34,6 +37,7 @@ Result<> S3Folder::list(const NameTaker& take) {
     if (is_new_) return {};
     ListedNames names;
     std::string problem;
+    std::unordered_set<std::uint64_t> begun;
     Bucket::Page page{.prefix = prefix_, .from = {}};
     for (bool goes_on = true; goes_on;) {
         FB_TRY_ASSIGN(listing, bucket_->list(page));
@@ -42,12 +46,16 @@ Result<> S3Folder::list(const NameTaker& take) {
         for (const auto& one : portion) {
             FB_TRY_ASSIGN(has_name, is_named(one));
             if (has_name)
-                entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false});
+                entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
             else names.drop(one.name);
         }
         FB_TRY(take(entries));
         goes_on = listing.is_truncated;
         page.from = listing.next;
+        // Each page begins where another one ended: a page that comes again would come for ever.
+        if (goes_on && !begun.insert(siphash({}, std::as_bytes(std::span(page.from)))).second)
+            return Error{ErrorKind::broken, "the server's listing of " + show_text(prefix_) +
+                                                " goes back to a page that it has given before"};
     }
     {
         const std::lock_guard lock(mutex_);

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +15,7 @@ namespace forebay::s3 {
 struct ListedEntry {
     std::string name;
     sys::EntryKind kind = sys::EntryKind::unknown;
+    std::optional<std::uint64_t> bytes{};  // of an object
 };
 
 class ListedNames {

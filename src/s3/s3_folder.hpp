@@ -41,9 +41,8 @@ public:
     Result<> make_folder(const std::string& name, std::uint32_t permissions) override;
     Result<> make_link(const std::string& name, const std::string& text) override;
     Result<> make_special(const std::string& name, const sys::EntryStatus& like) override;
-    Result<> make_hard_link(const std::string&, Folder&, const std::string&) override {
-        return Error{ErrorKind::unsupported, "an object of S3 has one key"};
-    }
+    Result<> make_hard_link(const std::string&, Folder&, const std::string&) override { return can_link(); }
+    Result<> can_link() override { return Error{ErrorKind::unsupported, "an object of S3 has one key"}; }
 
     Result<> rename(const std::string& name, const std::string& new_name) override;
     Result<> remove(const std::string& name) override;

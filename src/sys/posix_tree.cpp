@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -43,6 +44,21 @@ EntryKind kind_of_listed(unsigned char type) {
         case DT_BLK: return EntryKind::block_device;
         default: return EntryKind::unknown;
     }
+}
+
+// Whether this process has it, whoever it is: root of a container may lack it.
+bool has_right(unsigned capability) {
+    __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    if (::syscall(SYS_capget, &head, sets.data()) != 0) return ::geteuid() == 0;
+    return (sets[capability / 32].effective >> capability % 32 & 1u) != 0;
+}
+
+bool is_in_group(std::uint32_t group) {
+    if (group == ::getegid()) return true;
+    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+    const auto count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+    return count > 0 && std::find(groups.begin(), groups.begin() + count, group) != groups.begin() + count;
 }
 
 unsigned type_bits_of(EntryKind kind) {
@@ -117,6 +133,9 @@ public:
         return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
     }
     Result<FileSystemTraits> file_system() override;
+    Result<> can_make(EntryKind kind) override;
+    Result<> can_own(std::uint32_t user, std::uint32_t group) override;
+    Result<> can_have(const std::string& attribute_name) override;
     Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
     Result<bool> lies_in(const EntryId& id) override;
 
@@ -224,6 +243,28 @@ Result<FileSystemTraits> PosixFolder::file_system() {
                             .id = id,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
                             .has_layouts = has_layouts};
+}
+
+Result<> PosixFolder::can_make(EntryKind kind) {
+    const bool is_device = kind == EntryKind::character_device || kind == EntryKind::block_device;
+    if (!is_device || has_right(CAP_MKNOD)) return {};
+    return Error{ErrorKind::refused, "only root makes devices"};
+}
+
+// An ordinary user gives nothing away, and to the groups that he is in alone.
+Result<> PosixFolder::can_own(std::uint32_t user, std::uint32_t group) {
+    if (has_right(CAP_CHOWN) || (user == ::geteuid() && is_in_group(group))) return {};
+    return Error{ErrorKind::refused,
+                 "this user may not give entries to " + std::to_string(user) + ":" + std::to_string(group)};
+}
+
+// A file system that has no attribute of a kind says so too when it is asked for one.
+Result<> PosixFolder::can_have(const std::string& attribute_name) {
+    if (attribute_name == "security.capability" && !has_right(CAP_SETFCAP))
+        return Error{ErrorKind::refused, "only root gives files capabilities"};
+    const auto asked = attribute(attribute_name);
+    if (asked || asked.error().kind != ErrorKind::unsupported) return {};
+    return asked.error();
 }
 
 Result<bool> PosixFolder::lies_in(const EntryId& id) {

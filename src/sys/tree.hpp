@@ -55,6 +55,8 @@ struct NamedEntry {
     EntryKind kind = EntryKind::unknown;
     std::uint64_t number = 0;   // of its inode
     bool may_be_folder = true;  // where the kind is unknown
+    /// Of what is no folder, where listings tell it.
+    std::optional<std::uint64_t> bytes{};
 };
 
 struct FileSystemTraits {
@@ -160,6 +162,14 @@ public:
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<> remove_folder(const std::string& name) = 0;
     virtual Result<FileSystemTraits> file_system() { return FileSystemTraits{}; }
+
+    /// What is known of new entries without making one: an error says why this process cannot make such a one here, or
+    /// give it this owner, this attribute or a further name. That nothing is known against it is no promise.
+    virtual Result<> can_make(EntryKind) { return {}; }
+    virtual Result<> can_own(std::uint32_t, std::uint32_t) { return {}; }
+    virtual Result<> can_have(const std::string&) { return {}; }
+    virtual Result<> can_link() { return {}; }
+
     /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
     using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;
     virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {

@@ -184,6 +184,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
         FB_TRY_ASSIGN(is_there, list.next(line));
         if (!is_there) break;
         FB_TRY_ASSIGN(sum, file_sum_from(line));
+        if (!options_.filter.takes(sum.path, sys::EntryKind::file)) continue;
         hashes_.push_back(hash_of(sum.path));
         sums.push_back(std::move(sum));
         if (sums.size() == portion_names(share_)) hand_over();
@@ -210,12 +211,13 @@ void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<
         FB_TRY_ASSIGN(status, file->status());
         if (status.kind != sys::EntryKind::file) return not_regular();
         if (status.bytes != wanted.bytes) return FileSum{.path = wanted.path, .bytes = status.bytes};
+        if (!options_.reads_bytes) return wanted;
         return sum_of(*file, wanted.path, buffer);
     }();
     if (!found && found.error().kind == ErrorKind::missing)
         return remarks_.add(RemarkKind::only_source, wanted.path, found.error().what);
     if (!found) return remarks_.add_error(wanted.path, found.error());
-    counts_.bytes += found->bytes;
+    if (options_.reads_bytes) counts_.bytes += found->bytes;
     if (found->bytes != wanted.bytes)
         remarks_.add(RemarkKind::differs, wanted.path, fmt::format("{} bytes and {}", wanted.bytes, found->bytes));
     else if (found->crc32c != wanted.crc32c)
@@ -279,7 +281,12 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
                 remarks.add(RemarkKind::only_target, entry.path, "it is not in the list");
         return {};
     };
-    return walk_tree(root, {.threads = options.threads, .filter = options.filter, .take = take}, remarks, walked);
+    return walk_tree(root,
+                     {.threads = options.threads,
+                      .filter = options.filter,
+                      .one_file_system = options.one_file_system,
+                      .take = take},
+                     remarks, walked);
 }
 
 }  // namespace forebay::tree

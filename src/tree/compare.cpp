@@ -8,10 +8,10 @@
 #include <mutex>
 
 #include "base/try.hpp"
-#include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/single_file.hpp"
 #include "tree/stored_layouts.hpp"
 #include "tree/team_counts.hpp"
 #include "tree/team_lead.hpp"
@@ -134,7 +134,8 @@ Result<FolderRef> CompareWalk::open(const BranchRef& branch, TreeSide side) {
 }
 
 void CompareWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) remarks_.add_error(path_of(*branch), entered.error());
+    if (auto entered = try_enter(worker, branch); !entered)
+        remarks_.add_error(path_of(*branch), folders_.with_side(branch, "", entered.error()));
     done_in(branch);
 }
 
@@ -208,7 +209,7 @@ void CompareWalk::compare_portion(TreeWorker& worker, const BranchRef& branch, c
     for (const auto& named : portion) {
         if (share_.is_stopped()) return;
         if (auto compared = compare_entry(worker, branch, folders, named); !compared)
-            remarks_.add_error(path_of(*branch, named.name), compared.error());
+            remarks_.add_error(path_of(*branch, named.name), folders_.with_side(branch, named.name, compared.error()));
         ++counts_.entries;
         tick();
     }
@@ -342,8 +343,8 @@ void CompareWalk::tick() {
 
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {
-    FB_TRY_ASSIGN(one, sys::open_tree(source));
-    FB_TRY_ASSIGN(other, sys::open_tree(target));
+    FB_TRY_ASSIGN(roots, open_compared(source, target));
+    auto& [one, other] = roots;
     auto* lead = options.lead;
     if (lead != nullptr) {
         FB_TRY(check_team_places({source, target}));

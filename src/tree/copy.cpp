@@ -8,7 +8,7 @@
 #include "sys/tree_place.hpp"
 #include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
-#include "tree/named_root.hpp"
+#include "tree/single_file.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
 
@@ -36,6 +36,7 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
                        named.error().next.empty() ? "make the directory above it, or correct the path" : "");
     const auto& [above, name] = *named;
+    roots.above = above;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
     FB_TRY(check_layout(options.layout, *above, target));
@@ -126,7 +127,9 @@ Result<> check_has_entries(const CopyRoots& roots, const std::string& source, co
 }  // namespace
 
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
-    CopyPlaces places{.temporary_prefix = roots.temporary_prefix};
+    CopyPlaces places{.temporary_prefix = roots.temporary_prefix,
+                      .asked = roots.target ? roots.target : roots.above,
+                      .has_others = roots.has_others};
     if (roots.target && options.preserve.attributes && !roots.places.empty()) {
         FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
         places.last_copy = last;
@@ -178,8 +181,11 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
-    FolderRef target;
-    if (!order.lacks_target) {
+    FolderRef target, asked;
+    if (order.lacks_target) {
+        FB_TRY_ASSIGN(named, open_above(order.target));
+        asked = named.above;
+    } else {
         FB_TRY_ASSIGN(opened, sys::open_posix_folder(order.target));
         target = std::move(opened);
         if (!order.probe.empty() && !target->status_of(order.probe))
@@ -188,9 +194,9 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                                                          show_text(order.target))};
         if (order.probe.empty()) FB_TRY(check_team_root(*target, order.target_root, order.target));
     }
-    const CopyPlaces places{
-        .temporary_prefix = order.temporary_prefix,
-        .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu)};
+    const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
+                            .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
+                            .asked = target ? target : asked};
     CopyContext context(options, remarks, counts, places);
     FB_TRY(sync_before_names(context, target));
     CopyWalk walk(context);
@@ -203,8 +209,37 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     return membership.leave(done);
 }
 
+namespace {
+
+Result<> copy_file(const NamedRoot& file, const std::string& source, const std::string& target,
+                   const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    if (options.lead != nullptr || options.wished || options.removes_extra || options.one_file_system ||
+        !options.filter.is_empty())
+        return Error{ErrorKind::refused,
+                     show_text(source) +
+                         " is a file: other processes, patterns, lists, --one-file-system and --delete "
+                         "are for directories",
+                     "nothing was changed", "leave them out"};
+    FB_TRY_ASSIGN(named, target_of_file(file, source, target));
+    std::optional<CopyLock> lock;
+    CopyRoots roots{.source = folder_of_one(file, named.name), .target = named.above, .has_others = true};
+    roots.temporary_prefix = temporary_prefix(source, target);
+    if (!options.is_dry && !sys::is_far(target)) {
+        auto taken = CopyLock::take(named.above, ".fb-lock" + roots.temporary_prefix.substr(3, 9));
+        if (!taken) return because(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
+        lock.emplace(std::move(*taken));
+    }
+    auto of_one = options;
+    of_one.wished = wish_of_one(named.name);
+    return copy_open_trees(roots, of_one, remarks, counts);
+}
+
+}  // namespace
+
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
                    Remarks& remarks, CopyCounts& counts) {
+    FB_TRY_ASSIGN(file, file_at(source));
+    if (file) return copy_file(*file, source, target, options, remarks, counts);
     if (options.removes_extra && options.wished)
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "

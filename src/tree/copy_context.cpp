@@ -78,6 +78,10 @@ void CopyContext::report(const std::string& path, const Error& error) {
                 "make room, and run the same command again"});
 }
 
+void CopyContext::report(const BranchRef& branch, const std::string& name, const Error& error) {
+    report(name.empty() ? path_of(*branch) : path_of(*branch, name), folders.with_side(branch, name, error));
+}
+
 void CopyContext::end_by(const Error& error) {
     const std::lock_guard lock(mutex_);
     if (outcome_.fatal) outcome_.fatal = error;

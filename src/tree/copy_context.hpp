@@ -43,6 +43,8 @@ struct CopyPlaces {
     std::string temporary_prefix;
     std::string temporary_end{};  // of temporary names, where several processes copy at once
     LastCopy last_copy{};
+    FolderRef asked{};        // of the target, or the one that it is to be made in: what can be kept there
+    bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
 };
 
 class CopyContext {
@@ -79,12 +81,25 @@ public:
     Result<> take_unkept(const Unkept& unkept);
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
+    /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().
+    void report(const BranchRef& branch, const std::string& name, const Error& error);
     Result<> fatal() const;
     void end_by(const Error& error);
 
     /// A folder stands at the target where the source has another entry: it goes when all else is done.
     void put_off(EntryPlace place);
     std::vector<EntryPlace> take_put_off();
+
+    /// The target's folder of a branch; in a dry run none where it would be made.
+    Result<FolderRef> target_folder(const BranchRef& branch) {
+        return options.is_dry && branch->was_made ? FolderRef() : folders.get(branch, TreeSide::target);
+    }
+    /// Whether the root is nothing but where the one entry lies that is meant.
+    bool is_of_others(const Branch& branch) const { return places_.has_others && !branch.parent; }
+    /// A folder that says what can be kept of an entry; null where there is none.
+    sys::Folder* target_of(const CopyEntry& entry) const {
+        return entry.target ? entry.target.get() : places_.asked.get();
+    }
 
     DataWay way();
     /// The part of --rate that is this process's.

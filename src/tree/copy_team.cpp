@@ -14,9 +14,22 @@ namespace forebay::tree {
 namespace {
 
 std::vector<std::atomic<std::uint64_t>*> fields_of(CopyCounts& counts) {
-    return {&counts.entries,       &counts.bytes,    &counts.copied,       &counts.linked,
-            &counts.adjusted,      &counts.equal,    &counts.folders,      &counts.removed,
-            &counts.resumed_bytes, &counts.laid_out, &counts.fewer_stripes};
+    return {&counts.entries,
+            &counts.bytes,
+            &counts.copied,
+            &counts.linked,
+            &counts.adjusted,
+            &counts.equal,
+            &counts.folders,
+            &counts.removed,
+            &counts.resumed_bytes,
+            &counts.laid_out,
+            &counts.fewer_stripes,
+            &counts.passed_bytes,
+            &counts.would_copy.entries,
+            &counts.would_copy.bytes,
+            &counts.would_replace.entries,
+            &counts.would_replace.bytes};
 }
 
 // A file that is looked for in the target by every member, and is gone before anything is copied.

@@ -39,10 +39,13 @@ private:
     void give_layout(const BranchRef& branch, sys::Folder& target);
     Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep(const BranchRef& branch, sys::Folder& folder);
+    Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep_after_loss(sys::Folder& folder);
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);
+    /// The same in a dry run.
+    Result<> would_finish(const BranchRef& branch);
 
     CopyContext& context_;
     sys::EntryId target_root_;

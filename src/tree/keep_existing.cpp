@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "tree/copy_entry.hpp"
+#include "tree/foresee.hpp"
 #include "tree/make_file.hpp"
 
 namespace forebay::tree {
@@ -27,6 +28,9 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
     if (found == Found::equal) {
         ++context_.counts.equal;
     } else if (context_.options.is_dry) {
+        FB_TRY_ASSIGN(attributes, source_attributes(entry));
+        FB_TRY(foresee(context_, entry.path(), *entry.target, status,
+                       {.user = existing.user, .group = existing.group, .attributes = {}}, attributes));
         context_.remarks.add(RemarkKind::would_adjust, entry.path(), "its attributes differ");
     } else {
         FB_TRY(adjust(entry, status, existing));

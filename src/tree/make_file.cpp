@@ -37,6 +37,12 @@ Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& ma
 
 }  // namespace
 
+const char* word_of(sys::EntryKind kind) {
+    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
+                                                      "fifo", "socket", "character device", "block device"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
 Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     const auto& folder = entry.branch->status(TreeSide::target);
     Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
@@ -154,10 +160,8 @@ Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const Co
     if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
         entry.target->remove(temporary_name))  // of a run that was killed
         made = make();
-    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
-                                                      "fifo", "socket", "character device", "block device"};
     if (!made) {  // as settled, the manifest has it whole
-        FB_TRY(settle_of(context, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made));
+        FB_TRY(settle_of(context, entry, status)(word_of(status.kind), "", made));
         return true;
     }
     TemporaryName temporary(*entry.target, temporary_name);

@@ -33,6 +33,9 @@ Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, s
 /// What it has where its permissions are 0600.
 Held held_by_new(CopyContext& context, const CopyEntry& entry);
 
+/// "fifo", "symbolic link", ...
+const char* word_of(sys::EntryKind kind);
+
 /// The bytes are there: reads it back where that is wished, and gives it the attributes and its name. False: it gets
 /// that later, see Naming.
 Result<bool> complete_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& source,

@@ -31,6 +31,7 @@ auto switches_of(Order& order) {
                       &order.syncs,
                       &order.reads_bytes,
                       &order.lists,
+                      &order.sums,
                       &order.lacks_target,
                       &order.recalls};
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tree/checksums.hpp"
+
 namespace forebay::tree {
 
 namespace {
@@ -98,6 +100,14 @@ std::vector<WalkedEntry> walked_of(const TeamMessage& message) {
                            released_at < message.numbers.size() && message.numbers[released_at] != 0});
     }
     return entries;
+}
+
+TeamMessage message_of(const FileSum& sum) {
+    return {.kind = TeamKind::summed, .number = sum.bytes, .flags = sum.crc32c, .path = sum.path};
+}
+
+FileSum sum_from(const TeamMessage& message) {
+    return {.path = message.path, .bytes = message.number, .crc32c = static_cast<std::uint32_t>(message.flags)};
 }
 
 TeamMessage message_of(const Error& error) {
