@@ -27,6 +27,23 @@ if(NOT (TARGET PkgConfig::CURL AND TARGET PkgConfig::CRYPTO AND TARGET PkgConfig
   message(STATUS "no libcurl, libcrypto or pugixml (libcurl4-openssl-dev, libssl-dev, libpugixml-dev): the verbs of "
     "trees reach no s3://")
 endif()
+# Containers of DAOS too. Before DAOS 2.4 its headers lack dfs_cont_get().
+if(FOREBAY_DAOS)
+  find_path(DAOS_INCLUDE_DIR daos_fs.h HINTS ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES include)
+  find_library(DAOS_LIBRARY daos HINTS ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES lib64 lib)
+  find_library(DFS_LIBRARY dfs HINTS ENV DAOS_ROOT PATHS /opt/daos PATH_SUFFIXES lib64 lib)
+  if(DAOS_INCLUDE_DIR)
+    file(STRINGS ${DAOS_INCLUDE_DIR}/daos_fs.h daos_has_handles REGEX "^dfs_cont_get\\(")
+  endif()
+  if(DAOS_LIBRARY AND DFS_LIBRARY AND daos_has_handles)
+    add_library(forebay_libdfs INTERFACE)
+    target_include_directories(forebay_libdfs SYSTEM INTERFACE ${DAOS_INCLUDE_DIR})
+    target_link_libraries(forebay_libdfs INTERFACE ${DFS_LIBRARY} ${DAOS_LIBRARY})
+  else()
+    message(STATUS "no libdfs with the headers of DAOS 2.4 or newer (daos-devel): daos:// is reached where dfuse has "
+      "mounted it")
+  endif()
+endif()
 
 if(FOREBAY_MPI)
   set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings that MPI-3 removed

@@ -43,10 +43,12 @@ if(TARGET forebay_verbs)
   set_target_properties(forebay_verbs PROPERTIES INSTALL_RPATH $ORIGIN)
   install(TARGETS forebay_verbs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-if(TARGET forebay_s3)  # the program loads it
-  set_target_properties(forebay_s3 PROPERTIES INSTALL_RPATH $ORIGIN)
-  install(TARGETS forebay_s3 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+foreach(module forebay_s3 forebay_daos)  # the program loads them
+  if(TARGET ${module})
+    set_target_properties(${module} PROPERTIES INSTALL_RPATH $ORIGIN)
+    install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 # forebay finds forebay-mpi beside itself.
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 foreach(program forebay_program forebay_mpi_program)

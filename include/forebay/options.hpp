@@ -230,7 +230,7 @@ struct JobOptions {
 /// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have
 /// its own `log`.
 struct Options {
-    std::string run = {};      // the directory at the target; created if missing
+    std::string run = {};      // the directory at the target, or "s3://bucket/prefix"; created if missing
     std::string staging = {};  // "" : /dev/shm; a node-local directory
     int virtual_nodes = 1;     // parts that each machine's ranks are split into, each with its own agent
     bool huge_pages = true;    // align for them where the staging mount has them

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "describe/conventions.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay::agent {
 
@@ -23,6 +24,7 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
                                                  const std::vector<commit::Recovered>& recovered,
                                                  const ViewMaker& make_view) {
     std::vector<OwedView> owed;
+    if (sys::is_far(run)) return owed;  // a view names files by their paths
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     for (const auto& stream : streams) {
         FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));

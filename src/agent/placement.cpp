@@ -8,6 +8,7 @@
 
 #include "describe/storage_targets.hpp"
 #include "sys/passing_store.hpp"
+#include "sys/stripe_layout.hpp"
 #include "telemetry/median.hpp"
 
 namespace forebay::agent {
@@ -166,12 +167,10 @@ std::optional<sys::Stripes> Placement::next(std::vector<Event>& told) {
     if (!has_reason || given_up_) return {};
     const auto from = candidates();
     if (from.empty()) return {};
-    sys::Stripes wish{stripe_bytes(), {}};
     const auto wanted = usual_.targets.empty() ? default_.count : usual_.targets.size();
     const auto count = std::clamp<std::size_t>(wanted, 1, from.size());
     const std::uint64_t begin = (turn_++ * nodes_ + node_) * count;
-    for (std::size_t i = 0; i < count; ++i) wish.targets.push_back(from[(begin + i) % from.size()]);
-    return wish;
+    return sys::Stripes{stripe_bytes(), sys::targets_in_turn(from, begin, count)};
 }
 
 void Placement::give_up(const Error& why) {

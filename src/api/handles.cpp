@@ -12,6 +12,7 @@
 #include "format/packed.hpp"
 #include "node/analysis_rules.hpp"
 #include "node/compression_rules.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay {
 
@@ -51,7 +52,14 @@ Result<> check(const Options& options) {
     FB_TRY(check_wait("job.wall_time", options.job.wall_time));
     FB_TRY(check_wait("job.reserve", options.job.reserve));
     FB_TRY(node::check(options.agent));
-    for (const auto& [name, stream] : options.streams) FB_TRY(check(name, stream));
+    for (const auto& [name, stream] : options.streams) {
+        FB_TRY(check(name, stream));
+        if (stream.file.kind != TargetFile::Kind::own && sys::is_far(options.run))
+            return refusal(fmt::format("stream '{}': file = \"{}\": nobody writes into an object that another node "
+                                       "has written, and the run is {}",
+                                       name, name_of(stream.file), options.run),
+                           "leave it out: each node has a file of its own then");
+    }
     return describe::check_result_streams(options.streams);
 }
 

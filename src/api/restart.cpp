@@ -50,7 +50,7 @@ Result<Part> part_of(const StreamState& stream, const std::vector<std::string>& 
 restart::ReaderContext reader_of(const StreamState& stream, restart::Kept& kept) {
     auto& session = *stream.session;
     return {.topology = &session.topology,
-            .store = &sys::posix_store(),
+            .store = &sys::target_store(),
             .window_path = session.staging->directory() + "/restart.window",
             .window_bytes = session.options.restart_window_bytes,
             .kept = &kept,
@@ -80,7 +80,8 @@ Result<bool> StreamState::was_removed(const RestartState& state, const Error& er
     std::int64_t gone = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(there, sys::posix_store().exists(state.choice.copies.directory() + "/" + catalog::manifest_name));
+        FB_TRY_ASSIGN(there,
+                      sys::target_store().exists(state.choice.copies.directory() + "/" + catalog::manifest_name));
         gone = there ? 0 : 1;
         return {};
     }));
@@ -92,7 +93,7 @@ Result<> StreamState::bring_back_replaced() {
     if (std::exchange(looked_for_replaced, true)) return {};
     return comm::agree(*session->topology.world, [&]() -> Result<> {
         if (session->topology.world->rank() != 0) return {};
-        auto& store = sys::posix_store();
+        auto& store = sys::target_store();
         const auto left = catalog::leftovers(store, session->options.run, schema.stream);
         if (!left) return left.error().kind == ErrorKind::missing ? Result<>() : Result<>(left.error());
         if (std::ranges::none_of(*left, [](const auto& one) { return one.kind == catalog::Leftover::Kind::old; }))

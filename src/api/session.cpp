@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <future>
 #include <map>
 
@@ -14,6 +13,7 @@
 #include "describe/analysis_list.hpp"
 #include "node/await.hpp"
 #include "sys/clock.hpp"
+#include "sys/far_module.hpp"
 #include "sys/machine.hpp"
 #include "sys/thread.hpp"
 #include "sys/wait_until.hpp"
@@ -59,16 +59,11 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
 }
 
 Result<std::string> absolute_path(const std::string& path, const std::string& what) {
-    std::error_code failed;
-    auto text = std::filesystem::absolute(path, failed).lexically_normal().string();
-    if (failed)
-        return Error{ErrorKind::refused,
-                     fmt::format("{}, {}, is no absolute path, and the current directory of this process cannot be "
-                                 "told: {}. Nothing was written",
-                                 what, path, failed.message()),
-                     "", "give an absolute path"};
-    while (text.size() > 1 && text.back() == '/') text.pop_back();
-    return text;
+    auto whole = sys::whole_place(path);
+    if (whole) return whole;
+    return Error{ErrorKind::refused,
+                 fmt::format("{}, {}, is no absolute path: {}. Nothing was written", what, path, whole.error().what),
+                 "", "give an absolute path"};
 }
 
 Result<> place_scripts(const std::string& stream, StreamOptions& options) {

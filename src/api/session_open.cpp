@@ -19,7 +19,6 @@
 #include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
-#include "describe/storage_targets.hpp"
 #include "node/await.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"
@@ -27,6 +26,7 @@
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"
 #include "sys/process.hpp"
+#include "sys/target_list.hpp"
 #include "sys/wait_until.hpp"
 
 namespace forebay {
@@ -98,12 +98,9 @@ Result<> check_kernel_of(const AgentOptions& agent) {
 
 // Agents get the names, since they may have no sight of the file.
 Result<> read_excluded_targets(AgentOptions& agent) {
-    constexpr std::uint64_t file_bytes_max = 4u << 20;
     if (!agent.exclude_targets.starts_with('@')) return {};
     FB_TRY_ASSIGN(path, absolute_path(agent.exclude_targets.substr(1), "the file of agent.exclude_targets"));
-    const auto text = sys::read_text(sys::posix_store(), path, file_bytes_max);
-    if (!text) return because(text.error(), "agent.exclude_targets: " + text.error().what);
-    FB_TRY_ASSIGN(targets, describe::parse_storage_targets(*text, path));
+    FB_TRY_ASSIGN(targets, sys::target_list("@" + path, "agent.exclude_targets"));
     agent.exclude_targets = fmt::format("{}", fmt::join(targets, ","));
     return {};
 }

@@ -32,6 +32,7 @@
 #include "sys/crew.hpp"
 #include "sys/process.hpp"
 #include "sys/store.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay {
 

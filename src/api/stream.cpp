@@ -56,7 +56,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
              name, options),
       chooser({.topology = &session->topology,
                .staging = &*session->staging,
-               .store = &sys::posix_store(),
+               .store = &sys::target_store(),
                .run = session->options.run,
                .run_id = session->claim.run_id,
                .wait_max = session->options.close_wait,

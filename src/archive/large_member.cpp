@@ -2,6 +2,7 @@
 // pieces by all threads; its head is written last, with the checksum. Where the file has changed meanwhile, readers
 // pass over that place, and another is filled.
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -110,6 +111,7 @@ Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
         }
     }
     sums_[index] = sum;
+    maker_.context.counts.passed_bytes += end - begin;
     return {};
 }
 
@@ -145,6 +147,7 @@ void LargeMember::end(tree::TreeWorker& worker) {
 void LargeMember::conclude(tree::TreeWorker& worker, const Result<>& done) {
     if (!done) maker_.context.report(path_of(*place_.branch, place_.name), done.error());
     else ++maker_.context.counts.copied;
+    maker_.context.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
     if (done) maker_.stored(worker, before_, place_);
     else maker_.give_up(worker, before_.id);
     maker_.count_done(worker, place_.branch);

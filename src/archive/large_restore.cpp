@@ -98,6 +98,7 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
         FB_TRY(add(part.stored + part.end - part.begin, part.begin));
     if (at < end) FB_TRY(add(end, UINT64_MAX));
     sums_[index] = sum;
+    restorer_.context.counts.passed_bytes += end - begin;
     return {};
 }
 

@@ -71,6 +71,7 @@ Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     context_.folders.keep(branch, TreeSide::source, folder);
     branch->was_entered = true;
     ++context_.counts.folders;
+    if (context_.options.is_dry) context_.counts.would_copy.add(0);
     if (context_.options.is_dry) context_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");
     if (context_.options.one_file_system && status.id.device != device_) {
         context_.remarks.add(tree::RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");

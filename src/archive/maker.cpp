@@ -49,6 +49,7 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
     const sys::EntryId listed{place.branch->status(tree::TreeSide::source).id.device, listed_number};
     std::unique_ptr<sys::OpenFile> file;
     if (kind == sys::EntryKind::file && output != nullptr && !context.links.knows(listed)) {
+        FB_TRY(context.check_present(*place.branch, folder, place.name));
         FB_TRY_ASSIGN(opened, folder.open_file(place.name));
         file = std::move(opened);
     }
@@ -57,6 +58,8 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
         return tree::report_changes(context, path());
     if (output == nullptr) {
+        if (status.kind == sys::EntryKind::file) FB_TRY(context.check_present(*place.branch, folder, place.name));
+        context.counts.would_copy.add(kind == sys::EntryKind::file ? status.bytes : 0);
         context.remarks.add(tree::RemarkKind::would_copy, path(), "");
         return {};
     }
@@ -85,6 +88,8 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
         --place.branch->pending;  // never the last: this portion of names holds the branch
     }
     const auto done = put(worker, place, folder, status, std::move(file));
+    const bool comes_in_pieces = done && !*done;
+    if (status.kind == sys::EntryKind::file && !comes_in_pieces) context.counts.passed_bytes += status.bytes;
     if (has_names && !done) give_up(worker, status.id);
     if (has_names && done && *done) packets_[worker.index].stored.push_back({status, place});
     return done ? Result<>() : Result<>(done.error());
@@ -96,6 +101,7 @@ Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place,
     if (status.kind == sys::EntryKind::file) {
         auto before = status;
         if (!file) {
+            FB_TRY(context.check_present(*place.branch, folder, place.name));
             FB_TRY_ASSIGN(opened, folder.open_file(place.name));
             file = std::move(opened);
             FB_TRY_ASSIGN(looked, file->status());

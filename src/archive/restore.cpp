@@ -59,16 +59,18 @@ struct OpenTarget {
     bool was_made = false;
 };
 
-Result<OpenTarget> open_target(const std::string& target) {
+Result<OpenTarget> open_target(const std::string& target, const tree::LayoutWish& layout) {
     auto existing = sys::open_posix_folder(target);
     OpenTarget opened;
     if (existing) {
         opened.folder = std::move(*existing);
+        FB_TRY(tree::check_layout(layout, *opened.folder, target));
     } else if (existing.error().kind == ErrorKind::missing) {
         auto named = tree::open_above(target);
         if (!named)
             return because(named.error(), show_text(target) + " cannot be made: " + named.error().what, "",
                            "make the directory above it, or correct the path");
+        FB_TRY(tree::check_layout(layout, *named->above, target));
         constexpr std::uint32_t closed_while_filled = 0700;
         FB_TRY(named->above->make_folder(named->name, closed_while_filled));
         FB_TRY_ASSIGN(made, named->above->open_folder(named->name));
@@ -182,13 +184,15 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
     if (!options.preserve.hard_links)
         return Error{ErrorKind::refused,
                      "an archive has the bytes of an inode of several names once: hard-links cannot be left out"};
+    if (options.layout.kind == tree::LayoutKind::source)
+        return Error{ErrorKind::refused, "--layout source: an archive does not say how its files lay on storage"};
     FB_TRY_ASSIGN(archive, open_archive(path));
     if (options.is_dry) {
         tree::CopyContext context(options, remarks, counts, {});
         const auto listed = Restorer(context, *archive.file, archive.bytes, nullptr, false, take).run();
         return listed ? remarks.taken() : Result<>(with_advice(listed.error()));
     }
-    FB_TRY_ASSIGN(opened, open_target(target));
+    FB_TRY_ASSIGN(opened, open_target(target, options.layout));
     const auto restored = restore_open_archive({.archive = *archive.file,
                                                 .archive_bytes = archive.bytes,
                                                 .target = opened.folder,

@@ -32,7 +32,7 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
                               tree::Remarks& remarks, tree::CopyCounts& counts);
 
 /// Restores to `target`, a folder that is made where it is missing. Of the options count threads, filter, preserve,
-/// cannot_keep, manifest, rate, is_dry (nothing is made), syncs, naming and watch. An error ends it all: the
+/// cannot_keep, manifest, rate, is_dry (nothing is made), syncs, naming, layout and watch. An error ends it all: the
 /// archive is damaged, and what is restored is whole; the target is full, or another process restores to it.
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
                          const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts);

@@ -66,6 +66,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
 Result<> Restorer::run() {
     FB_TRY(context.naming.run([this](tree::TreeWorker& worker) { scan(worker); }));
     if (restores() && context.fatal()) FB_TRY(restore_later());
+    if (restores() && context.fatal()) FB_TRY(restore_left_out());
     FB_TRY(context.fatal());
     return scanned_;
 }
@@ -88,6 +89,9 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     auto& member = found.member;
     ++context.counts.entries;
+    context.counts.passed_bytes += found.stored_offset - found.offset;
+    if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
+    context.tick();
     const auto refuse = [&](const std::string& path, const Error& error) { context.report(show_text(path), error); };
     auto path = clean_path(member.path);
     if (!path) {
@@ -101,23 +105,29 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
         return {};
     }
-    if (!context.options.filter.takes(member.path, kind)) return {};
+    if (!context.options.filter.takes(member.path, kind)) {
+        if (found.is_large()) context.counts.passed_bytes += member.stored_bytes;
+        return {};
+    }
     if (take_) FB_TRY(take_(member));
-    if (context.options.is_dry) return {};
+    if (context.options.is_dry) {
+        context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
+        return {};
+    }
     bool comes_again = false;
     if (restores() && !reader_.is_ours()) {
         FB_TRY_ASSIGN(known, is_known(member.path));
         comes_again = known;
-        FB_TRY(known_.put({0, siphash({}, bytes_of(member.path))}, true));
+        FB_TRY(known_.put(key_of(member.path), true));
     }
     const Later later{
         .offset = found.offset,
         .common = number_of(found.common),
         .depth = member.path == "." ? 0 : 1 + static_cast<std::uint32_t>(std::ranges::count(member.path, '/'))};
     if (restores() && kind == sys::EntryKind::folder) {
-        if (later.depth >= folders_of_depth_.size()) folders_of_depth_.resize(later.depth + 1);
-        ++folders_of_depth_[later.depth];
-        return folders_.push_back(later);
+        if (later.depth >= folders_.of_depth.size()) folders_.of_depth.resize(later.depth + 1);
+        ++folders_.of_depth[later.depth];
+        return folders_.all.push_back(later);
     }
     // It takes the place of what another thread may still be at.
     if (comes_again || (restores() && is_link)) return later_.push_back(later);
@@ -178,18 +188,24 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& fou
     return {};
 }
 
-Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
+Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, const Later& later) {
     FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
+    if (context.options.filter.takes(first_path, sys::EntryKind::file)) return link_to(worker, member.path, first_path);
+    FB_TRY_ASSIGN(inode, left_out_.by_first_names.get_or_put(key_of(first_path), {.name = later}));
+    return (inode.name.offset == later.offset ? left_out_.names : left_out_.others).push_back(later);
+}
+
+Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path) {
     FB_TRY_ASSIGN(first, entry_of(worker, first_path));
     const auto first_folder = first.target;
-    FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
+    FB_TRY_ASSIGN(entry, entry_of(worker, path));
     FB_TRY_ASSIGN(status, first_folder->status_of(first.name));
     const auto existing = entry.target->status_of(entry.name);
     if (existing && existing->id == status.id) return {};  // a rename of two names of one inode does nothing
     const auto name = context.temporary_name(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
-    if (!linked) return context.settle(member.path, status, "hard link to " + first_path, "", linked);
+    if (!linked) return context.settle(path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
     FB_TRY(temporary.publish(entry.name));
     ++context.counts.linked;
@@ -228,7 +244,7 @@ Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& n
             start_large_restore(*this, worker, std::move(*found));
             return {};
         }
-        const auto done = is_link ? link(worker, member) : restore(worker, *found);
+        const auto done = is_link ? link(worker, member, later) : restore(worker, *found);
         if (!done) context.report(member.path, done.error());
     }
     return {};
@@ -252,11 +268,11 @@ Result<> Restorer::open_implied() {
 
 // The deepest first; of one depth in the archive's order.
 Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
-    std::vector<std::uint64_t> next(folders_of_depth_.size());
-    for (auto depth = next.size(); depth-- > 1;) next[depth - 1] = next[depth] + folders_of_depth_[depth];
-    tree::SpillArray<Later> sorted(folders_.size());
-    for (std::uint64_t index = 0; index < folders_.size(); ++index) {
-        FB_TRY_ASSIGN(folder, folders_.at(index));
+    std::vector<std::uint64_t> next(folders_.of_depth.size());
+    for (auto depth = next.size(); depth-- > 1;) next[depth - 1] = next[depth] + folders_.of_depth[depth];
+    tree::SpillArray<Later> sorted(folders_.all.size());
+    for (std::uint64_t index = 0; index < folders_.all.size(); ++index) {
+        FB_TRY_ASSIGN(folder, folders_.all.at(index));
         FB_TRY(sorted.set(next[folder.depth]++, folder));
     }
     return sorted;
@@ -268,8 +284,8 @@ Result<> Restorer::finish_folders() {
     // Where one comes again in an archive of ours, it is the same again; else the last one counts.
     const auto together = reader_.is_ours() ? folders_together : sorted.size();
     std::uint64_t begin = 0;
-    for (auto depth = folders_of_depth_.size(); depth-- > 0;) {
-        const auto end = begin + folders_of_depth_[depth];
+    for (auto depth = folders_.of_depth.size(); depth-- > 0;) {
+        const auto end = begin + folders_.of_depth[depth];
         FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
             for (auto first = begin; first < end; first += together) {
                 context.share.add(worker, [&, first](tree::TreeWorker& other) {
@@ -302,8 +318,10 @@ std::uint32_t Restorer::number_of(const std::shared_ptr<const Records>& common) 
     return static_cast<std::uint32_t>(commons_.size() - 1);
 }
 
+sys::EntryId Restorer::key_of(const std::string& path) { return {0, siphash({}, bytes_of(path))}; }
+
 Result<bool> Restorer::is_known(const std::string& path) {
-    FB_TRY_ASSIGN(known, known_.find({0, siphash({}, bytes_of(path))}));
+    FB_TRY_ASSIGN(known, known_.find(key_of(path)));
     return known.has_value();
 }
 

@@ -45,6 +45,23 @@ private:
         std::uint32_t depth = 0;
     };
 
+    struct Folders {
+        tree::SpillArray<Later> all;
+        std::vector<std::uint64_t> of_depth;  // how many
+    };
+
+    /// Inodes whose first name patterns leave out.
+    struct LeftOut {
+        struct Inode {
+            Later name{};   // the next one, which gets the bytes
+            Later bytes{};  // where there are any
+            bool has_bytes = false;
+        };
+        tree::SpillArray<Later> names;         // of each inode the next one
+        tree::SpillArray<Later> others;        // all that come after
+        tree::InodeMap<Inode> by_first_names;  // by the hashes of these
+    };
+
     void scan(tree::TreeWorker& worker);
     Result<> try_scan(tree::TreeWorker& worker);
     Result<> take(tree::TreeWorker& worker, FoundMember found);
@@ -52,12 +69,19 @@ private:
     void restore_batch(tree::TreeWorker& worker, const Batch& batch);
     Result<> restore(tree::TreeWorker& worker, const FoundMember& found);
     Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
-    Result<> link(tree::TreeWorker& worker, const Member& member);
+    Result<> link(tree::TreeWorker& worker, const Member& member, const Later& later);
+    Result<> link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path);
     Result<> restore_later();
     Result<> restore_some_later(tree::TreeWorker& worker, std::uint64_t& next);
     std::uint32_t number_of(const std::shared_ptr<const Records>& common);
+    /// Of a table of paths.
+    static sys::EntryId key_of(const std::string& path);
     Result<bool> is_known(const std::string& path);
     Result<tree::SpillArray<Later>> folders_by_depth();
+    Result<> restore_left_out();
+    Result<> find_left_out();
+    Result<> give_left_out(tree::TreeWorker& worker);
+    Result<> link_left_out(tree::TreeWorker& worker);
     Result<> open_implied();
     Result<> finish_folder(tree::TreeWorker& worker, const Member& member);
     Result<FoundMember> member_at(const Later& later);
@@ -70,8 +94,9 @@ private:
     const MemberTaker& take_;
     std::vector<TargetFolders> target_folders_;  // of each thread
     Batch batch_;
-    tree::SpillArray<Later> later_, folders_;
-    std::vector<std::uint64_t> folders_of_depth_;          // how many
+    tree::SpillArray<Later> later_;
+    Folders folders_;
+    LeftOut left_out_;
     std::vector<std::shared_ptr<const Records>> commons_;  // an archive has none or one, or some that were joined
     tree::InodeMap<bool> known_;                           // hashes of paths, in archives of others
     Result<> scanned_;

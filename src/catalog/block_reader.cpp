@@ -58,19 +58,34 @@ Result<> BlockReader::fill(sys::File* file, std::uint64_t offset, std::span<std:
     return {};
 }
 
-template <class Check>
-Result<> BlockReader::fill_checked(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch,
-                                   const Check& check) const {
-    const auto once = [&](sys::File* file) -> Result<> {
-        FB_TRY(fill(file, offset, to, scratch));
-        return check();
-    };
+template <class Once>
+Result<> BlockReader::read_once_or_healing(const Once& once) const {
     if (!reopen_) return once(file_.get());
     return read_healing([&](sys::Access access) -> Result<> {
         if (access == sys::Access::read) return once(file_.get());
         FB_TRY_ASSIGN(stored, reopen_(access));
         return once(stored.get());
     });
+}
+
+template <class Check>
+Result<> BlockReader::fill_checked(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch,
+                                   const Check& check) const {
+    return read_once_or_healing([&](sys::File* file) -> Result<> {
+        FB_TRY(fill(file, offset, to, scratch));
+        return check();
+    });
+}
+
+Result<> BlockReader::read_stored(const format::Chunk& chunk, std::span<std::byte> to) const {
+    return read_once_or_healing(
+        [&](sys::File* file) { return PlainBytes(*file, head_, name_).read_stored(chunk, to); });
+}
+
+Result<> BlockReader::reopen() {
+    FB_TRY_ASSIGN(file, reopen_(sys::Access::read));
+    file_ = std::move(file);
+    return {};
 }
 
 Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::byte> to, Scratch& scratch) const {

@@ -49,8 +49,15 @@ public:
     /// Several segments in rising order by one read: fills `to` from the first byte of the first one to the last byte
     /// of the last one. What lies between two of them is not verified.
     Result<> read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const;
+    /// Fills `to` with a chunk of head().chunk_table that is filtered, as it is stored; errors as of read().
+    Result<> read_stored(const format::Chunk& chunk, std::span<std::byte> to) const;
     /// The value of a replicated variable of which this file holds a block.
     Result<std::vector<std::byte>> value(std::size_t variable) const;
+
+    /// Closes the file of a manifest's line: nothing is read until it is opened again, and the head stays. For who has
+    /// more of them than a process may have files.
+    void close() { file_.reset(); }
+    Result<> reopen();
 
 private:
     using Reopen = std::function<Result<std::unique_ptr<sys::File>>(sys::Access)>;
@@ -58,7 +65,9 @@ private:
 
     Result<std::span<const std::byte>> in_image(std::uint64_t offset, std::uint64_t bytes) const;
     Result<> fill(sys::File* file, std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const;
-    /// Fills and checks, of a committed file once more from storage before it is called damaged.
+    /// Reads by `once(file)`, of a committed file once more from storage before it is called damaged.
+    template <class Once>
+    Result<> read_once_or_healing(const Once& once) const;
     template <class Check>
     Result<> fill_checked(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch, const Check& check) const;
 

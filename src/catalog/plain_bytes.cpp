@@ -32,16 +32,26 @@ PlainBytes::Want PlainBytes::want_of(const format::Chunk& chunk, std::uint64_t o
     return {chunk.stored_offset + (first - chunk.plain_offset), chunk.stored_offset + (last - chunk.plain_offset)};
 }
 
+Error PlainBytes::damaged(const format::Chunk& chunk, const std::string& why) const {
+    return {ErrorKind::corrupt, fmt::format("{}, bytes {}-{}, a chunk of variable \"{}\", is damaged: {}.", name_,
+                                            chunk.stored_offset, chunk.stored_offset + chunk.stored_bytes - 1,
+                                            head_.schema.variables[chunk.variable].name, why)};
+}
+
+Result<> PlainBytes::check_stored(const format::Chunk& chunk, std::span<const std::byte> stored) const {
+    const auto found = crc32c(stored);
+    if (found == chunk.crc32c) return {};
+    return damaged(chunk, fmt::format("crc32c {:08x} read back, {:08x} expected", found, chunk.crc32c));
+}
+
+Result<> PlainBytes::read_stored(const format::Chunk& chunk, std::span<std::byte> stored) const {
+    FB_TRY(file_.read(chunk.stored_offset, stored));
+    return check_stored(chunk, stored);
+}
+
 Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byte> stored, std::uint64_t offset,
                             std::span<std::byte> bytes, PageBuffer& room) const {
-    const auto damaged = [&](const std::string& why) {
-        return Error{ErrorKind::corrupt,
-                     fmt::format("{}, bytes {}-{}, a chunk of variable \"{}\", is damaged: {}.", name_,
-                                 chunk.stored_offset, chunk.stored_offset + chunk.stored_bytes - 1,
-                                 head_.schema.variables[chunk.variable].name, why)};
-    };
-    if (const auto found = crc32c(stored); found != chunk.crc32c)
-        return damaged(fmt::format("crc32c {:08x} read back, {:08x} expected", found, chunk.crc32c));
+    FB_TRY(check_stored(chunk, stored));
     const auto& variable = head_.chunk_table.variables[chunk.variable];
     const codec::Filter filter{variable.filter, variable.values};
     const auto from = std::max(offset, chunk.plain_offset);
@@ -50,7 +60,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     const bool whole = place.size() == variable.chunk_bytes;
     const auto decoded = whole ? place : room.take(variable.chunk_bytes);
     if (const auto done = codec::decode(filter, stored, decoded); !done)
-        return done.error().kind == ErrorKind::corrupt ? damaged(done.error().what) : done.error();
+        return done.error().kind == ErrorKind::corrupt ? damaged(chunk, done.error().what) : done.error();
     if (!whole) std::memcpy(place.data(), decoded.data() + (from - chunk.plain_offset), place.size());
     return {};
 }

@@ -29,12 +29,16 @@ public:
     /// lies between them is left as it was. A chunk that lies across the ends of `bytes` is decoded for what is asked
     /// of it. `corrupt` when a chunk is not what was stored.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
+    /// Fills `stored` with a filtered chunk as it lies in the file; errors as of read().
+    Result<> read_stored(const format::Chunk& chunk, std::span<std::byte> stored) const;
 
 private:
     struct Want;
     Want want_of(const format::Chunk& chunk, std::uint64_t offset, std::uint64_t end) const;
     Result<> read_chunks(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
     Result<> read_spread(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const;
+    Error damaged(const format::Chunk& chunk, const std::string& why) const;
+    Result<> check_stored(const format::Chunk& chunk, std::span<const std::byte> stored) const;
     Result<> decode(const format::Chunk& chunk, std::span<const std::byte> stored, std::uint64_t offset,
                     std::span<std::byte> bytes, PageBuffer& room) const;
 

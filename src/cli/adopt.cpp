@@ -12,6 +12,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -39,7 +40,7 @@ Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
 }
 
 Result<Exit> adopt(const AdoptArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!place.step)
         return Error{ErrorKind::refused, fmt::format("adopt wants one step, not {}", options.place), "",

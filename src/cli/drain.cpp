@@ -13,6 +13,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "node/watch.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay::cli {
 
@@ -56,7 +57,10 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
         asked = std::move(directories);
         return agent::drain_leftovers(asked, view_maker(), what);
     }
-    if (!options.into.empty()) what.into = std::filesystem::absolute(options.into).lexically_normal().string();
+    if (!options.into.empty()) {
+        FB_TRY_ASSIGN(into, sys::whole_place(options.into));
+        what.into = into;
+    }
     auto drained = agent::drain_leftover(options.directory, view_maker(), what);
     if (!drained && drained.error().kind == ErrorKind::missing)
         return Error{ErrorKind::missing,

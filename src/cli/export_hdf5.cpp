@@ -17,6 +17,7 @@
 #include "describe/conventions.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
+#include "sys/target_store.hpp"
 #include "views/export.hpp"
 
 namespace forebay::cli {
@@ -80,7 +81,7 @@ void print(const ExportArguments& options, const char* convention, const std::ve
 }
 
 Result<Exit> run(const ExportArguments& given, Convention convention) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(options, options_of(given));
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
     if (convention == Convention::plain && steps.is_series)

@@ -15,6 +15,7 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "sys/local_file.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -133,7 +134,7 @@ Result<> check_paths(const std::vector<PackedSource>& sources) {
 }
 
 Result<Exit> extract(const ExtractArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(sources, packed_sources(store, {options.place, options.patterns}));
     if (sources.empty())
         return problem(ErrorKind::missing, fmt::format("no packed file of {} matches.", options.place),

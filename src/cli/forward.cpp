@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 
@@ -14,9 +13,11 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "forward/server.hpp"
+#include "sys/far_module.hpp"
 #include "sys/private_file.hpp"
 #include "sys/process.hpp"
 #include "sys/socket.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -48,7 +49,7 @@ std::function<Result<>(const forward::ViewWanted&)> one_view_at_a_time() {
     if (!make) return {};
     return [make, one = std::make_shared<std::mutex>()](const forward::ViewWanted& wanted) {
         const std::lock_guard lock(*one);
-        return make(sys::posix_store(), {wanted.stream, wanted.step, wanted.directory}, wanted.convention);
+        return make(sys::target_store(), {wanted.stream, wanted.step, wanted.directory}, wanted.convention);
     };
 }
 
@@ -62,11 +63,10 @@ Result<std::vector<std::string>> addresses_of(const std::string& listen, std::ui
 
 Result<Exit> forward_until_told(const ForwardArguments& options) {
     sys::EndSignals signals;
-    auto run = std::filesystem::absolute(options.run).lexically_normal().string();
-    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
     FB_TRY_ASSIGN(token, token_in(options.token_file));
     FB_TRY_ASSIGN(log, options.log.empty() ? Result<LogLines>(log_to_errors()) : log_to_file(options.log, false));
-    auto server = forward::Server::start(sys::posix_store(), options.listen,
+    auto server = forward::Server::start(sys::target_store(), options.listen,
                                          {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log});
     if (!server)
         return because(server.error(), fmt::format("no forwarder of {}: {}", run, server.error().what), "",

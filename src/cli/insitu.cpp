@@ -22,6 +22,7 @@
 #include "insitu/judge.hpp"
 #include "node/analysis_rules.hpp"
 #include "sys/program.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -228,7 +229,7 @@ Error analyse_by_python(const InsituArguments& options, const std::vector<catalo
 
 // A script by itself, as its only analysis; of a run without a stream all that is no result.
 Result<Exit> script_of(const InsituArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     std::vector<catalog::Snapshot> snapshots;
     if (options.place.find('@') != std::string::npos) {
         FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
@@ -270,7 +271,7 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     if (options.only_report && !options.pictures.empty())
         return Error{ErrorKind::refused, "--only-report makes no pictures", "", "leave out one of the two"};
     if (options.configuration.ends_with(".py")) return script_of(options);
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
     const auto& first = steps.snapshots.front();
     FB_TRY_ASSIGN(analyses, analyses_of(options, first.stream));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -23,7 +22,9 @@
 #include "describe/conventions.hpp"
 #include "node/staging.hpp"
 #include "node/watch.hpp"
+#include "sys/far_module.hpp"
 #include "sys/lock.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -198,7 +199,7 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
 }
 
 Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
-    const auto whole = std::filesystem::absolute(run).lexically_normal().string();
+    FB_TRY_ASSIGN(whole, sys::whole_place(run));
     const auto directories = node::staging_directories_of(staging, whole);
     // A host that never ran a simulation has no such place.
     if (!directories && directories.error().kind == ErrorKind::missing) return {};
@@ -231,7 +232,7 @@ void Listing::print(bool json, const Place& place) const {
 }
 
 Result<Exit> list(const LsArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return list_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));

@@ -11,6 +11,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -30,7 +31,7 @@ Result<catalog::Snapshot> snapshot_of(sys::Store& store, const std::string& text
 }
 
 Result<Exit> mark(const MarkArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(snapshot, snapshot_of(store, options.place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
     const std::vector<format::Mark> marks{{.analysis = {}, .condition = options.why, .result = {}}};
@@ -41,7 +42,7 @@ Result<Exit> mark(const MarkArguments& options) {
 }
 
 Result<Exit> unmark(const MarkArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(snapshot, snapshot_of(store, options.place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
     FB_TRY_ASSIGN(marks, catalog::marks_of(store, snapshot.directory, manifest));

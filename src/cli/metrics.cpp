@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/try.hpp"
 #include "cli/own_output.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
+#include "sys/far_module.hpp"
+#include "sys/target_store.hpp"
 #include "telemetry/metrics.hpp"
 
 namespace forebay::cli {
@@ -25,8 +26,8 @@ struct MetricsArguments {
 bool is_metrics(std::string_view text) { return text.starts_with("# ") && text.find("forebay_") != text.npos; }
 
 Result<Exit> tell_metrics(const MetricsArguments& options) {
-    auto& store = sys::posix_store();
-    const auto run = std::filesystem::absolute(options.run).lexically_normal().string();
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
     std::uint32_t session = 0;
     for (const auto& status : chronicle.statuses) session = std::max(session, status.session);

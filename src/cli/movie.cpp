@@ -15,6 +15,7 @@
 #include "cli/verbs.hpp"
 #include "insitu/animation.hpp"
 #include "sys/process.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -196,7 +197,7 @@ Result<Exit> movie_of(const MovieArguments& options) {
         return Error{
             ErrorKind::refused,
             fmt::format("{}: a movie is an animated PNG (.png, .apng), or by ffmpeg .mp4, .webm or .gif", options.to)};
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(sources, frames_of(store, options));
     Frames frames(store, std::move(sources), options.json);
     FB_TRY_ASSIGN(report, frames.look());

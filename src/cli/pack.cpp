@@ -12,6 +12,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -92,7 +93,7 @@ private:
 };
 
 Result<Exit> pack(const PackArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(exists, store.exists(options.directory));
     if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
     FB_TRY(check_apart(options));

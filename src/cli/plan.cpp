@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -21,7 +20,9 @@
 #include "cli/words.hpp"
 #include "forebay/forebay.h"
 #include "sys/clock.hpp"
+#include "sys/far_module.hpp"
 #include "sys/machine.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -51,8 +52,8 @@ std::string plan_option_of(const std::string& key) {
 }
 
 Result<std::vector<format::Measure>> read_run_measures(const std::string& given, const std::string& stream) {
-    const auto run = std::filesystem::absolute(given).lexically_normal().string();
-    auto read = telemetry::read_chronicle(sys::posix_store(), run, {.with_timings = false});
+    FB_TRY_ASSIGN(run, sys::whole_place(given));
+    auto read = telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false});
     if (!read)
         return because(read.error(), read.error().what, "",
                        "name the directory of a run that has saved, as in --run /scratch/me/run7");

@@ -17,6 +17,8 @@ namespace {
 constexpr auto redraw_pause = std::chrono::milliseconds(100);
 constexpr auto log_pause = std::chrono::minutes(1);
 constexpr std::uint64_t bar_cells = 24;
+// What an entry takes beside its bytes, in bytes: 50 us at 2.5 GB/s. Whatever it is, all is done at 100 %.
+constexpr double entry_weight = 128u << 10;
 constexpr const char* erase_line = "\r\x1b[K";
 
 }  // namespace
@@ -66,13 +68,30 @@ void Progress::show_count(std::uint64_t done, std::uint64_t all) {
     if (is_due()) draw(fmt::format("{}: {} of {}", label_, done, all));
 }
 
-void Progress::show_flow(std::uint64_t entries, std::uint64_t bytes) {
+std::string Progress::flow_line(const std::string& label, const TreeFlow& flow, double seconds) {
+    auto text = fmt::format("{}: {} entries", label, flow.entries);
+    if (flow.bytes > 0 && seconds > 0)
+        text += fmt::format(", {}, {}", show_bytes(flow.bytes), show_rate(static_cast<double>(flow.bytes) / seconds));
+    if (flow.all_entries == 0 && flow.all_bytes == 0) return text;
+    const auto work = [](std::uint64_t entries, std::uint64_t bytes) {
+        return static_cast<double>(entries) * entry_weight + static_cast<double>(bytes);
+    };
+    // A source that grows has more than was counted.
+    const auto share = work(std::min(flow.entries, flow.all_entries), std::min(flow.passed_bytes, flow.all_bytes)) /
+                       work(flow.all_entries, flow.all_bytes);
+    text += fmt::format(", {:.0f} % of", share * 100);
+    if (flow.all_entries > 0) text += fmt::format(" {} entries", flow.all_entries);
+    if (flow.all_bytes > 0)
+        text += fmt::format("{} {}", flow.all_entries > 0 ? " and" : "", show_bytes(flow.all_bytes));
+    constexpr double least_share = 0.01;  // less says nothing of the rest
+    if (share >= least_share) text += fmt::format(", about {} left", show_seconds(seconds * (1 - share) / share));
+    return text;
+}
+
+void Progress::show_flow(const TreeFlow& flow) {
     if (!is_due()) return;
     const std::chrono::duration<double> seconds = last_ - start_;
-    auto text = fmt::format("{}: {} entries", label_, entries);
-    if (bytes > 0)
-        text += fmt::format(", {}, {}", show_bytes(bytes), show_rate(static_cast<double>(bytes) / seconds.count()));
-    draw(text);
+    draw(flow_line(label_, flow, seconds.count()));
 }
 
 }  // namespace forebay::cli

@@ -10,6 +10,14 @@
 
 namespace forebay::cli {
 
+/// How far a mover of a tree is.
+struct TreeFlow {
+    std::uint64_t entries = 0, bytes = 0;  // that are done, and bytes that were moved for that
+    std::uint64_t passed_bytes = 0;        // of files that are done, moved or not
+    /// What there is in all; 0 and 0 as long as nobody has counted it.
+    std::uint64_t all_entries = 0, all_bytes = 0;
+};
+
 class Progress {
 public:
     /// `quiet` shows nothing, unless whoever started this program has set FOREBAY_PROGRESS.
@@ -23,12 +31,17 @@ public:
     /// The same of what has no bytes: "plan: 3 of 8".
     void show_count(std::uint64_t done, std::uint64_t all);
 
-    /// The same where nobody knows how much there is: "copy: 12000 entries, 1.2 GB, 310 MB/s".
-    void show_flow(std::uint64_t entries, std::uint64_t bytes);
+    /// The same of a tree.
+    void show_flow(const TreeFlow& flow);
+    /// Whether anything is shown.
+    bool shows() const { return on_; }
 
     /// The line that show() draws.
     static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all,
                             double seconds);
+    /// That of show_flow(): "copy: 12000 entries, 1.2 GB, 310 MB/s", and when all is counted ", 37 % of 30000 entries
+    /// and 3.4 GB, about 2.1 min left".
+    static std::string flow_line(const std::string& label, const TreeFlow& flow, double seconds);
 
 private:
     bool is_due();

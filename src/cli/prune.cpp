@@ -17,6 +17,7 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -90,7 +91,7 @@ Result<catalog::Pruned> prune_stream(sys::Store& store, const PruneArguments& op
 
 Result<Exit> prune(const PruneArguments& options) {
     FB_TRY(check(options));
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (place.names_snapshot())
         return Error{ErrorKind::refused,

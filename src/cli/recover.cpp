@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -19,6 +18,8 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "describe/conventions.hpp"
+#include "sys/far_module.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -130,9 +131,9 @@ Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverRe
 Result<Exit> recover(const RecoverArguments& options) {
     auto run = options.run;
     while (run.size() > 1 && run.ends_with('/')) run.pop_back();
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY(catalog::streams(store, run));  // is it there?
-    const auto absolute = std::filesystem::absolute(run).lexically_normal().string();
+    FB_TRY_ASSIGN(absolute, sys::whole_place(run));
     // What was killed as it began, and what is of another run at this path, is told as well.
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "base/show_text.hpp"
@@ -15,7 +14,9 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "report/html_page.hpp"
+#include "sys/far_module.hpp"
 #include "sys/machine.hpp"
+#include "sys/target_store.hpp"
 #include "telemetry/summary_json.hpp"
 #include "telemetry/summary_text.hpp"
 
@@ -51,8 +52,7 @@ Result<bool> has_room_for_timings(sys::Store& store, const std::string& run) {
 }
 
 Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::uint32_t session) {
-    auto run = std::filesystem::absolute(given).lexically_normal().string();
-    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+    FB_TRY_ASSIGN(run, sys::whole_place(given));
     FB_TRY_ASSIGN(with_timings, has_room_for_timings(store, run));
     ReportedRun reported;
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = with_timings, .session = session}));
@@ -139,7 +139,7 @@ Result<Exit> report_log(const ReportArguments& options) {
 }
 
 Result<Exit> report_runs(const ReportArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     if (!options.darshan.empty()) return report_log(options);
     if ((!options.python.empty() && options.png.empty()) || !options.servers.empty())
         return Error{ErrorKind::refused, "--servers is for --darshan alone, --python for that or --png"};

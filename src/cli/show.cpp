@@ -14,6 +14,7 @@
 #include "cli/show_tables.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -106,7 +107,7 @@ Result<Exit> show_file(sys::Store& store, const ShowArguments& options, std::opt
 }
 
 Result<Exit> show(const ShowArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     const bool region = options.place.find(".h5/node-") != std::string::npos;
     if (region) return show_file(store, options, std::nullopt);
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));

@@ -12,6 +12,7 @@
 #include "cli/verbs.hpp"
 #include "sys/machine.hpp"
 #include "sys/store.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -25,7 +26,7 @@ struct StopArguments {
 };
 
 Result<Exit> stop(const StopArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY(catalog::streams(store, options.run));  // is it there?
     const auto path = fmt::format("{}/{}", options.run, options.save ? catalog::save_request : catalog::stop_request);
     FB_TRY_ASSIGN(there, store.exists(path));

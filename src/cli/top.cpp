@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,8 +18,10 @@
 #include "cli/top_view.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
+#include "sys/far_module.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
+#include "sys/target_store.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::cli {
@@ -109,7 +110,7 @@ private:
 };
 
 Result<> TopReader::Shared::keep() {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     telemetry::Chronicle kept;
     auto next_whole = sys::Clock::now();
     for (;;) {
@@ -182,14 +183,14 @@ Result<Exit> top(const TopArguments& options) {
     TopScreen screen{.help = !options.once};
     FB_TRY_ASSIGN(order, order_of(options.sort));
     screen.order = order;
-    const auto run = std::filesystem::absolute(options.run).lexically_normal().string();
+    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
     if (!options.once && !options.json) {
         const sys::EndSignals signals;
         FB_TRY_ASSIGN(signal, show_whole_screen(options, screen, run, signals));
         if (signal != 0) sys::EndSignals::end_by(signal);
         return Exit::good;
     }
-    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(sys::posix_store(), run, {.with_timings = false}));
+    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false}));
     auto view = top_view(std::move(chronicle), sys::unix_ns(), options.all);
     sort(view.nodes_shown, order);
     if (options.json) {

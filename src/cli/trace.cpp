@@ -20,6 +20,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "move/export_place.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -126,7 +127,7 @@ void print_text(const report::TraceRequest& request, const report::TraceReport& 
 }
 
 Result<Exit> trace_of(const TraceArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(request, request_of(store, options));
     Progress progress("trace", options.json);
     const auto report =

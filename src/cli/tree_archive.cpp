@@ -18,7 +18,7 @@ struct ArchiveArguments : CopyArguments {
 Result<Exit> archive(const ArchiveArguments& options) {
     FB_TRY(check_alone());
     return run_copy(
-        options, "archive",
+        options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
             return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
         });
@@ -35,12 +35,14 @@ void add_archive(CommandLine& line) {
     add_tree_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve, "all, or some of attributes,hard-links; or none");
+    add_recall(verb, options->tree);
     verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
     add_run_options(verb, *options);
     verb.json(
         options->tree.json,
-        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
-        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
+        "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
+        "  path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n"
         "  tar -xpf /archive/me/case.tar --xattrs --xattrs-include='*' --acls -C elsewhere\n"

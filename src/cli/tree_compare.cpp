@@ -1,9 +1,13 @@
 // forebay compare: what two trees of files do not have alike.
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/progress.hpp"
@@ -13,6 +17,7 @@
 #include "sys/clock.hpp"
 #include "tree/checksums.hpp"
 #include "tree/compare.hpp"
+#include "tree/single_file.hpp"
 
 namespace forebay::cli {
 
@@ -24,26 +29,71 @@ struct CompareArguments {
     bool no_bytes = false;
 };
 
-Result<Exit> compare(const CompareArguments& options, tree::TeamLead* lead) {
+Result<> check_list_options(const CompareArguments& options, const tree::TeamLead* lead) {
+    if (lead != nullptr)
+        return Error{ErrorKind::refused, "a list of checksums is compared by one process", "",
+                     "leave --hosts or mpiexec out"};
+    if (options.tree.preserve != "all" && options.tree.preserve != "none")
+        return Error{ErrorKind::refused,
+                     fmt::format("--preserve {}: a list of checksums has sizes and bytes, and no attributes",
+                                 options.tree.preserve),
+                     "", "leave --preserve out"};
+    return {};
+}
+
+Result<> check_file_options(const CompareArguments& options, const tree::TeamLead* lead) {
+    if (lead == nullptr && options.tree.filter().is_empty() && !options.tree.one_file_system) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a file: other processes, patterns and --one-file-system are for directories",
+                             show_text(options.target)),
+                 "", "leave them out"};
+}
+
+tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_t threads) {
+    return {.threads = threads,
+            .filter = options.tree.filter(),
+            .look = options.no_bytes ? tree::WalkLook::nothing : tree::WalkLook::file_bytes,
+            .counts_each_name = true,
+            .one_file_system = options.tree.one_file_system};
+}
+
+Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
+    FB_TRY(find_trees({&options.source, &options.target}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
-    const bool is_list = std::filesystem::is_regular_file(options.source);
+    FB_TRY_ASSIGN(target_file, tree::file_at(options.target));
+    std::error_code none;
+    const bool is_list = !target_file && std::filesystem::is_regular_file(options.source, none);
+    if (is_list) FB_TRY(check_list_options(options, lead));
+    if (target_file) FB_TRY(check_file_options(options, lead));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::CompareCounts counts;
     const auto begin = sys::Clock::now();
     const auto compared = [&] {
         Progress progress("compare", options.tree.json);
-        const auto watch = [&](const tree::CompareCounts& now) { progress.show_flow(now.entries, now.bytes); };
+        std::optional<tree::TreeCount> count;
+        if (!is_list && progress.shows()) count.emplace(options.source, what_is_compared(options, threads));
+        const auto watch = [&](const tree::CompareCounts& now) {
+            TreeFlow flow{.entries = now.entries, .bytes = now.bytes, .passed_bytes = now.bytes};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         if (is_list)
             return tree::check_sums(options.source, options.target,
-                                    {.threads = threads, .filter = options.tree.filter(), .watch = watch}, *remarks,
-                                    counts);
+                                    {.threads = threads,
+                                     .filter = options.tree.filter(),
+                                     .reads_bytes = !options.no_bytes,
+                                     .one_file_system = options.tree.one_file_system,
+                                     .recalls = options.tree.recall,
+                                     .watch = watch},
+                                    *remarks, counts);
         return tree::compare_trees(options.source, options.target,
                                    {.threads = threads,
                                     .filter = options.tree.filter(),
                                     .preserve = preserve,
                                     .reads_bytes = !options.no_bytes,
+                                    .recalls = options.tree.recall,
                                     .one_file_system = options.tree.one_file_system,
                                     .watch = watch,
                                     .lead = lead},
@@ -74,14 +124,18 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
     verb.argument("SOURCE", options->source,
-                  "A directory, s3://BUCKET/PREFIX, or a list of checksums: forebay walk --checksums");
-    verb.argument("TARGET", options->target, "The directory that should be its copy, or s3://BUCKET/PREFIX");
+                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, or a list of checksums: forebay "
+                  "walk --checksums");
+    verb.argument("TARGET", options->target,
+                  "What should be its copy: a directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH; of a file the "
+                  "file");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,
                 "What is compared beside names, kinds, sizes and bytes: all, or some of "
                 "owner,permissions,times,attributes,hard-links; or none");
+    add_recall(verb, options->tree);
     verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
     verb.json(
         options->tree.json,

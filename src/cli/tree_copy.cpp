@@ -1,7 +1,13 @@
 // forebay copy and forebay sync: one tree becomes the copy of another.
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <memory>
 
+#include "base/limits.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/tree_copy_run.hpp"
@@ -14,43 +20,78 @@ namespace forebay::cli {
 
 namespace {
 
-Result<Exit> copy(const CopyArguments& options, const char* label, tree::TeamLead* lead) {
+// Nothing is passed over in silence: where there are no node files to make, the option is a mistake.
+Result<> check_node_files(const CopyArguments& options, bool is_ours, bool by_several) {
+    if (options.node_files == 0) return {};
+    const auto refusal = [&](const std::string& why, const char* next) {
+        return Error{ErrorKind::refused, fmt::format("--node-files {}: {}", options.node_files, why),
+                     "nothing was changed", next};
+    };
+    if (options.node_files > limits::nodes_max)
+        return refusal(fmt::format("a snapshot has at most {} of them", limits::nodes_max), "a smaller number");
+    if (!is_ours)
+        return refusal(fmt::format("only a run of Forebay has any, and {} is none that is copied as a run",
+                                   show_text(options.source)),
+                       "leave it out; or leave out --as-files, --include, --exclude and --files-from");
+    if (sys::is_far(options.target))
+        return refusal("they are made in a directory, and not in a bucket",
+                       "a directory as target, and from there a copy to the bucket");
+    if (by_several) return refusal("they are made by one process", "leave out --hosts or mpiexec");
+    return {};
+}
+
+Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
+    if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
+    FB_TRY(find_trees({&options.source, &options.target}));
     std::optional<RunCopied> run;
+    std::error_code none;
+    const bool is_file = std::filesystem::is_regular_file(options.source, none);
+    const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
+    FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
+    FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
         auto wished = given;
         wished.lead = lead;
-        const bool all = !options.as_files && !wished.wished && wished.filter.is_empty();
-        FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
         if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
-        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, remarks, counts));
+        const auto node_files = static_cast<std::uint32_t>(options.node_files);
+        FB_TRY_ASSIGN(snapshots,
+                      copy_run({options.source, options.target, wished, node_files, read_back}, remarks, counts));
         run = snapshots;
         return {};
     };
     const auto more = [&](Json& object) {
         if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
+        if (run) object.set("resharded", run->resharded);
         set_team(object, lead);
     };
-    FB_TRY_ASSIGN(exit, run_copy(options, label, work, more));
-    if (run && sys::is_far(options.target))
-        remark(lines("The run's snapshots were not read back: {} is no directory\n", options.target));
-    else if (run && !options.dry_run && !options.tree.json)
-        say("{} snapshots of the run are at the target, read back whole\n", run->snapshots);
+    FB_TRY_ASSIGN(exit, run_copy(options, label,
+                                 is_ours   ? Counted::nothing
+                                 : is_file ? Counted::file
+                                           : Counted::tree,
+                                 work, more));
+    if (run && !options.dry_run && !options.tree.json)
+        say("{} snapshots of the run are at the target, read back whole{}\n", run->snapshots,
+            run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));
     return exit;
 }
 
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
-    "  resumed_bytes, seconds, snapshots and verified_bytes (of a run of Forebay alone), processes (with --hosts:\n"
-    "  host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the\n"
-    "  first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+    "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
+    "  they were to have), excluded_targets, seconds, would_copy, would_replace and would_remove (of a dry run:\n"
+    "  entries and bytes of each), snapshots, verified_bytes and resharded (of a run of Forebay alone: how many\n"
+    "  snapshots are at the target, and how many of them got another number of node files now), processes (with\n"
+    "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
+    "  (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
 Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
     auto verb = tree_verb(line, name);
-    verb.argument("SOURCE", options->source, "A directory, or s3://BUCKET/PREFIX");
+    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a file");
     verb.argument("TARGET", options->target,
-                  "The directory or s3://BUCKET/PREFIX that becomes its copy; made if missing");
+                  "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if "
+                  "missing. Of a file, the file");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -59,9 +100,15 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.option("--preserve", options->tree.preserve,
                 "all, or some of owner,permissions,times,attributes,hard-links; or none");
     add_cannot_keep(verb, *options);
+    add_layout(verb, *options);
+    add_recall(verb, options->tree);
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
     verb.flag("--as-files", options->as_files,
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
+    verb.option("--node-files", options->node_files,
+                "Of a run of Forebay: each snapshot gets so many node files, at most one a rank; 0: as many as it has");
+    verb.flag("--make-container", options->make_container,
+              "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
     add_run_options(verb, *options);
     verb.json(options->tree.json, keys);
     return verb;
@@ -77,6 +124,8 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
         "  forebay copy case s3://archive/me/case\n"
+        "  forebay copy /scratch/me/run7 /archive/me/run7 --node-files 64\n"
+        "  forebay copy big.h5 /archive/me/big.h5\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
     verb.action([options, run] {

@@ -2,18 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/sizes.hpp"
+#include "describe/storage_targets.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
 #include "sys/plain_file.hpp"
 #include "sys/store.hpp"
+#include "sys/target_list.hpp"
 
 namespace forebay::cli {
 
@@ -33,14 +39,39 @@ Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
                  fmt::format("--cannot-keep {}: it is refuse, manifest or drop", options.cannot_keep)};
 }
 
+// Amounts become bytes, as layout_from() takes them.
+Result<tree::LayoutWish> layout_of(const CopyArguments& options) {
+    const auto& text = options.layout;
+    std::string words;
+    for (std::size_t at = 0; at <= text.size();) {
+        const auto end = std::min(text.find(',', at), text.size());
+        auto rule = text.substr(at, end - at);
+        if (const auto colon = rule.find(':'); colon != rule.npos) {
+            FB_TRY_ASSIGN(bytes, bytes_from("--layout", rule.substr(0, colon)));
+            rule = fmt::to_string(bytes) + rule.substr(colon);
+        }
+        words += (at > 0 ? "," : "") + rule;
+        at = end + 1;
+    }
+    auto wish = tree::layout_from(words);
+    if (!wish) return because(wish.error(), fmt::format("--layout {}: {}", text, wish.error().what));
+    FB_TRY_ASSIGN(excluded, sys::target_list(options.exclude_targets, "--exclude-targets"));
+    if (excluded.empty() && !options.exclude_targets.empty() && !options.exclude_targets.starts_with('@'))
+        return Error{ErrorKind::refused, "--exclude-targets names no storage target"};
+    wish->excluded_targets = std::move(excluded);
+    return wish;
+}
+
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     tree::TreeCopyOptions wished;
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
+    FB_TRY_ASSIGN(layout, layout_of(options));
     wished.threads = threads;
     wished.preserve = preserve;
     wished.cannot_keep = cannot_keep;
+    wished.layout = std::move(layout);
     wished.filter = options.tree.filter();
     wished.rate_bytes_per_second = options.rate;
     wished.one_file_system = options.tree.one_file_system;
@@ -49,6 +80,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.compares_bytes = options.checksum;
     wished.trusts_attributes = options.quick;
     wished.verifies = options.verify;
+    wished.recalls = options.tree.recall;
     wished.is_dry = options.dry_run;
     wished.syncs = !options.no_sync;
     if (!options.files_from.empty()) {
@@ -68,7 +100,24 @@ Result<sys::Mapping> shared_turn(const CopyArguments& options) {
                                 sizeof(move::Turn));
 }
 
-Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, double seconds) {
+tree::WalkOptions what_is_copied(const tree::TreeCopyOptions& wished) {
+    return {.threads = wished.threads,
+            .filter = wished.filter,
+            .wished = wished.wished ? &*wished.wished : nullptr,
+            .look = tree::WalkLook::file_bytes,
+            .counts_each_name = !wished.preserve.hard_links,
+            .one_file_system = wished.one_file_system};
+}
+
+// 0 where it is not there, which the reader of it says.
+std::uint64_t bytes_of_file(const std::string& path) {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(path, none);
+    return none ? 0 : bytes;
+}
+
+Json copy_json(const CopyArguments& options, const tree::LayoutWish& layout, const tree::CopyCounts& counts,
+               double seconds) {
     auto object = Json::object();
     object.set("source", options.source).set("target", options.target).set("dry_run", options.dry_run);
     object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
@@ -76,14 +125,35 @@ Json copy_json(const CopyArguments& options, const tree::CopyCounts& counts, dou
     object.set("adjusted", counts.adjusted.load()).set("equal", counts.equal.load());
     object.set("removed", counts.removed.load()).set("bytes", counts.bytes.load());
     object.set("resumed_bytes", counts.resumed_bytes.load()).set("seconds", seconds);
+    auto excluded = Json::array();
+    for (const auto target : layout.excluded_targets) excluded.push(describe::storage_target_name(target));
+    object.set("laid_out", counts.laid_out.load()).set("fewer_stripes", counts.fewer_stripes.load());
+    object.set("excluded_targets", excluded);
+    if (options.dry_run)
+        object.set("would_copy", json_of(counts.would_copy))
+            .set("would_replace", json_of(counts.would_replace))
+            .set("would_remove", json_of(counts.would_remove));
     return object;
 }
 
-void say_counts(const tree::CopyCounts& counts, double seconds) {
+void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
+    say("{} entries: {} would be copied, {} replaced, {} adjusted, {} removed; {} are equal\n", counts.entries.load(),
+        words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
+        words_of(counts.would_remove), counts.equal.load());
+}
+
+void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, double seconds) {
     say("{} entries: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", counts.entries.load(),
         counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
         show_bytes(counts.bytes), show_seconds(seconds));
     if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
+    if (counts.laid_out > 0) say("{} files were given a layout\n", counts.laid_out.load());
+    if (counts.fewer_stripes > 0)
+        say("{} of them have fewer stripes than wished: the file system gave no more\n", counts.fewer_stripes.load());
+    if (layout.excluded_targets.empty()) return;
+    std::vector<std::string> names;
+    for (const auto target : layout.excluded_targets) names.push_back(describe::storage_target_name(target));
+    say("new files leave out {}\n", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -92,6 +162,16 @@ void add_cannot_keep(Verb& verb, CopyArguments& options) {
     verb.option("--cannot-keep", options.cannot_keep,
                 "What becomes of entries of which the target cannot hold a part: refuse, manifest or drop");
     verb.option("--manifest", options.manifest, "The file that gets what the target cannot hold, a line of JSON each");
+}
+
+void add_layout(Verb& verb, CopyArguments& options) {
+    verb.option(
+        "--layout", options.layout,
+        "How new files lie on Lustre: auto, default (as their directory says), source, or stripes by size as in "
+        "64M:1,1G:4,-1, where -1 is one on each storage target");
+    verb.option(
+        "--exclude-targets", options.exclude_targets,
+        "OSTs of Lustre on which no new file is to lie: 14,OST0015, or @FILE, the exclude.targets of a preflight");
 }
 
 void add_run_options(Verb& verb, CopyArguments& options) {
@@ -103,7 +183,7 @@ void add_run_options(Verb& verb, CopyArguments& options) {
               "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
 }
 
-Result<Exit> run_copy(const CopyArguments& options, const char* label, const CopyWork& work,
+Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       const std::function<void(Json&)>& more) {
     FB_TRY_ASSIGN(wished, copy_options(options));
     FB_TRY_ASSIGN(turn, shared_turn(options));
@@ -119,20 +199,32 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, const Cop
     const auto begin = sys::Clock::now();
     const auto copied = [&] {
         Progress progress(label, options.tree.json);
-        wished.watch = [&](const tree::CopyCounts& now) { progress.show_flow(now.entries, now.bytes); };
+        if (!progress.shows()) return work(wished, *remarks, counts, progress);
+        TreeFlow flow;
+        std::optional<tree::TreeCount> count;
+        if (counted == Counted::tree && !options.dry_run) count.emplace(options.source, what_is_copied(wished));
+        if (counted == Counted::file && !options.dry_run) flow.all_bytes = bytes_of_file(options.source);
+        wished.watch = [&](const tree::CopyCounts& now) {
+            flow.entries = now.entries;
+            flow.bytes = now.bytes;
+            flow.passed_bytes = now.passed_bytes;
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         return work(wished, *remarks, counts, progress);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     if (report) FB_TRY(report->close());
     if (manifest) FB_TRY(manifest->close());
     if (options.tree.json) {
-        auto object = copy_json(options, counts, lasted.count());
+        auto object = copy_json(options, wished.layout, counts, lasted.count());
         if (more) more(object);
         set_remarks(object, *remarks);
         object.print();
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks);
-        say_counts(counts, lasted.count());
+        if (options.dry_run) say_dry(counts, *remarks);
+        else say_counts(wished.layout, counts, lasted.count());
         if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);

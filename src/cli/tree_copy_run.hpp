@@ -15,21 +15,33 @@ struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
     std::string cannot_keep = "refuse", manifest, files_from, rate_group;
+    std::string layout = "auto", exclude_targets;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
     bool as_files = false;                                                      // a run of ours too
+    std::uint64_t node_files = 0;                                               // of a run's snapshots
+    bool make_container = false;                                                // of DAOS
     bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
 };
 
 /// The words of --cannot-keep and its file.
 void add_cannot_keep(Verb& verb, CopyArguments& options);
+/// --layout and --exclude-targets, of verbs that make many files.
+void add_layout(Verb& verb, CopyArguments& options);
 /// --rate, --dry-run and --no-sync.
 void add_run_options(Verb& verb, CopyArguments& options);
+
+/// What the share that is done is told of.
+enum class Counted {
+    nothing,  // it is not told
+    tree,     // the entries of the source, which are counted meanwhile
+    file,     // the bytes of the source, which is a file
+};
 
 /// Does `work` with what the options say, shows how far it is, and prints what became of it; `more` adds to the object
 /// of --json.
 using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::Remarks&, tree::CopyCounts&, Progress&)>;
-Result<Exit> run_copy(const CopyArguments& options, const char* label, const CopyWork& work,
+Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       const std::function<void(Json&)>& more = {});
 
 }  // namespace forebay::cli

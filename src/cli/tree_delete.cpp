@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "cli/progress.hpp"
@@ -20,17 +21,29 @@ struct DeleteArguments {
     bool dry_run = false;
 };
 
-Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
+Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
+    FB_TRY(find_trees({&options.place}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
+    tree::Amount would_remove;
     const auto done = [&] {
         Progress progress("delete", options.tree.json);
+        std::optional<tree::TreeCount> count;
+        if (progress.shows() && !options.dry_run)
+            count.emplace(options.place, tree::WalkOptions{.threads = threads, .look = tree::WalkLook::nothing},
+                          &removed);
+        const auto watch = [&](std::uint64_t entries) {
+            TreeFlow flow{.entries = entries};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
         return tree::remove_tree(options.place,
                                  {.threads = threads,
                                   .is_dry = options.dry_run,
-                                  .watch = [&](std::uint64_t count) { progress.show_flow(count, 0); },
+                                  .would_remove = &would_remove,
+                                  .watch = watch,
                                   .lead = lead},
                                  *remarks, removed);
     }();
@@ -39,12 +52,14 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
     if (options.tree.json) {
         auto object = Json::object();
         object.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        if (options.dry_run) object.set("would_remove", json_of(would_remove));
         set_team(object, lead);
         set_remarks(object, *remarks);
         object.print();
     } else {
         say_remarks(*remarks);
-        say("{} entries removed\n", removed.load());
+        if (options.dry_run) say("entries that would be removed: {}\n", words_of(would_remove));
+        else say("{} entries removed\n", removed.load());
     }
     return exit_of(*remarks);
 }
@@ -54,13 +69,15 @@ Result<Exit> remove(const DeleteArguments& options, tree::TeamLead* lead) {
 void add_delete(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<DeleteArguments>();
     auto verb = tree_verb(line, "delete");
-    verb.argument("DIRECTORY", options->place,
-                  "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX");
+    verb.argument(
+        "DIRECTORY", options->place,
+        "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->tree.json,
-              "  An object: directory, dry_run, removed, remarks (how many of each kind), first (the first 1,000 of\n"
+              "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), remarks (how "
+              "many of each kind), first (the first 1,000 of\n"
               "  them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "cli/say.hpp"
 #include "sys/process.hpp"
 #include "sys/tree_place.hpp"
 
@@ -28,7 +29,8 @@ Result<std::uint32_t> TreeArguments::thread_count(std::initializer_list<std::str
 }
 
 void add_tree_options(Verb& verb, TreeArguments& arguments) {
-    verb.option("--threads", arguments.threads, "How many share the work; 0: one a core, at most 16, and 16 with S3");
+    verb.option("--threads", arguments.threads,
+                "How many share the work; 0: one a core, at most 16, and 16 with S3 and libdfs");
     verb.option("--report", arguments.report,
                 "A file that gets a line of JSON for each entry that there is something to say of");
 }
@@ -52,6 +54,26 @@ void add_entry_options(Verb& verb, TreeArguments& arguments) {
 void add_filter_options(Verb& verb, TreeArguments& arguments) {
     add_entry_options(verb, arguments);
     verb.flag("--one-file-system", arguments.one_file_system, "Do not look into what is mounted in the tree");
+}
+
+void add_recall(Verb& verb, TreeArguments& arguments) {
+    verb.flag("--recall", arguments.recall,
+              "Read files too whose bytes are in an archive alone (HSM of Lustre), which brings them back");
+}
+
+Result<> find_trees(std::initializer_list<std::string*> places) {
+    for (auto* place : places) {
+        FB_TRY_ASSIGN(found, sys::find_tree(*place));
+        *place = found.place;
+        if (!found.remark.empty()) remark(lines("{}\n", found.remark));
+    }
+    return {};
+}
+
+void set_all(TreeFlow& flow, tree::TreeCount& count) {
+    count.beat();
+    flow.all_entries = count.all().entries;
+    flow.all_bytes = count.all().bytes;
 }
 
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,

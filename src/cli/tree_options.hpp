@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/progress.hpp"
 #include "cli/tree_report.hpp"
 #include "tree/attributes.hpp"
 #include "tree/filter.hpp"
+#include "tree/tree_count.hpp"
 
 namespace forebay::cli {
 
@@ -21,6 +23,7 @@ struct TreeArguments {
     std::string preserve = "all";
     std::string report;
     bool one_file_system = false;
+    bool recall = false;
     bool json = false;
     std::string hosts, ssh = "ssh";
     std::uint64_t patience = 15;
@@ -36,6 +39,15 @@ void add_tree_options(Verb& verb, TreeArguments& arguments);
 void add_hosts_options(Verb& verb, TreeArguments& arguments);
 void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
+/// --recall, of verbs that read files.
+void add_recall(Verb& verb, TreeArguments& arguments);
+
+/// Each of the places that a verb was given becomes the one where its tree lies (sys::find_tree). Where it is another,
+/// a line says so.
+Result<> find_trees(std::initializer_list<std::string*> places);
+
+/// Lets a count of all go on, and takes it where it is done.
+void set_all(TreeFlow& flow, tree::TreeCount& count);
 
 /// Remarks that also go to the file of --report, where one is wished: `report` owns it and is closed by the caller.
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments, std::unique_ptr<LinesFile>& report);

@@ -7,6 +7,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/say.hpp"
 
 namespace forebay::cli {
@@ -18,9 +19,9 @@ using tree::RemarkKind;
 constexpr std::size_t line_buffer_bytes = 256u << 10;
 // More than a screen of them is for --report.
 constexpr std::size_t remark_lines_max = 20;
-constexpr std::array bad_kinds{RemarkKind::vanished,   RemarkKind::changed, RemarkKind::failed,
-                               RemarkKind::not_kept,   RemarkKind::differs, RemarkKind::only_source,
-                               RemarkKind::only_target};
+constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    RemarkKind::failed,
+                               RemarkKind::not_kept,    RemarkKind::released,   RemarkKind::differs,
+                               RemarkKind::only_source, RemarkKind::only_target};
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
 
@@ -98,6 +99,14 @@ Json json_of(const tree::Unkept& unkept) {
     object.set("device_major", status.device_number >> 32).set("device_minor", status.device_number & 0xffff'ffffu);
     object.set("modified_seconds", status.modified.seconds).set("modified_nanoseconds", status.modified.nanoseconds);
     return object;
+}
+
+Json json_of(const tree::Amount& amount) {
+    return Json::object().set("entries", amount.entries.load()).set("bytes", amount.bytes.load());
+}
+
+std::string words_of(const tree::Amount& amount) {
+    return fmt::format("{} ({})", amount.entries.load(), show_bytes(amount.bytes));
 }
 
 void set_remarks(Json& object, const tree::Remarks& remarks) {

@@ -40,6 +40,9 @@ const char* word_of(sys::EntryKind kind);
 Json json_of(const std::string& path, const sys::EntryStatus& status);
 /// What brings back a part that the target could not keep.
 Json json_of(const tree::Unkept& unkept);
+Json json_of(const tree::Amount& amount);
+/// "12 (3.40 MB)"
+std::string words_of(const tree::Amount& amount);
 /// The key "remarks": how many of each kind there are; and "first", the first of all.
 void set_remarks(Json& object, const tree::Remarks& remarks);
 

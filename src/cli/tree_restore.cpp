@@ -46,7 +46,7 @@ Result<Exit> restore(RestoreArguments& options) {
     }
     FB_TRY_ASSIGN(
         exit,
-        run_copy(options, options.check ? "check" : "restore-archive",
+        run_copy(options, options.check ? "check" : "restore-archive", Counted::file,
                  [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
                      if (options.check) return archive::check_archive(options.source, wished, take, remarks, counts);
                      return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
@@ -71,11 +71,13 @@ void add_restore_archive(CommandLine& line) {
     verb.option("--preserve", options->tree.preserve,
                 "all, or some of owner,permissions,times,attributes; with hard-links");
     add_cannot_keep(verb, *options);
+    add_layout(verb, *options);
     add_run_options(verb, *options);
     verb.json(
         options->tree.json,
-        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, remarks (how many\n"
-        "  of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
+        "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
+        "  path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
         "  forebay restore-archive --check /archive/me/case.tar\n"

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -12,7 +14,13 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
+#include "catalog/views.hpp"
+#include "cli/tree_reshard.hpp"
+#include "cli/tree_views.hpp"
+#include "commit/reshard.hpp"
 #include "sys/store.hpp"
+#include "sys/target_store.hpp"
+#include "sys/tree.hpp"
 #include "sys/tree_place.hpp"
 
 namespace forebay::cli {
@@ -20,8 +28,14 @@ namespace forebay::cli {
 namespace {
 
 using catalog::Version;
-// By "STREAM/step-000120".
-using Versions = std::map<std::string, Version>;
+
+/// What becomes of the snapshots of the source.
+struct RunCopyPlan {
+    RunSnapshots source;
+    std::set<std::string> kept;  // places that stay as they are at the target
+    NodeFilesWished resharded;
+    std::set<std::string> unnamed_before;  // directories of the target without a manifest
+};
 
 constexpr const char* each_manifest = "*/manifest.json";
 
@@ -30,12 +44,12 @@ std::string place_of(const Version& version) {
 }
 
 // All that have a manifest, the abandoned ones too. None where the run is not there.
-Result<Versions> versions_of(const std::string& run) {
-    auto& store = sys::posix_store();
+Result<RunSnapshots> versions_of(const std::string& run) {
+    auto& store = sys::target_store();
     const auto streams = catalog::streams(store, run);
-    if (!streams && streams.error().kind == ErrorKind::missing) return Versions{};
+    if (!streams && streams.error().kind == ErrorKind::missing) return RunSnapshots{};
     if (!streams) return streams.error();
-    Versions versions;
+    RunSnapshots versions;
     for (const auto& stream : *streams) {
         FB_TRY_ASSIGN(heads, catalog::heads_of(store, run, stream));
         for (auto& version : heads) versions.emplace(place_of(version), std::move(version));
@@ -43,8 +57,21 @@ Result<Versions> versions_of(const std::string& run) {
     return versions;
 }
 
+/// Held against other copies, which would take for leftovers what this one has not finished. None where the target is
+/// not there yet, and in a bucket.
+Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
+    if (sys::is_far(target)) return std::unique_ptr<sys::Folder>();
+    auto folder = sys::open_posix_folder(target);
+    if (!folder && folder.error().kind == ErrorKind::missing) return std::unique_ptr<sys::Folder>();
+    if (!folder) return folder.error();
+    FB_TRY_ASSIGN(is_ours, (*folder)->lock_alone());
+    if (is_ours) return folder;
+    return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
+                 "this one has changed no snapshot", "wait for it"};
+}
+
 Result<> check_identities(const RunCopy& wish) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(source, catalog::identity_of(store, wish.source));
     FB_TRY_ASSIGN(target, catalog::identity_of(store, wish.target));
     if (target == 0 || target == source) return {};
@@ -53,17 +80,22 @@ Result<> check_identities(const RunCopy& wish) {
                  "nothing was changed", "another target; forebay adopt takes single snapshots into a run"};
 }
 
+// Its views first: they would show another save of the step by the layout of this one.
 Result<> discard(const Version& version) {
-    return catalog::discard(sys::posix_store(), version.snapshot.directory, version.snapshot.step,
+    const auto stream_directory = directory_of(version.snapshot.directory);
+    if (!version.set_aside)
+        FB_TRY(catalog::remove_views(sys::target_store(), stream_directory, version.snapshot.step,
+                                     catalog::ViewsOf::step_and_series));
+    return catalog::discard(sys::target_store(), version.snapshot.directory, version.snapshot.step,
                             version.head.snapshot_id);
 }
 
 // A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
-// What both have is left alone: a snapshot never changes, and the target's copy may be the better one. Their places go
-// to `kept`.
-Result<> clear_target(const RunCopy& wish, const Versions& source, std::set<std::string>& kept, tree::Remarks& remarks,
-                      tree::CopyCounts& counts) {
+// What both have is left alone: a snapshot never changes, and the target's copy may be the better one. In a dry run it
+// is only said.
+Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& remarks, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(target, versions_of(wish.target));
+    auto& [source, kept, resharded, unnamed_before] = plan;
     bool all_readable = true;
     for (const auto& [place, version] : source) {
         if (version.readable) continue;
@@ -83,16 +115,46 @@ Result<> clear_target(const RunCopy& wish, const Versions& source, std::set<std:
                         "the target's manifest cannot be read: " + version.readable.error().what);
             continue;
         }
+        if (wish.options.is_dry) {
+            remarks.add(tree::RemarkKind::would_remove, place, "the source has no such save of this step");
+            continue;
+        }
         FB_TRY(discard(version));
         ++counts.removed;
     }
     return {};
 }
 
+// What a copy of files must not touch: snapshots that stay, node files that others take the place of, and views of both
+// that would show the wrong bytes.
+Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::Remarks& remarks) {
+    OtherViews views(wish.source, wish.target, filter);
+    for (const auto& place : plan.kept) {
+        filter.exclude.push_back(place);
+        const auto found = plan.source.find(place);
+        if (found == plan.source.end()) continue;
+        FB_TRY(views.leave_out_if_other(found->second, place));
+        const auto there = catalog::load_manifest(sys::target_store(), wish.target + "/" + place);
+        if (!there || wish.node_files == 0) continue;
+        if (const auto wished = commit::node_files_of(*there, wish.node_files); wished != there->nodes.size())
+            remarks.add(tree::RemarkKind::passed_over, place,
+                        fmt::format("it was at the target before, with {} node files, and was left as it is; forebay "
+                                    "delete {}, and the same command again, makes {} of them",
+                                    there->nodes.size(), show_text(wish.target + "/" + place), wished));
+    }
+    for (const auto& [place, node_files] : plan.resharded) {
+        leave_out_node_files(place, filter);
+        FB_TRY(views.leave_out(plan.source.at(place)));
+        if (wish.options.is_dry)
+            remarks.add(tree::RemarkKind::would_copy, place, fmt::format("with {} node files", node_files));
+    }
+    views.tell(remarks);
+    return {};
+}
+
 // Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
-// of none.
-Result<tree::WishedNames> manifests_of(const Versions& source, const std::set<std::string>& kept,
-                                       const tree::Remarks& remarks) {
+// none.
+std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::Remarks& remarks) {
     std::set<std::string> lacking;
     std::uint64_t known = 0;
     for (const auto& remark : remarks.first()) {
@@ -100,29 +162,29 @@ Result<tree::WishedNames> manifests_of(const Versions& source, const std::set<st
         lacking.insert(remark.path.substr(0, remark.path.find('/', stream == std::string::npos ? stream : stream + 1)));
         known += tree::is_error(remark.kind) ? 1 : 0;
     }
-    std::string list;
+    std::vector<std::string> places;
     if (known == remarks.errors() && remarks.taken())
-        for (const auto& [place, version] : source)
-            if (!lacking.contains(place) && !kept.contains(place)) list += place + "/" + catalog::manifest_name + '\0';
-    return tree::wished_names(list, true);
+        for (const auto& [place, version] : plan.source)
+            if (!lacking.contains(place) && !plan.kept.contains(place)) places.push_back(place);
+    return places;
 }
 
-Result<> read_back(const RunCopy& wish, const Versions& source, const std::set<std::string>& kept,
-                   tree::Remarks& remarks, RunCopied& copied) {
-    auto& store = sys::posix_store();
+Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& remarks, RunCopied& copied) {
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(target, versions_of(wish.target));
     for (const auto& [place, version] : target) {
-        if (!source.contains(place)) continue;
+        if (!plan.source.contains(place)) continue;
         const auto verified = catalog::verify(store, version.snapshot, wish.watch_verify);
         if (verified && verified->damage.empty()) {
             ++copied.snapshots;
+            copied.resharded += plan.resharded.contains(place) ? 1 : 0;
             copied.verified_bytes += verified->bytes;
             continue;
         }
         FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
         if (is_gone) continue;
         const auto why = verified ? verified->damage.front().text : verified.error().what;
-        if (kept.contains(place)) {
+        if (plan.kept.contains(place)) {
             remarks.add(
                 tree::RemarkKind::failed, place,
                 fmt::format("the target's copy, which was there before, is damaged and was left as it is: {}", why));
@@ -132,12 +194,19 @@ Result<> read_back(const RunCopy& wish, const Versions& source, const std::set<s
         remarks.add(tree::RemarkKind::failed, place,
                     fmt::format("read back it is damaged, and was taken away again: {}", why));
     }
+    if (remarks.has_errors()) return {};
+    for (const auto& [place, version] : plan.source) {  // a pattern of a stream's name may fit another one
+        if (target.contains(place)) continue;
+        FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
+        remarks.add(is_gone ? tree::RemarkKind::vanished : tree::RemarkKind::failed, place,
+                    is_gone ? "the run has removed it" : "it did not come to the target");
+    }
     return {};
 }
 
 // Directories of steps without a manifest.
 Result<std::set<std::string>> unnamed_steps(const std::string& run) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     std::set<std::string> steps;
     const auto streams = catalog::streams(store, run);
     if (!streams && streams.error().kind == ErrorKind::missing) return steps;
@@ -158,47 +227,66 @@ Result<> remove_unnamed(const std::string& run, const std::set<std::string>& bef
     for (const auto& directory : steps)
         if (!before.contains(directory))
             FB_TRY(
-                catalog::discard(sys::posix_store(), directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
+                catalog::discard(sys::target_store(), directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
     return {};
 }
 
 }  // namespace
 
 Result<bool> is_run(const std::string& path) {
-    FB_TRY_ASSIGN(identity, catalog::identity_of(sys::posix_store(), path));
+    if (!sys::may_hold_runs(path)) return false;
+    FB_TRY_ASSIGN(identity, catalog::identity_of(sys::target_store(), path));
     return identity != 0;
 }
 
 Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;
-    const bool is_far = sys::is_far(wish.target);  // snapshots there are not looked at, but their order is the same
-    if (!is_far) FB_TRY(check_identities(wish));
+    FB_TRY(check_identities(wish));
+    RunCopyPlan plan;
     FB_TRY_ASSIGN(source, versions_of(wish.source));
+    plan.source = std::move(source);
     auto options = wish.options;
     for (const char* behind : {"forebay/sessions", ".*.new", ".stop", ".save", ".continue", "*/.step-*"})
         options.filter.exclude.emplace_back(behind);
+    std::unique_ptr<sys::Folder> lock;
+    if (!options.is_dry) {
+        FB_TRY_ASSIGN(held, lock_target(wish.target));
+        lock = std::move(held);
+        options.is_locked = lock != nullptr;
+    }
+    FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
+    plan.unnamed_before = std::move(steps);
+    FB_TRY(clear_target(wish, plan, remarks, counts));
+    FB_TRY_ASSIGN(to_other_files, to_reshard(wish, plan.source, plan.kept));
+    plan.resharded = std::move(to_other_files);
+    FB_TRY(leave_out(wish, plan, options.filter, remarks));
     if (options.is_dry) {
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
-    std::set<std::string> kept, unnamed_before;
-    if (!is_far) {
-        FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
-        unnamed_before = std::move(steps);
-        FB_TRY(clear_target(wish, source, kept, remarks, counts));
-    }
-    for (const auto& place : kept) options.filter.exclude.push_back(place);
     auto without_manifests = options;
     without_manifests.filter.exclude.emplace_back(each_manifest);
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
-    FB_TRY_ASSIGN(manifests, manifests_of(source, kept, remarks));
-    options.wished = std::move(manifests);
+    if (!lock) {  // another copy that came in between has it, or is refused now
+        FB_TRY_ASSIGN(held, lock_target(wish.target));
+        lock = std::move(held);
+        options.is_locked = lock != nullptr;
+    }
+    std::string manifests;
+    NodeFilesWished resharded;
+    for (const auto& place : whole_places(plan, remarks)) {
+        const auto found = plan.resharded.find(place);
+        if (found != plan.resharded.end()) resharded.insert(*found);
+        else manifests += place + "/" + catalog::manifest_name + '\0';
+    }
+    FB_TRY_ASSIGN(wished, tree::wished_names(manifests, true));
+    options.wished = std::move(wished);
     options.removes_extra = false;
     options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
-    if (is_far) return copied;
-    FB_TRY(remove_unnamed(wish.target, unnamed_before));
-    FB_TRY(read_back(wish, source, kept, remarks, copied));
+    FB_TRY(reshard(wish, plan.source, resharded, remarks, counts));
+    FB_TRY(remove_unnamed(wish.target, plan.unnamed_before));
+    FB_TRY(read_back(wish, plan, remarks, copied));
     return copied;
 }
 

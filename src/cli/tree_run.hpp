@@ -12,12 +12,14 @@ namespace forebay::cli {
 struct RunCopy {
     std::string source, target;
     tree::TreeCopyOptions options;
+    std::uint32_t node_files = 0;  // of each snapshot at the target; 0: as many as at the source
     std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)> watch_verify{};
 };
 
 struct RunCopied {
     std::uint64_t snapshots = 0;  // verified at the target
     std::uint64_t verified_bytes = 0;
+    std::uint64_t resharded = 0;  // of them now
 };
 
 /// Whether a run's identity is in `path`.

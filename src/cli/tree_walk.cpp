@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
@@ -28,9 +29,10 @@ std::uint64_t count_of(const tree::WalkCounts& counts, EntryKind kind) {
     return counts.of_kind[static_cast<std::size_t>(kind)];
 }
 
-bool is_special(const sys::EntryStatus& status) {
-    return status.kind != EntryKind::folder &&
-           (status.names > 1 || (status.kind != EntryKind::file && status.kind != EntryKind::link));
+bool is_special(const tree::WalkedEntry& entry) {
+    const auto& status = entry.status;
+    return status.kind != EntryKind::folder && (entry.is_released || status.names > 1 ||
+                                                (status.kind != EntryKind::file && status.kind != EntryKind::link));
 }
 
 std::uint64_t entries_of(const tree::WalkCounts& counts) {
@@ -48,6 +50,7 @@ void say_counts(const tree::WalkCounts& counts) {
         if (count_of(counts, kind) > 0) say("{:>12}  {}\n", count_of(counts, kind), word_of(kind));
     say("{:>12}  further names of files that were counted (hard links)\n", counts.further_names.load());
     say("{:>12}  files with holes\n", counts.with_holes.load());
+    if (counts.released > 0) say("{:>12}  files whose bytes an archive alone has (HSM)\n", counts.released.load());
     say("largest file {}, {} folders deep\n", show_bytes(counts.largest_bytes), counts.deepest.load());
 }
 
@@ -58,26 +61,30 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
         object.set(word_of(static_cast<EntryKind>(kind)), counts.of_kind[kind].load());
     object.set("bytes", counts.bytes.load()).set("allocated_bytes", counts.allocated_bytes.load());
     object.set("further_names", counts.further_names.load()).set("with_holes", counts.with_holes.load());
+    object.set("released_files", counts.released.load());
     return object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
 }
 
-Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
+Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
+    FB_TRY(find_trees({&options.place}));
     FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
-    if (lead != nullptr && !options.checksums.empty())
-        return Error{ErrorKind::refused, "--checksums is not written by several processes", "",
-                     "leave --hosts out, or write a list for each directory"};
     std::unique_ptr<LinesFile> report, list, checksums;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::WalkOptions wished{.threads = threads,
                              .filter = options.tree.filter(),
                              .one_file_system = options.tree.one_file_system,
+                             .recalls = options.tree.recall,
                              .lead = lead};
     if (!options.list.empty()) {
         FB_TRY_ASSIGN(made, LinesFile::make(options.list));
         list = std::move(made);
         wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
-            for (const auto& entry : entries)
-                if (!options.special || is_special(entry.status)) FB_TRY(list->add(json_of(entry.path, entry.status)));
+            for (const auto& entry : entries) {
+                if (options.special && !is_special(entry)) continue;
+                auto object = json_of(entry.path, entry.status);
+                if (entry.is_released) object.set("released", true);
+                FB_TRY(list->add(object));
+            }
             return {};
         };
     }
@@ -90,8 +97,18 @@ Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
     tree::WalkCounts counts;
     const auto walked = [&] {
         Progress progress("walk", options.tree.json);
+        std::optional<tree::TreeCount> count;  // a walk that reads nothing is a count itself
+        if (wished.take_sum && progress.shows())
+            count.emplace(options.place, tree::WalkOptions{.threads = threads,
+                                                           .filter = wished.filter,
+                                                           .look = tree::WalkLook::file_bytes,
+                                                           .counts_each_name = true,
+                                                           .one_file_system = wished.one_file_system});
         wished.watch = [&](const tree::WalkCounts& now) {
-            progress.show_flow(entries_of(now), wished.take_sum ? now.summed_bytes : now.bytes);
+            TreeFlow flow{.entries = entries_of(now), .bytes = wished.take_sum ? now.summed_bytes : now.bytes};
+            flow.passed_bytes = flow.bytes;
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
         };
         return tree::walk_tree(options.place, wished, *remarks, counts);
     }();
@@ -116,7 +133,8 @@ Result<Exit> walk(const WalkArguments& options, tree::TeamLead* lead) {
 void add_walk(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<WalkArguments>();
     auto verb = tree_verb(line, "walk");
-    verb.argument("DIRECTORY", options->place, "With all that is in it; or s3://BUCKET/PREFIX");
+    verb.argument("DIRECTORY", options->place,
+                  "With all that is in it; or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -124,12 +142,15 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
     verb.option("--checksums", options->checksums,
                 "A file that gets the CRC32C of each file, for forebay compare FILE DIRECTORY");
     verb.flag("--special", options->special,
-              "List only what other movers lose: hard links, fifos, sockets and devices");
+              "List only what other movers lose or recall: hard links, fifos, sockets, devices, files that an archive "
+              "alone has (HSM)");
+    add_recall(verb, options->tree);
     verb.json(
         options->tree.json,
         "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
-        "  (of each inode once), allocated_bytes, further_names, with_holes, largest_bytes, deepest, remarks (how\n"
-        "  many of each kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  (of each inode once), allocated_bytes, further_names, with_holes, released_files (whose bytes an archive\n"
+        "  alone has), largest_bytes, deepest, remarks (how many of each kind), first (the first 1,000 of them: kind,\n"
+        "  path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay walk /scratch/me\n"
         "  forebay walk /projects/old --special --list special.jsonl\n"

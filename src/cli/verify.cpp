@@ -15,6 +15,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -136,7 +137,7 @@ Result<bool> check_one(sys::Store& store, const catalog::Snapshot& snapshot, boo
 }
 
 Result<Exit> check(const VerifyArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return verify_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));

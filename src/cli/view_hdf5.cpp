@@ -11,6 +11,8 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "describe/conventions.hpp"
+#include "sys/far_module.hpp"
+#include "sys/target_store.hpp"
 #include "views/view.hpp"
 
 namespace forebay::cli {
@@ -70,8 +72,11 @@ void print(const ViewArguments& options, const views::View& made, std::span<cons
 }
 
 Result<Exit> view(const ViewArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
+    if (sys::is_far(options.place))
+        return Error{ErrorKind::refused, "a view names files by their paths, and " + options.place + " has none", "",
+                     "forebay export makes a file that holds its data"};
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
     if (options.all && (options.series || !options.to.empty()))
         return Error{ErrorKind::refused, "--all makes a file of each step, beside it; --series one file of all", "",

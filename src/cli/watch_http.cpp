@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "base/try.hpp"
@@ -19,9 +18,11 @@
 #include "report/page_server.hpp"
 #include "report/run_looker.hpp"
 #include "report/watch_page.hpp"
+#include "sys/far_module.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 #include "sys/socket.hpp"
+#include "sys/target_store.hpp"
 #include "sys/thread.hpp"
 #include "telemetry/metrics.hpp"
 
@@ -43,15 +44,15 @@ class Watching {
 public:
     explicit Watching(const std::string& run)
         : run_(run),
-          looker_(sys::posix_store(), run, feed_),
-          fields_(sys::posix_store(), run),
-          projections_(sys::posix_store(), fields_) {}
+          looker_(sys::target_store(), run, feed_),
+          fields_(sys::target_store(), run),
+          projections_(sys::target_store(), fields_) {}
 
     report::PageFeed& feed() { return feed_; }
     report::RunLooker& looker() { return looker_; }
 
     report::PagePaths paths() {
-        auto& store = sys::posix_store();
+        auto& store = sys::target_store();
         const auto png = [](auto make) {
             return [make](const report::PageQuery& query) { return answer("image/png", make(query)); };
         };
@@ -142,10 +143,11 @@ void print_address(const WatchArguments& options, const report::PageServerOption
 
 Result<Exit> watch(const WatchArguments& given) {
     auto options = given;
-    FB_TRY_ASSIGN(place, find_place(sys::posix_store(), options.run));
+    FB_TRY_ASSIGN(place, find_place(sys::target_store(), options.run));
     if (place.stream_named || place.names_snapshot())
         return Error{ErrorKind::refused, options.run + " is no run", "", "forebay watch " + place.run};
-    options.run = std::filesystem::absolute(place.run).lexically_normal().string();
+    FB_TRY_ASSIGN(run, sys::whole_place(place.run));
+    options.run = run;
     FB_TRY_ASSIGN(configuration, server_options(options));
     const auto signals = std::make_shared<sys::EndSignals>();  // before there are threads
     const auto watching = std::make_shared<Watching>(options.run);

@@ -16,6 +16,7 @@
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "node/staging.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay::node {
 
@@ -230,9 +231,10 @@ Result<> check(const AgentOptions& agent) {
 Result<std::string> encode_session(const SessionFile& session) {
     const auto& agent = session.agent;
     FB_TRY(check(agent));
-    if (!session.run.starts_with('/') || !format::json::is_text(session.run) || !format::json::is_text(session.host))
-        return refusal(fmt::format("run '{}' on host '{}': the run's path must be absolute, both UTF-8 without NUL.",
-                                   session.run, session.host));
+    if (!sys::is_whole(session.run) || !format::json::is_text(session.run) || !format::json::is_text(session.host))
+        return refusal(
+            fmt::format("run '{}' on host '{}': the run's path must be absolute or an address, both UTF-8 without NUL.",
+                        session.run, session.host));
     if (!is_forwarding(session.forwarding))
         return refusal("a forwarder's address must be UTF-8 of 1 to 1024 bytes, its token 32 hexadecimal digits.");
     if (!is_neighbourhood(session.neighbours)) return refusal("its neighbours are none of a job.");
@@ -291,7 +293,7 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
                      fmt::format("{} is not a session file of version 1 to {}.", path, session_version)};
     SessionFile session;
     if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
-    if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
+    if (!sys::is_whole(session.run)) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
     if (const auto good = check(session.agent); !good) return corrupt(good.error().what);
     if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are none.");
     if (!is_neighbourhood(session.neighbours)) return corrupt("its neighbours are none of a job.");

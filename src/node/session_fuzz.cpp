@@ -7,6 +7,7 @@
 #include <string>
 
 #include "node/staging.hpp"
+#include "sys/far_module.hpp"
 
 using namespace forebay;
 using namespace forebay::node;
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto session = decode_session({reinterpret_cast<const char*>(data), size}, "/fuzz/session.json");
     if (!session) return 0;
     const auto text = encode_session(*session);
-    if (!check(session->agent) || !session->run.starts_with('/') || !text) std::abort();
+    if (!check(session->agent) || !sys::is_whole(session->run) || !text) std::abort();
     const auto again = decode_session(*text, "/again/session.json");
     if (!again || *encode_session(*again) != *text) std::abort();
     return 0;

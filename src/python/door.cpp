@@ -18,6 +18,7 @@
 #include "catalog/values.hpp"
 #include "describe/counter_list.hpp"
 #include "describe/option_list.hpp"
+#include "sys/target_store.hpp"
 #include "wished.hpp"
 
 namespace nb = nanobind;
@@ -292,7 +293,7 @@ void add_session(nb::module_& module) {
     module.def(
         "read_values",
         [](const std::string& directory, const std::vector<std::size_t>& variables) {
-            auto& store = sys::posix_store();
+            auto& store = sys::target_store();
             const auto manifest = catalog::load_manifest(store, directory).value();
             std::vector<nb::bytes> values;
             for (const auto& value : catalog::read_values(store, directory, manifest, variables).value())

@@ -28,6 +28,7 @@
 #include "node/analysis_rules.hpp"
 #include "sys/child.hpp"
 #include "sys/process.hpp"
+#include "sys/target_store.hpp"
 
 namespace nb = nanobind;
 using namespace forebay;
@@ -111,7 +112,7 @@ nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>> block_of(const nb::handl
 /// A run at its target, seen from a session on this node or afterwards.
 class ScriptRun {
 public:
-    explicit ScriptRun(std::string run) : store_(std::shared_ptr<void>(), &sys::posix_store()), run_(std::move(run)) {}
+    explicit ScriptRun(std::string run) : store_(std::shared_ptr<void>(), &sys::target_store()), run_(std::move(run)) {}
     /// For the process of a worker: pinned as its agent wants it, and ended with it.
     static std::unique_ptr<ScriptRun> of_session(const std::string& directory) {
         const auto open = [&]() -> Result<std::unique_ptr<ScriptRun>> {

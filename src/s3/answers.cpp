@@ -87,6 +87,22 @@ Result<UploadedParts> parts_from(std::string_view xml) {
     return uploaded;
 }
 
+Result<UploadPage> uploads_from(std::string_view xml) {
+    pugi::xml_document document;
+    FB_TRY_ASSIGN(root, root_of(document, xml, "ListMultipartUploadsResult"));
+    const bool is_encoded = std::string_view(root.child_value("EncodingType")) == "url";
+    const auto text_of = [&](const char* text) { return is_encoded ? url_decoded(text) : std::string(text); };
+    UploadPage page;
+    for (const auto& node : root.children("Upload")) {
+        page.uploads.push_back({text_of(node.child_value("Key")), node.child_value("UploadId")});
+        if (page.uploads.back().id.empty()) return not_understood("an upload without a name");
+    }
+    page.is_truncated = is_true(root, "IsTruncated");
+    page.next_key = text_of(root.child_value("NextKeyMarker"));
+    page.next_id = root.child_value("NextUploadIdMarker");
+    return page;
+}
+
 Result<Completed> completed_from(std::string_view xml) {
     if (const auto error = server_error_from(xml); !error.code.empty())
         return Error{ErrorKind::retry, error.code + ": " + error.message};

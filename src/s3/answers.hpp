@@ -45,6 +45,16 @@ struct UploadedParts {
 };
 Result<UploadedParts> parts_from(std::string_view xml);
 
+struct UploadPage {
+    struct OfKey {
+        std::string key, id;
+    };
+    std::vector<OfKey> uploads;
+    bool is_truncated = false;
+    std::string next_key, next_id;  // where the next page begins
+};
+Result<UploadPage> uploads_from(std::string_view xml);
+
 /// Of an answer that may be an error although its status is 200: a copy, or the end of an upload.
 struct Completed {
     std::string etag, crc32c;

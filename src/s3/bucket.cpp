@@ -18,7 +18,6 @@ constexpr long not_found = 404, not_this_version = 412, no_such_range = 416;
 // One copy onto itself takes so much; a larger object is copied in parts.
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
-constexpr std::uint64_t numbers_max = 10'000;
 // Memory of the usual part is used again, since new pages cost as much as the checksum; a thread has one at a time.
 constexpr std::uint64_t kept_memory_bytes = 16u << 20;
 constexpr std::size_t kept_memory_max = 16;
@@ -101,6 +100,14 @@ Result<std::string> Bucket::text_of(const std::string& key) {
     return std::move(answer.body);
 }
 
+Result<std::optional<Bucket::Text>> Bucket::find_text(const std::string& key) {
+    FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = key, .accepted_status = not_found}));
+    if (answer.status == not_found) return std::optional<Text>();
+    FB_TRY(check_object(key, answer));
+    if (answer.body.size() > text_bytes_max) return Error{ErrorKind::corrupt, show_text(key) + " is no text of ours"};
+    return std::optional(Text{std::move(answer.body), answer.header("etag")});
+}
+
 Result<KeyPage> Bucket::list(const Page& page) {
     Pairs query{{"list-type", "2"},
                 {"delimiter", "/"},
@@ -127,6 +134,7 @@ Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
         const bool with_md5 = wants_md5_;
         if (with_md5) request.headers.emplace_back("content-md5", md5_base64(request.body));
         FB_TRY_ASSIGN(answer, client_.send(request));
+        if (answer.status == request.accepted_status) return answer;
         const auto& told = answer.header("x-amz-checksum-crc32c");
         if (!told.empty() && told != checksum)
             return Error{ErrorKind::corrupt,
@@ -151,6 +159,20 @@ Result<> Bucket::put_text(const std::string& key, const std::string& text) {
     return {};
 }
 
+Result<std::optional<std::string>> Bucket::put_text_over(const std::string& key, const std::string& text,
+                                                         const std::string& etag) {
+    auto condition = etag.empty() ? Pairs{{"if-none-match", "*"}} : Pairs{{"if-match", etag}};
+    const auto answer = send_bytes({.method = "PUT",
+                                    .key = key,
+                                    .headers = std::move(condition),
+                                    .body = std::as_bytes(std::span(text)),
+                                    .accepted_status = not_this_version});
+    const bool is_gone = !answer && answer.error().kind == ErrorKind::missing;  // what it was to be put over
+    if (is_gone || (answer && answer->status == not_this_version)) return std::optional<std::string>();
+    FB_TRY(answer);
+    return std::optional(answer->header("etag"));
+}
+
 Result<> Bucket::remove(const std::string& key) {
     FB_TRY(client_.send({.method = "DELETE", .key = key, .accepted_status = not_found}));
     return {};
@@ -169,8 +191,10 @@ Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string
     return not_removed_from(answer.body);
 }
 
-Result<> Bucket::give_state(const ObjectInfo& object) {
-    if (object.bytes == 0) return put(object.key, object.state, {});
+Result<> Bucket::give_state(const ObjectInfo& object) { return copy(object, object.key); }
+
+Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
+    if (object.bytes == 0) return put(key, object.state, {});
     const auto source = "/" + name() + "/" + url_encoded(object.key, true);
     const Pairs condition{{"x-amz-copy-source", source}, {"x-amz-copy-source-if-match", object.etag}};
     if (object.bytes <= copy_bytes_max) {
@@ -178,15 +202,15 @@ Result<> Bucket::give_state(const ObjectInfo& object) {
         headers.insert(headers.end(), condition.begin(), condition.end());
         headers.emplace_back("x-amz-metadata-directive", "REPLACE");
         headers.emplace_back("content-type", "application/octet-stream");
-        FB_TRY_ASSIGN(
-            answer, client_.send({.method = "PUT", .key = object.key, .headers = std::move(headers), .is_long = true}));
+        FB_TRY_ASSIGN(answer,
+                      client_.send({.method = "PUT", .key = key, .headers = std::move(headers), .is_long = true}));
         FB_TRY(completed_from(answer.body));
         return {};
     }
-    FB_TRY_ASSIGN(id, begin_upload(object.key, object.state));
-    const Upload upload{object.key, id};
+    FB_TRY_ASSIGN(id, begin_upload(key, object.state));
+    const Upload upload{key, id};
     const auto copied = [&]() -> Result<> {
-        const auto part_bytes = std::max<std::uint64_t>(1u << 30, (object.bytes + numbers_max - 1) / numbers_max);
+        const auto part_bytes = std::max<std::uint64_t>(1u << 30, (object.bytes + parts_max - 1) / parts_max);
         std::vector<Part> parts;
         for (std::uint64_t begin = 0; begin < object.bytes; begin += part_bytes) {
             auto headers = condition;
@@ -194,7 +218,7 @@ Result<> Bucket::give_state(const ObjectInfo& object) {
                                  range_text({begin, std::min(begin + part_bytes, object.bytes)}));
             FB_TRY_ASSIGN(answer,
                           client_.send({.method = "PUT",
-                                        .key = object.key,
+                                        .key = key,
                                         .query = {{"partNumber", std::to_string(parts.size() + 1)}, {"uploadId", id}},
                                         .headers = std::move(headers),
                                         .is_long = true}));
@@ -240,7 +264,7 @@ Result<std::vector<UploadedPart>> Bucket::parts_of(const Upload& upload) {
         if (page.is_truncated && page.next <= after)
             return Error{ErrorKind::corrupt, "the server's list of parts goes back"};
         after = page.is_truncated ? page.next : 0;
-    } while (after > 0 && after <= numbers_max);
+    } while (after > 0 && after <= parts_max);
     return all;
 }
 
@@ -267,6 +291,27 @@ Result<> Bucket::give_up_upload(const Upload& upload) {
     FB_TRY(client_.send(
         {.method = "DELETE", .key = upload.key, .query = {{"uploadId", upload.id}}, .accepted_status = not_found}));
     return {};
+}
+
+Result<std::vector<Bucket::Upload>> Bucket::uploads_of(const std::string& prefix) {
+    std::vector<Upload> all;
+    UploadPage page;
+    do {
+        Pairs query{{"uploads", ""}, {"encoding-type", "url"}, {"prefix", prefix}};
+        if (page.is_truncated) {
+            query.emplace_back("key-marker", page.next_key);
+            query.emplace_back("upload-id-marker", page.next_id);
+        }
+        const auto before = page.next_key + "\n" + page.next_id;
+        FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
+        FB_TRY_ASSIGN(next, uploads_from(answer.body));
+        page = std::move(next);
+        for (auto& one : page.uploads)
+            if (one.key.starts_with(prefix)) all.push_back({std::move(one.key), std::move(one.id)});
+        if (page.is_truncated && page.next_key + "\n" + page.next_id == before)
+            return Error{ErrorKind::corrupt, "the server's list of uploads stands still"};
+    } while (page.is_truncated);
+    return all;
 }
 
 Bucket::Memory Bucket::take_memory(std::uint64_t bytes) {

@@ -22,6 +22,9 @@ class MadeObject;
 
 class Bucket {
 public:
+    static constexpr std::size_t keys_max = 1'000;      // of one request that removes
+    static constexpr std::uint64_t parts_max = 10'000;  // of an upload
+
     Bucket(S3Settings settings, std::string name, sys::NewEntryOwner new_owner, HttpLimits limits = {})
         : owner(new_owner), client_(std::move(settings), std::move(name), limits) {}
 
@@ -34,6 +37,11 @@ public:
     Result<bool> read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take);
     /// A small object; `missing` where there is none.
     Result<std::string> text_of(const std::string& key);
+    /// The same with its version; nothing where there is none.
+    struct Text {
+        std::string text, etag;
+    };
+    Result<std::optional<Text>> find_text(const std::string& key);
 
     struct Page {
         std::string prefix, from;
@@ -45,6 +53,12 @@ public:
 
     Result<> put(const std::string& key, const ObjectState& state, std::span<const std::byte> bytes);
     Result<> put_text(const std::string& key, const std::string& text);
+    /// Puts it only where the key has the version `etag`, or with an empty one, where there is none. The new version;
+    /// nothing where it is another one now.
+    Result<std::optional<std::string>> put_text_over(const std::string& key, const std::string& text,
+                                                     const std::string& etag);
+    /// Puts an object's bytes and metadata under another key. `missing` where it is gone.
+    Result<> copy(const ObjectInfo& object, const std::string& key);
     Result<> remove(const std::string& key);
     /// By one request for 1,000 keys.
     Result<std::vector<NotRemoved>> remove_all(const std::vector<std::string>& keys);
@@ -64,6 +78,8 @@ public:
     Result<std::vector<UploadedPart>> parts_of(const Upload& upload);
     Result<> end_upload(const Upload& upload, const std::vector<Part>& parts);
     Result<> give_up_upload(const Upload& upload);
+    /// Uploads under way of keys that begin so.
+    Result<std::vector<Upload>> uploads_of(const std::string& prefix);
 
     std::uint64_t number() const { return client_.number(); }
     const std::string& name() const { return client_.bucket(); }

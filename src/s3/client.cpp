@@ -35,7 +35,7 @@ std::string now_text() {
 // A server that is busy, restarted or cut off: the same request may succeed.
 bool may_pass(const HttpAnswer& answer, const ServerError& error) {
     return answer.status == 429 || answer.status >= 500 || error.code == "SlowDown" || error.code == "RequestTimeout" ||
-           error.code == "BadDigest" || error.code == "OperationAborted";
+           error.code == "BadDigest" || error.code == "OperationAborted" || error.code == "ConditionalRequestConflict";
 }
 
 std::chrono::milliseconds pause_after(int attempt) {
@@ -100,7 +100,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         }
         if (attempt < settings_.attempts) std::this_thread::sleep_for(pause_after(attempt));
     }
-    if (!has_answered || ++failed_in_turn_ >= failed_in_turn_max) is_gone_ = true;
+    if (!settings_.keeps_asking && (!has_answered || ++failed_in_turn_ >= failed_in_turn_max)) is_gone_ = true;
     return Error{
         ErrorKind::retry,
         shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) + " times",

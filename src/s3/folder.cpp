@@ -1,6 +1,9 @@
 #include "s3/folder.hpp"
 
+#include <unordered_set>
+
 #include "base/show_text.hpp"
+#include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "s3/key.hpp"
 #include "s3/s3_folder.hpp"
@@ -34,16 +37,25 @@ Result<> S3Folder::list(const NameTaker& take) {
     if (is_new_) return {};
     ListedNames names;
     std::string problem;
+    std::unordered_set<std::uint64_t> begun;
     Bucket::Page page{.prefix = prefix_, .from = {}};
     for (bool goes_on = true; goes_on;) {
         FB_TRY_ASSIGN(listing, bucket_->list(page));
         const auto portion = names.add(listing, prefix_, problem);
         std::vector<sys::NamedEntry> entries;
-        for (const auto& one : portion)
-            entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false});
+        for (const auto& one : portion) {
+            FB_TRY_ASSIGN(has_name, is_named(one));
+            if (has_name)
+                entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
+            else names.drop(one.name);
+        }
         FB_TRY(take(entries));
         goes_on = listing.is_truncated;
         page.from = listing.next;
+        // Each page begins where another one ended: a page that comes again would come for ever.
+        if (goes_on && !begun.insert(siphash({}, std::as_bytes(std::span(page.from)))).second)
+            return Error{ErrorKind::broken, "the server's listing of " + show_text(prefix_) +
+                                                " goes back to a page that it has given before"};
     }
     {
         const std::lock_guard lock(mutex_);
@@ -51,6 +63,15 @@ Result<> S3Folder::list(const NameTaker& take) {
     }
     if (problem.empty()) return {};
     return Error{ErrorKind::unsupported, problem};
+}
+
+// In a run keys may begin with the name that a directory had when it was made. Runs make directories under names with
+// a dot, so that nobody asks for others.
+Result<bool> S3Folder::is_named(const ListedEntry& entry) {
+    if (entry.name == directory_record_name) return false;
+    if (entry.kind != sys::EntryKind::folder || !entry.name.starts_with('.')) return true;
+    FB_TRY_ASSIGN(contents, Directories(*bucket_).contents_of(prefix_ + key_part_of(entry.name) + "/", true));
+    return contents.has_value();
 }
 
 Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
@@ -84,6 +105,10 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
             is_there = has;
         }
         if (!found && is_there) found = object_from(key + "/", {}, bucket_->owner);
+        if (found) {
+            FB_TRY_ASSIGN(has_name, is_named({name, sys::EntryKind::folder}));
+            if (!has_name) found.reset();
+        }
     }
     remember(name, found);
     return found;
@@ -160,7 +185,9 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
             return Error{ErrorKind::refused, show_text(name) + " is an object, and no folder"};
         }
     }
-    return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, below, std::move(object), false));
+    FB_TRY_ASSIGN(contents, Directories(*bucket_).contents_of(below, true));
+    if (!contents) return missing_name(name);
+    return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, *contents, std::move(object), false));
 }
 
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
@@ -216,9 +243,11 @@ Result<std::unique_ptr<sys::Folder>> open_prefix(const std::shared_ptr<Bucket>& 
     FB_TRY_ASSIGN(has, bucket->has_prefix(prefix));
     if (!has && !prefix.empty() && how == OpenPrefix::must_exist)
         return Error{ErrorKind::missing, "no key of s3://" + bucket->name() + " begins with " + show_text(prefix)};
+    FB_TRY_ASSIGN(contents, Directories(*bucket).contents_of(prefix, true));
     FB_TRY_ASSIGN(looked, bucket->look(key));
     auto object = looked ? std::move(*looked) : object_from(key, {}, bucket->owner);
-    return std::unique_ptr<sys::Folder>(std::make_unique<S3Folder>(bucket, prefix, std::move(object), false));
+    return std::unique_ptr<sys::Folder>(
+        std::make_unique<S3Folder>(bucket, contents.value_or(prefix), std::move(object), false));
 }
 
 }  // namespace forebay::s3

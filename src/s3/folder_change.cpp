@@ -11,11 +11,7 @@
 
 namespace forebay::s3 {
 
-namespace {
-
-constexpr std::size_t keys_max = 1'000;  // of one request that removes
-
-}  // namespace
+namespace {}  // namespace
 
 std::shared_ptr<MadeObject> S3Folder::making(const std::string& key, bool takes_it) {
     const std::lock_guard lock(bucket_->making_mutex);
@@ -135,7 +131,7 @@ void S3Folder::remove_each(std::span<const std::string> names, const RemovedTake
     while (!name_of_key.empty()) {
         std::vector<std::string> keys;
         for (const auto& [key, name] : name_of_key)
-            if (keys.size() < keys_max) keys.push_back(key);
+            if (keys.size() < Bucket::keys_max) keys.push_back(key);
         auto removed = bucket_->remove_all(keys);
         if (!removed && removed.error().kind == ErrorKind::unsupported) {  // the server takes no lists
             for (const auto& [key, name] : name_of_key) told(name, remove(name));
@@ -159,12 +155,19 @@ void S3Folder::remove_each(std::span<const std::string> names, const RemovedTake
 
 Result<> S3Folder::remove_folder(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
-    FB_TRY_ASSIGN(listing, bucket_->list({.prefix = key + "/", .from = {}, .names_max = 2}));
-    const bool has_more =
-        !listing.prefixes.empty() ||
-        std::ranges::any_of(listing.objects, [&](const ListedObject& one) { return one.key != key + "/"; });
+    Directories directories(*bucket_);
+    FB_TRY_ASSIGN(contents, directories.contents_of(key + "/", true));
+    if (!contents) return missing_name(name);
+    FB_TRY_ASSIGN(listing, bucket_->list({.prefix = *contents, .from = {}, .names_max = 3}));
+    bool has_record = false, has_more = !listing.prefixes.empty();
+    for (const auto& one : listing.objects) {
+        const auto part = one.key.substr(contents->size());
+        has_record = has_record || part == directory_record_name;
+        has_more = has_more || (!part.empty() && part != directory_record_name);
+    }
     if (has_more) return Error{ErrorKind::refused, show_text(name) + " is not empty"};
-    FB_TRY(bucket_->remove(key + "/"));
+    if (has_record) FB_TRY(directories.remove(key + "/"));
+    else FB_TRY(bucket_->remove(key + "/"));
     const std::lock_guard lock(mutex_);
     names_.drop(name);
     looked_at_.erase(name);

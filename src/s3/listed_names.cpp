@@ -30,7 +30,7 @@ bool ListedNames::is_folder(const std::string& name) const {
 // Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.
 std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string& prefix, std::string& problem) {
     std::vector<ListedEntry> entries;
-    const auto take = [&](std::string_view key, sys::EntryKind kind) {
+    const auto take = [&](std::string_view key, sys::EntryKind kind, std::optional<std::uint64_t> bytes) {
         if (!key.starts_with(prefix)) return;
         auto part = key.substr(prefix.size());
         if (kind == sys::EntryKind::folder && part.ends_with('/')) part.remove_suffix(1);
@@ -38,7 +38,7 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         const auto name = name_of_key_part(part);
         const bool is_first = name && kinds_.try_emplace(*name, kind).second;
         if (is_first) {
-            entries.push_back({*name, kind});
+            entries.push_back({*name, kind, bytes});
             if (is_mark(*name)) {  // the upload that it speaks of
                 auto upload = name->substr(0, name->size() - std::string_view(mark_ending).size());
                 kinds_.emplace(upload, sys::EntryKind::file);
@@ -51,8 +51,9 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         }
     };
     for (const auto& object : page.objects)
-        if (object.key != prefix) take(object.key, object.bytes > 0 ? sys::EntryKind::file : sys::EntryKind::unknown);
-    for (const auto& one : page.prefixes) take(one, sys::EntryKind::folder);
+        if (object.key != prefix)
+            take(object.key, object.bytes > 0 ? sys::EntryKind::file : sys::EntryKind::unknown, object.bytes);
+    for (const auto& one : page.prefixes) take(one, sys::EntryKind::folder, {});
     is_complete_ = !page.is_truncated;
     if (kinds_.size() > names_max_) {
         std::string_view last;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,7 @@ namespace forebay::s3 {
 struct ListedEntry {
     std::string name;
     sys::EntryKind kind = sys::EntryKind::unknown;
+    std::optional<std::uint64_t> bytes{};  // of an object
 };
 
 class ListedNames {

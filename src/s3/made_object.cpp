@@ -14,7 +14,6 @@ namespace forebay::s3 {
 
 namespace {
 
-constexpr std::uint64_t parts_max = 10'000;
 constexpr std::string_view mark_title = "forebay upload 1";
 
 // The mark's lines: its title, the key, the upload, of what it is.
@@ -52,7 +51,7 @@ std::string identity_of(const sys::EntryStatus& source, ObjectState state, std::
 
 std::uint64_t part_bytes_of(std::uint64_t bytes) {
     auto part = part_bytes_least;
-    while (part * parts_max < bytes) part *= 2;
+    while (part * Bucket::parts_max < bytes) part *= 2;
     return part;
 }
 

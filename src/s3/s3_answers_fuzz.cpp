@@ -26,6 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(server_error_from(text));
     static_cast<void>(upload_id_from(text));
     static_cast<void>(parts_from(text));
+    static_cast<void>(uploads_from(text));
     static_cast<void>(completed_from(text));
     static_cast<void>(not_removed_from(text));
     static_cast<void>(credentials_from(text));

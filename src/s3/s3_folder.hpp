@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "s3/directories.hpp"
 #include "s3/entry.hpp"
 #include "s3/listed_names.hpp"
 #include "s3/made_object.hpp"
@@ -40,9 +41,8 @@ public:
     Result<> make_folder(const std::string& name, std::uint32_t permissions) override;
     Result<> make_link(const std::string& name, const std::string& text) override;
     Result<> make_special(const std::string& name, const sys::EntryStatus& like) override;
-    Result<> make_hard_link(const std::string&, Folder&, const std::string&) override {
-        return Error{ErrorKind::unsupported, "an object of S3 has one key"};
-    }
+    Result<> make_hard_link(const std::string&, Folder&, const std::string&) override { return can_link(); }
+    Result<> can_link() override { return Error{ErrorKind::unsupported, "an object of S3 has one key"}; }
 
     Result<> rename(const std::string& name, const std::string& new_name) override;
     Result<> remove(const std::string& name) override;
@@ -58,6 +58,7 @@ private:
     std::uint64_t device() const override { return bucket_->number(); }
 
     Result<std::string> key_of(const std::string& name) const;
+    Result<bool> is_named(const ListedEntry& entry);
     /// What is there under a name; nothing where nothing is.
     Result<std::optional<ObjectInfo>> find(const std::string& name);
     /// The same, as it was a moment ago.

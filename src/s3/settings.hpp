@@ -20,6 +20,8 @@ struct S3Settings {
     int attempts = 10;      // of one request: with their pauses some 20 s
     bool has_keys = false;  // else they are to be asked of the machine
     bool asks_machine = true;
+    /// A server that did not answer is asked again by the next request: for who waits until it is back.
+    bool keeps_asking = false;
 };
 
 /// Where settings are looked for; a test has its own.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/show_text.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::sys {
 
@@ -60,6 +61,10 @@ Error posix_error(std::string_view call, std::string_view path, int number) {
     // generic_category, not strerror: it is safe between threads.
     return {kind_of(number),
             fmt::format("{}: {}: {}", show_text(call), show_text(path), std::generic_category().message(number))};
+}
+
+Error error_of_number(std::string_view call, std::string_view name, int number) {
+    return posix_error(call, name, number);
 }
 
 }  // namespace forebay::sys

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/try.hpp"
 #include "sys/posix_error.hpp"
 #include "sys/posix_spawn.hpp"
 #include "sys/program.hpp"
@@ -28,9 +29,9 @@ Error become(const std::string& program, const std::vector<std::string>& argumen
     return posix_error("start of program", program, errno);
 }
 
-Result<int> call_main(const std::string& library, const std::string& name, int count, char** arguments) {
+Result<void*> function_beside(const std::string& library, const std::string& name) {
     Dl_info own{};
-    if (::dladdr(reinterpret_cast<void*>(&call_main), &own) == 0 || own.dli_fname == nullptr)
+    if (::dladdr(reinterpret_cast<void*>(&function_beside), &own) == 0 || own.dli_fname == nullptr)
         return Error{ErrorKind::broken, "where this library lies is not known"};
     const auto place = (std::filesystem::path(own.dli_fname).parent_path() / library).string();
     auto* const loaded = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -39,9 +40,14 @@ Result<int> call_main(const std::string& library, const std::string& name, int c
         return Error{ErrorKind::missing, place + " cannot be loaded: " + (why != nullptr ? why : "no reason is given"),
                      "", "install forebay anew, with its libraries"};
     }
-    const auto function = reinterpret_cast<int (*)(int, char**)>(::dlsym(loaded, name.c_str()));
+    auto* const function = ::dlsym(loaded, name.c_str());
     if (function == nullptr) return Error{ErrorKind::broken, place + " has no " + name};
-    return function(count, arguments);
+    return function;
+}
+
+Result<int> call_main(const std::string& library, const std::string& name, int count, char** arguments) {
+    FB_TRY_ASSIGN(function, function_beside(library, name));
+    return reinterpret_cast<int (*)(int, char**)>(function)(count, arguments);
 }
 
 }  // namespace forebay::sys

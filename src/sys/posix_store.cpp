@@ -12,6 +12,7 @@
 #include "sys/posix_directory.hpp"
 #include "sys/posix_file.hpp"
 #include "sys/store.hpp"
+#include "sys/stripe_layout.hpp"
 
 namespace forebay::sys {
 
@@ -171,7 +172,7 @@ Result<> PosixStore::remove_tree(const std::string& path) {
 Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripes) {
     const auto wish = lustre_wish(stripes);
     if (::mknod(path.c_str(), S_IFREG | 0666, 0) != 0) return posix_error("mknod", path, errno);
-    if (::setxattr(path.c_str(), "lustre.lov", wish.data(), wish.size(), 0) == 0) return {};
+    if (::setxattr(path.c_str(), layout_attribute, wish.data(), wish.size(), 0) == 0) return {};
     const int number = errno;
     FB_TRY(remove(path));
     if (number == EOPNOTSUPP || number == ENOSYS || number == EPERM)
@@ -181,7 +182,7 @@ Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripe
 
 std::optional<StripeDefault> PosixStore::default_stripes(const std::string& directory) {
     std::vector<std::byte> attribute(65536);  // the most that an attribute can have
-    const auto bytes = ::getxattr(directory.c_str(), "lustre.lov", attribute.data(), attribute.size());
+    const auto bytes = ::getxattr(directory.c_str(), layout_attribute, attribute.data(), attribute.size());
     if (bytes <= 0) return {};
     return lustre_default(std::span(attribute).first(static_cast<std::size_t>(bytes)));
 }

@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 
 #include "base/try.hpp"
 #include "sys/posix_tree_entry.hpp"
+#include "sys/stripe_layout.hpp"
 
 namespace forebay::sys {
 
@@ -25,7 +28,10 @@ namespace {
 // Some 1,500 names at once: 100 names of 20 bytes are 5 KB, and a call for 32 KiB costs what one for less does.
 constexpr std::size_t listing_bytes = 65'536;
 
-constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1;  // in no header: it is no part of the kernel
+// In no header: they are no part of the kernel.
+constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1, lustre_magic = 0x0bd0'0bd0;
+// O_LOV_DELAY_CREATE of Lustre's lustre_user.h; of other file systems neither flag changes anything about an open file.
+constexpr int lays_out_later = O_NOCTTY | O_ASYNC;
 
 EntryKind kind_of_listed(unsigned char type) {
     switch (type) {
@@ -38,6 +44,21 @@ EntryKind kind_of_listed(unsigned char type) {
         case DT_BLK: return EntryKind::block_device;
         default: return EntryKind::unknown;
     }
+}
+
+// Whether this process has it, whoever it is: root of a container may lack it.
+bool has_right(unsigned capability) {
+    __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    if (::syscall(SYS_capget, &head, sets.data()) != 0) return ::geteuid() == 0;
+    return (sets[capability / 32].effective >> capability % 32 & 1u) != 0;
+}
+
+bool is_in_group(std::uint32_t group) {
+    if (group == ::getegid()) return true;
+    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+    const auto count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+    return count > 0 && std::find(groups.begin(), groups.begin() + count, group) != groups.begin() + count;
 }
 
 unsigned type_bits_of(EntryKind kind) {
@@ -62,11 +83,13 @@ public:
     Result<std::string> link_text(const std::string& name) override;
     Result<std::vector<std::string>> attribute_names_of(const std::string& name) override {
         FB_TRY(check_component(name));
-        if (lists_below_) {
-            if (auto names = attribute_names_below(fd(), name)) return *std::move(names);
+        auto names = lists_below_ ? attribute_names_below(fd(), name) : std::nullopt;
+        if (!names) {
             lists_below_ = false;
+            names = attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
         }
-        return attribute_names_at(path_of_fd(fd()) + "/" + name, name, false);
+        if (*names) drop_told_by_dfuse(**names, fd(), name.c_str());
+        return *std::move(names);
     }
     Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) override {
         FB_TRY(check_component(name));
@@ -80,7 +103,12 @@ public:
         return open_regular(name, O_RDWR);
     }
     Result<std::unique_ptr<OpenEntry>> open_entry(const std::string& name) override;
-    Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) override;
+    Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) override {
+        return make_regular(name, permissions, 0);
+    }
+    Result<std::unique_ptr<OpenFile>> make_unlaid_file(const std::string& name, std::uint32_t permissions) override {
+        return make_regular(name, permissions, lays_out_later);
+    }
     Result<> make_folder(const std::string& name, std::uint32_t permissions) override {
         FB_TRY(check_component(name));
         return done(::mkdirat(fd(), name.c_str(), permissions), "mkdir", name);
@@ -105,6 +133,9 @@ public:
         return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
     }
     Result<FileSystemTraits> file_system() override;
+    Result<> can_make(EntryKind kind) override;
+    Result<> can_own(std::uint32_t user, std::uint32_t group) override;
+    Result<> can_have(const std::string& attribute_name) override;
     Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
     Result<bool> lies_in(const EntryId& id) override;
 
@@ -114,6 +145,7 @@ private:
         return {};
     }
     Result<std::unique_ptr<OpenFile>> open_regular(const std::string& name, int flags);
+    Result<std::unique_ptr<OpenFile>> make_regular(const std::string& name, std::uint32_t permissions, int flags);
 
     bool was_listed_ = false;
     std::atomic<bool> lists_below_{true};  // the kernel has the call
@@ -174,9 +206,10 @@ Result<std::unique_ptr<OpenEntry>> PosixFolder::open_entry(const std::string& na
         std::make_unique<EntryOver<OpenEntry>>(PosixEntry(std::move(opened), name, OpenedHow::as_path)));
 }
 
-Result<std::unique_ptr<OpenFile>> PosixFolder::make_file(const std::string& name, std::uint32_t permissions) {
+Result<std::unique_ptr<OpenFile>> PosixFolder::make_regular(const std::string& name, std::uint32_t permissions,
+                                                            int flags) {
     FB_TRY(check_component(name));
-    Fd opened(open_at_alone(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions));
+    Fd opened(open_at_alone(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, permissions));
     if (!opened.valid()) return posix_error("create", name, errno);
     return open_file_over(PosixEntry(std::move(opened), name, OpenedHow::fully));
 }
@@ -205,9 +238,33 @@ Result<FileSystemTraits> PosixFolder::file_system() {
     std::uint64_t id = 0;
     static_assert(sizeof(about.f_fsid) == sizeof(id));
     std::memcpy(&id, &about.f_fsid, sizeof(id));
+    const bool has_layouts = about.f_type == lustre_magic || ::fgetxattr(fd(), layout_attribute, nullptr, 0) > 0;
     return FileSystemTraits{.outlives_power = !in_memory,
                             .id = id,
-                            .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end()};
+                            .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
+                            .has_layouts = has_layouts};
+}
+
+Result<> PosixFolder::can_make(EntryKind kind) {
+    const bool is_device = kind == EntryKind::character_device || kind == EntryKind::block_device;
+    if (!is_device || has_right(CAP_MKNOD)) return {};
+    return Error{ErrorKind::refused, "only root makes devices"};
+}
+
+// An ordinary user gives nothing away, and to the groups that he is in alone.
+Result<> PosixFolder::can_own(std::uint32_t user, std::uint32_t group) {
+    if (has_right(CAP_CHOWN) || (user == ::geteuid() && is_in_group(group))) return {};
+    return Error{ErrorKind::refused,
+                 "this user may not give entries to " + std::to_string(user) + ":" + std::to_string(group)};
+}
+
+// A file system that has no attribute of a kind says so too when it is asked for one.
+Result<> PosixFolder::can_have(const std::string& attribute_name) {
+    if (attribute_name == "security.capability" && !has_right(CAP_SETFCAP))
+        return Error{ErrorKind::refused, "only root gives files capabilities"};
+    const auto asked = attribute(attribute_name);
+    if (asked || asked.error().kind != ErrorKind::unsupported) return {};
+    return asked.error();
 }
 
 Result<bool> PosixFolder::lies_in(const EntryId& id) {
@@ -231,14 +288,6 @@ Result<std::unique_ptr<Folder>> open_posix_folder(const std::string& path) {
     if (!opened.valid()) return posix_error("open", path, errno);
     return std::unique_ptr<Folder>(
         std::make_unique<PosixFolder>(PosixEntry(std::move(opened), path, OpenedHow::fully)));
-}
-
-void set_umask(std::uint32_t umask) { ::umask(umask); }
-
-NewEntryOwner new_entry_owner() {
-    const auto umask = ::umask(077);
-    ::umask(umask);
-    return {.user = ::geteuid(), .group = ::getegid(), .umask = umask};
 }
 
 }  // namespace forebay::sys

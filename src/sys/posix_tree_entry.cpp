@@ -8,8 +8,13 @@
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+
+#include "base/try.hpp"
+#include "sys/daos_address.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::sys {
 
@@ -136,6 +141,16 @@ Result<std::string> attribute_at(const std::string& path, const std::string& att
     return value;
 }
 
+void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name) {
+    const auto found = std::ranges::find(names, daos_link_attribute);
+    if (found == names.end()) return;
+    const auto status = status_at(fd, name, AT_EMPTY_PATH, name);
+    const auto mounts = kernel_text("/proc/self/mountinfo");
+    if (!status || !mounts) return;
+    const auto device = status->id.device;
+    if (mount_in(*mounts, major(device), minor(device)).starts_with(std::string(dfuse_kind) + " ")) names.erase(found);
+}
+
 std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 Result<> check_component(const std::string& name) {
@@ -145,8 +160,12 @@ Result<> check_component(const std::string& name) {
 
 // By descriptor where that is possible: /proc need not be mounted, and no path is parsed.
 Result<std::vector<std::string>> PosixEntry::attribute_names() const {
-    if (opened_ == OpenedHow::as_path) return attribute_names_at(path_of_fd(fd()), name_, true);
-    return names_by(name_, [this](char* names, std::size_t bytes) { return ::flistxattr(fd(), names, bytes); });
+    FB_TRY_ASSIGN(names, opened_ == OpenedHow::as_path ? attribute_names_at(path_of_fd(fd()), name_, true)
+                                                       : names_by(name_, [this](char* all, std::size_t bytes) {
+                                                             return ::flistxattr(fd(), all, bytes);
+                                                         }));
+    drop_told_by_dfuse(names, fd(), "");
+    return names;
 }
 
 Result<std::string> PosixEntry::attribute(const std::string& attribute_name) const {

@@ -28,6 +28,9 @@ Result<std::string> attribute_at(const std::string& path, const std::string& att
 /// The same by listxattrat(2), which Linux has since 6.13: no path through /proc is looked up, which takes longer than
 /// the call. Nothing where the kernel does not have it.
 std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder, const std::string& name);
+/// dfuse gives the root of each container an attribute that says which it is, and that is no part of the tree; on other
+/// file systems it makes a directory stand for a container. `name` is that of an entry of `fd`, or "".
+void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name);
 std::string path_of_fd(int fd);
 /// "a name is one component": `refused` of anything else, before the kernel sees it.
 Result<> check_component(const std::string& name);

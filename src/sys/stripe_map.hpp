@@ -47,7 +47,6 @@ private:
         std::uint64_t stripe_bytes = 0;
         std::vector<std::uint32_t> targets;
     };
-    void add(std::span<const std::byte> plain, std::uint64_t begin, std::uint64_t end);
 
     std::vector<Stretch> stretches_;
 };

@@ -55,12 +55,15 @@ struct NamedEntry {
     EntryKind kind = EntryKind::unknown;
     std::uint64_t number = 0;   // of its inode
     bool may_be_folder = true;  // where the kind is unknown
+    /// Of what is no folder, where listings tell it.
+    std::optional<std::uint64_t> bytes{};
 };
 
 struct FileSystemTraits {
     bool outlives_power = false;  // what is synced is there after a power cut: not in memory
     std::uint64_t id = 0;         // which one it is, as far as it says
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
+    bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
 };
 
 struct ByteStretch {
@@ -143,6 +146,10 @@ public:
 
     /// New names; `refused` where the name is taken. The process's umask takes from `permissions`.
     virtual Result<std::unique_ptr<OpenFile>> make_file(const std::string& name, std::uint32_t permissions) = 0;
+    /// A file that lies nowhere until it is given its layout, the attribute layout_attribute, before any bytes.
+    virtual Result<std::unique_ptr<OpenFile>> make_unlaid_file(const std::string& name, std::uint32_t) {
+        return Error{ErrorKind::unsupported, "nobody may choose where " + name + " lies"};
+    }
     virtual Result<> make_folder(const std::string& name, std::uint32_t permissions) = 0;
     virtual Result<> make_link(const std::string& name, const std::string& text) = 0;
     /// A fifo, socket or device, as `like` is one, open to its owner alone.
@@ -155,6 +162,14 @@ public:
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<> remove_folder(const std::string& name) = 0;
     virtual Result<FileSystemTraits> file_system() { return FileSystemTraits{}; }
+
+    /// What is known of new entries without making one: an error says why this process cannot make such a one here, or
+    /// give it this owner, this attribute or a further name. That nothing is known against it is no promise.
+    virtual Result<> can_make(EntryKind) { return {}; }
+    virtual Result<> can_own(std::uint32_t, std::uint32_t) { return {}; }
+    virtual Result<> can_have(const std::string&) { return {}; }
+    virtual Result<> can_link() { return {}; }
+
     /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
     using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;
     virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {

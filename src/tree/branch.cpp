@@ -80,6 +80,14 @@ void OpenFolders::keep(const BranchRef& branch, TreeSide side, FolderRef folder)
     drop_some(side);
 }
 
+Error OpenFolders::with_side(const BranchRef& branch, const std::string& name, const Error& error) {
+    const auto& above = name.empty() ? branch->parent : branch;
+    if (error.kind != ErrorKind::missing || !above) return error;
+    const auto folder = get(above, TreeSide::source);
+    if (!folder || !(*folder)->status_of(name.empty() ? branch->name : name)) return error;
+    return {ErrorKind::broken, "at the target, something is gone meanwhile: " + error.what};
+}
+
 void OpenFolders::close(Branch& branch) {
     if (!branch.parent) return;
     const std::lock_guard lock(mutex_);

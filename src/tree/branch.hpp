@@ -87,6 +87,9 @@ public:
     Result<FolderRef> get(const BranchRef& branch, TreeSide side);
     /// The branch was entered: `folder` has the status that it holds.
     void keep(const BranchRef& branch, TreeSide side, FolderRef folder);
+    /// Of an entry of `branch` that both sides had, or with an empty name of the branch itself: where something is gone
+    /// and the source still has it, the error says that it is gone at the target.
+    Error with_side(const BranchRef& branch, const std::string& name, const Error& error);
     /// The branch is finished.
     void close(Branch& branch);
 

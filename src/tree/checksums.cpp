@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/crc32c.hpp"
 #include "base/show_text.hpp"
@@ -16,6 +17,7 @@
 #include "tree/make_file.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/stored_layouts.hpp"
 #include "tree/walk.hpp"
 
 namespace forebay::tree {
@@ -98,13 +100,18 @@ private:
 /// Opens files of a tree by their paths; the folder of the last one stays open, as its neighbours often come next.
 class FileFinder {
 public:
-    explicit FileFinder(FolderRef root) : root_(std::move(root)), folder_(root_) {}
+    FileFinder(FolderRef root, StoredLayouts& stored) : root_(std::move(root)), folder_(root_), stored_(stored) {}
 
+    /// No file where an archive alone has its bytes, and they are not to be recalled.
     Result<std::unique_ptr<sys::OpenFile>> open(const std::string& path) {
         const auto slash = path.rfind('/');
         const auto above = slash == std::string::npos ? std::string() : path.substr(0, slash);
-        if (above != above_) FB_TRY(enter(above));
+        if (above != above_ || !device_) FB_TRY(enter(above));
         const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+        if (!stored_.recalls()) {
+            FB_TRY_ASSIGN(is_released, stored_.is_released(*folder_, *device_, name));
+            if (is_released) return std::unique_ptr<sys::OpenFile>();
+        }
         auto file = folder_->open_file(name);
         if (file || file.error().kind != ErrorKind::refused) return file;
         const auto status = folder_->status_of(name);
@@ -121,19 +128,23 @@ private:
             folder = std::move(opened);
             begin = end + 1;
         }
+        FB_TRY_ASSIGN(status, folder->status());
+        device_ = status.id.device;
         folder_ = std::move(folder);
         above_ = above;
         return {};
     }
 
     FolderRef root_, folder_;
+    StoredLayouts& stored_;
+    std::optional<std::uint64_t> device_;  // of the folder
     std::string above_;
 };
 
 class SumCheck {
 public:
     SumCheck(const CheckOptions& options, Remarks& remarks, CompareCounts& counts)
-        : options_(options), remarks_(remarks), counts_(counts), share_(options.threads) {}
+        : options_(options), remarks_(remarks), counts_(counts), share_(options.threads), stored_(options.recalls) {}
 
     Result<> run(LineReader list, const FolderRef& root);
     /// After run().
@@ -151,6 +162,7 @@ private:
     Remarks& remarks_;
     CompareCounts& counts_;
     WorkShare share_;
+    StoredLayouts stored_;
     Pulse pulse_;
     InodeMap<bool> listed_;
 };
@@ -174,6 +186,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
         FB_TRY_ASSIGN(is_there, list.next(line));
         if (!is_there) break;
         FB_TRY_ASSIGN(sum, file_sum_from(line));
+        if (!options_.filter.takes(sum.path, sys::EntryKind::file)) continue;
         FB_TRY(listed_.put(key_of(sum.path), true));
         sums.push_back(std::move(sum));
         if (sums.size() == portion_names(share_)) hand_over();
@@ -183,7 +196,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
 }
 
 void SumCheck::check(TreeWorker& worker, const FolderRef& root, const std::vector<FileSum>& sums) {
-    FileFinder finder(root);
+    FileFinder finder(root, stored_);
     for (const auto& wanted : sums) {
         if (share_.is_stopped()) return;
         check_one(finder, wanted, worker.buffer);
@@ -193,17 +206,20 @@ void SumCheck::check(TreeWorker& worker, const FolderRef& root, const std::vecto
 }
 
 void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<std::byte>& buffer) {
+    auto opened = finder.open(wanted.path);
+    if (opened && !*opened) return remarks_.add(RemarkKind::released, wanted.path, released_text(TreeSide::source));
     const auto found = [&]() -> Result<FileSum> {
-        FB_TRY_ASSIGN(file, finder.open(wanted.path));
+        FB_TRY_ASSIGN(file, std::move(opened));
         FB_TRY_ASSIGN(status, file->status());
         if (status.kind != sys::EntryKind::file) return not_regular();
         if (status.bytes != wanted.bytes) return FileSum{.path = wanted.path, .bytes = status.bytes};
+        if (!options_.reads_bytes) return wanted;
         return sum_of(*file, wanted.path, buffer);
     }();
     if (!found && found.error().kind == ErrorKind::missing)
         return remarks_.add(RemarkKind::only_source, wanted.path, found.error().what);
     if (!found) return remarks_.add_error(wanted.path, found.error());
-    counts_.bytes += found->bytes;
+    if (options_.reads_bytes) counts_.bytes += found->bytes;
     if (found->bytes != wanted.bytes)
         remarks_.add(RemarkKind::differs, wanted.path, fmt::format("{} bytes and {}", wanted.bytes, found->bytes));
     else if (found->crc32c != wanted.crc32c)
@@ -268,7 +284,12 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
         }
         return {};
     };
-    return walk_tree(root, {.threads = options.threads, .filter = options.filter, .take = take}, remarks, walked);
+    return walk_tree(root,
+                     {.threads = options.threads,
+                      .filter = options.filter,
+                      .one_file_system = options.one_file_system,
+                      .take = take},
+                     remarks, walked);
 }
 
 }  // namespace forebay::tree

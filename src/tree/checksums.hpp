@@ -33,7 +33,10 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
 
 struct CheckOptions {
     std::uint32_t threads = 1;
-    EntryFilter filter{};  // of files that are not in the list
+    EntryFilter filter{};
+    bool reads_bytes = true;       // else sizes alone are compared
+    bool one_file_system = false;  // what is mounted in the tree is not looked through for files that the list lacks
+    bool recalls = false;          // bytes that an archive alone has (HSM) are read too
     std::function<void(const CompareCounts&)> watch{};
 };
 

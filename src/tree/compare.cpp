@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/try.hpp"
-#include "sys/tree_place.hpp"
 #include "tree/compare_walk.hpp"
+#include "tree/single_file.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
 
@@ -68,7 +68,8 @@ Result<FolderRef> CompareWalk::open(const BranchRef& branch, TreeSide side) {
 }
 
 void CompareWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) remarks_.add_error(path_of(*branch), entered.error());
+    if (auto entered = try_enter(worker, branch); !entered)
+        remarks_.add_error(path_of(*branch), folders_.with_side(branch, "", entered.error()));
     done_in(branch);
 }
 
@@ -181,15 +182,14 @@ void CompareWalk::compare_portion(TreeWorker& worker, const BranchRef& branch, c
     for (const auto& named : portion) {
         if (share_.is_stopped()) return;
         if (auto compared = compare_entry(worker, branch, folders, named); !compared)
-            remarks_.add_error(path_of(*branch, named.name), compared.error());
+            remarks_.add_error(path_of(*branch, named.name), folders_.with_side(branch, named.name, compared.error()));
         ++counts_.entries;
         tick();
     }
 }
 
 void CompareWalk::done_in(BranchRef branch) {
-    const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
-    if (is_all && team_ != nullptr) team_->root_done();
+    if (count_done(std::move(branch), folders_, [](const BranchRef&) {}) && team_ != nullptr) team_->root_done();
 }
 
 void CompareWalk::tick() {
@@ -198,8 +198,8 @@ void CompareWalk::tick() {
 
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {
-    FB_TRY_ASSIGN(one, sys::open_tree(source));
-    FB_TRY_ASSIGN(other, sys::open_tree(target));
+    FB_TRY_ASSIGN(roots, open_compared(source, target));
+    auto& [one, other] = roots;
     auto* lead = options.lead;
     if (lead != nullptr) {
         FB_TRY(check_team_places({source, target}));
@@ -215,7 +215,8 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
                             .filter = options.filter,
                             .preserve = options.preserve,
                             .one_file_system = options.one_file_system,
-                            .reads_bytes = options.reads_bytes}));
+                            .reads_bytes = options.reads_bytes,
+                            .recalls = options.recalls}));
     }
     CompareWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY_ASSIGN(root, walk.open_root(std::move(one), std::move(other)));
@@ -237,6 +238,7 @@ Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
                                  .filter = order.filter,
                                  .preserve = order.preserve,
                                  .reads_bytes = order.reads_bytes,
+                                 .recalls = order.recalls,
                                  .one_file_system = order.one_file_system};
     FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));

@@ -24,6 +24,7 @@ struct CompareOptions {
     EntryFilter filter{};
     Preserve preserve{};  // which attributes are compared
     bool reads_bytes = true;
+    bool recalls = false;  // bytes that an archive alone has (HSM) are compared too
     bool one_file_system = false;
     TableLimits tables{};
     std::function<void(const CompareCounts&)> watch{};

@@ -14,16 +14,16 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
         kind = status.kind;
     }
     if (!options_.filter.takes(*branch, named.name, kind)) return {};
-    if (kind == sys::EntryKind::file && options_.reads_bytes) return compare_files(worker, branch, folders, named.name);
+    if (kind == sys::EntryKind::file && options_.reads_bytes) {
+        FB_TRY_ASSIGN(is_left,
+                      stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));
+        if (!is_left) return compare_files(worker, branch, folders, named.name);
+    }
     FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
     FB_TRY_ASSIGN(found, target_of(*branch, folders, named.name, kind));
     if (!found) return {};
     const auto& target = *found;
-    if (source.kind != target.kind) {
-        differs(branch, named.name, "it is of another kind");
-        return {};
-    }
-    if (kind == sys::EntryKind::folder) {
+    if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<Branch>(branch, named.name);
         ++branch->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
@@ -48,6 +48,7 @@ Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const Branch& bra
 
 Result<std::string> CompareWalk::other_difference(const BothFolders& folders, const std::string& name,
                                                   const BothStatuses& both) {
+    if (both.source.kind != both.target.kind) return std::string("it is of another kind");
     if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
         return fmt::format("{} bytes and {}", both.source.bytes, both.target.bytes);
     if (both.source.device_number != both.target.device_number) return std::string("another device");
@@ -64,7 +65,6 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
     if (!difference.empty() || !options_.preserve.attributes) return difference;
     FB_TRY_ASSIGN(names, folders.source->attribute_names_of(name));
     FB_TRY_ASSIGN(other_names, folders.target->attribute_names_of(name));
-    if (names.empty() && other_names.empty()) return difference;
     return difference_of(attributes_of(*folders.source, name, std::move(names)),
                          attributes_of(*folders.target, name, std::move(other_names)));
 }
@@ -93,11 +93,9 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
     if (difference.empty() && options_.preserve.attributes) {
         FB_TRY_ASSIGN(names, file->attribute_names());
         FB_TRY_ASSIGN(other_names, other->attribute_names());
-        if (!names.empty() || !other_names.empty()) {
-            FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
-                                                  attributes_of(*other, std::move(other_names))));
-            difference = extended;
-        }
+        FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
+                                              attributes_of(*other, std::move(other_names))));
+        difference = extended;
     }
     if (source.bytes > 0) {
         FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, source.bytes}, has_holes(source) || has_holes(target),
@@ -118,7 +116,6 @@ Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
     FB_TRY_ASSIGN(names, source->attribute_names());
     FB_TRY_ASSIGN(other_names, target->attribute_names());
-    if (names.empty() && other_names.empty()) return difference;
     return difference_of(attributes_of(*source, std::move(names)), attributes_of(*target, std::move(other_names)));
 }
 

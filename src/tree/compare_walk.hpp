@@ -13,6 +13,7 @@
 #include "tree/inode_map.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/stored_layouts.hpp"
 #include "tree/team_counts.hpp"
 #include "tree/team_lead.hpp"
 
@@ -34,6 +35,7 @@ public:
           team_(team),
           team_counts_({&counts.entries, &counts.bytes}),
           share_(options.threads),
+          stored_(options.recalls),
           inodes_(options.tables.inodes),
           reverse_(options.tables.inodes) {}
 
@@ -75,6 +77,7 @@ private:
     TeamCounts team_counts_;
     OpenFolders folders_;
     WorkShare share_;
+    StoredLayouts stored_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
     std::atomic<std::uint64_t> held_bytes_{0};

@@ -8,7 +8,7 @@
 #include "sys/tree_place.hpp"
 #include "tree/copy_team.hpp"
 #include "tree/extra.hpp"
-#include "tree/named_root.hpp"
+#include "tree/single_file.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
 
@@ -29,19 +29,22 @@ Result<> check_apart(const CopyRoots& roots, const std::string& source, const st
 }
 
 // The folder above, in which the target is to be made, must not lie in the source either.
-Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target, bool is_dry) {
+Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target,
+                     const TreeCopyOptions& options) {
     auto named = open_above(target);
     if (!named)
         return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
                        named.error().next.empty() ? "make the directory above it, or correct the path" : "");
     const auto& [above, name] = *named;
+    roots.above = above;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
+    FB_TRY(check_layout(options.layout, *above, target));
     if (lies_in)
         return Error{ErrorKind::refused,
                      fmt::format("{} lies in {}: a copy would copy itself", show_text(target), show_text(source))};
     roots.was_made = true;
-    if (is_dry) return {};
+    if (options.is_dry) return {};
     constexpr std::uint32_t closed_while_filled = 0700;
     FB_TRY(above->make_folder(name, closed_while_filled));
     FB_TRY_ASSIGN(opened, above->open_folder(name));
@@ -54,7 +57,7 @@ bool has_looked_at_all(const TreeCopyOptions& options) {
            !options.wished && options.filter.is_empty();
 }
 
-Result<CopyRoots> open_roots(const std::string& source, const std::string& target, bool is_dry) {
+Result<CopyRoots> open_roots(const std::string& source, const std::string& target, const TreeCopyOptions& options) {
     CopyRoots roots;
     FB_TRY_ASSIGN(opened, sys::open_tree(source));
     roots.source = std::move(opened);
@@ -62,12 +65,13 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
     if (existing) {
         roots.target = std::move(*existing);
         FB_TRY(check_apart(roots, source, target));
-    } else if (existing.error().kind == ErrorKind::missing) {
-        FB_TRY(make_target(roots, source, target, is_dry));
+        FB_TRY(check_layout(options.layout, *roots.target, target));
+    } else if (existing.error().kind == ErrorKind::missing && !sys::is_whole_store(target)) {
+        FB_TRY(make_target(roots, source, target, options));
     } else {
         return existing.error();
     }
-    if (roots.target && !is_dry) {
+    if (roots.target && !options.is_dry && !options.is_locked) {
         FB_TRY_ASSIGN(is_ours, roots.target->lock_alone());
         if (!is_ours)
             return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
@@ -130,7 +134,9 @@ Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const T
 }  // namespace
 
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
-    CopyPlaces places{.temporary_prefix = roots.temporary_prefix};
+    CopyPlaces places{.temporary_prefix = roots.temporary_prefix,
+                      .asked = roots.target ? roots.target : roots.above,
+                      .has_others = roots.has_others};
     if (roots.target && options.preserve.attributes && !roots.places.empty()) {
         FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
         places.last_copy = last;
@@ -164,8 +170,10 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                             .compares_bytes = order.compares_bytes,
                             .trusts_attributes = order.trusts_attributes,
                             .verifies = order.verifies,
+                            .recalls = order.recalls,
                             .is_dry = order.is_dry,
-                            .syncs = order.syncs};
+                            .syncs = order.syncs,
+                            .layout = order.layout};
     options.manifest = [&](const Unkept& unkept) {
         port.send(0, message_of(unkept));
         return Result<>();
@@ -176,8 +184,11 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
-    FolderRef target;
-    if (!order.lacks_target) {
+    FolderRef target, asked;
+    if (order.lacks_target) {
+        FB_TRY_ASSIGN(named, open_above(order.target));
+        asked = named.above;
+    } else {
         FB_TRY_ASSIGN(opened, sys::open_posix_folder(order.target));
         target = std::move(opened);
         if (!order.probe.empty() && !target->status_of(order.probe))
@@ -186,9 +197,9 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                                                          show_text(order.target))};
         if (order.probe.empty()) FB_TRY(check_team_root(*target, order.target_root, order.target));
     }
-    const CopyPlaces places{
-        .temporary_prefix = order.temporary_prefix,
-        .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu)};
+    const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
+                            .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
+                            .asked = target ? target : asked};
     CopyContext context(options, remarks, counts, places);
     if (target) FB_TRY(context.naming.begin(target));
     CopyWalk walk(context);
@@ -201,20 +212,49 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     return membership.leave(done);
 }
 
+namespace {
+
+Result<> copy_file(const NamedRoot& file, const std::string& source, const std::string& target,
+                   const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    if (options.lead != nullptr || options.wished || options.removes_extra || options.one_file_system ||
+        !options.filter.is_empty())
+        return Error{ErrorKind::refused,
+                     show_text(source) +
+                         " is a file: other processes, patterns, lists, --one-file-system and --delete "
+                         "are for directories",
+                     "nothing was changed", "leave them out"};
+    FB_TRY_ASSIGN(named, target_of_file(file, source, target));
+    std::optional<CopyLock> lock;
+    CopyRoots roots{.source = folder_of_one(file, named.name), .target = named.above, .has_others = true};
+    roots.temporary_prefix = temporary_prefix(source, target);
+    if (!options.is_dry && !sys::is_far(target)) {
+        auto taken = CopyLock::take(named.above, ".fb-lock" + roots.temporary_prefix.substr(3, 9));
+        if (!taken) return because(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
+        lock.emplace(std::move(*taken));
+    }
+    auto of_one = options;
+    of_one.wished = wish_of_one(named.name);
+    return copy_open_trees(roots, of_one, remarks, counts);
+}
+
+}  // namespace
+
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
                    Remarks& remarks, CopyCounts& counts) {
+    FB_TRY_ASSIGN(file, file_at(source));
+    if (file) return copy_file(*file, source, target, options, remarks, counts);
     if (options.removes_extra && options.wished)
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
-    FB_TRY_ASSIGN(roots, open_roots(source, target, options.is_dry));
+    FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
     if (options.lead != nullptr) {
         FB_TRY(check_team_places({source, target}));
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     }
     const auto copied = copy_open_trees(roots, options, remarks, counts);
-    if (roots.target) roots.target->unlock();  // a team's members may hold the folder longer
+    if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
     return copied;
 }
 

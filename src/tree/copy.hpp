@@ -17,9 +17,11 @@
 
 #include "forebay/result.hpp"
 #include "move/pace.hpp"
+#include "tree/amount.hpp"
 #include "tree/attributes.hpp"
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
+#include "tree/layout_wish.hpp"
 #include "tree/naming.hpp"
 #include "tree/remarks.hpp"
 
@@ -44,8 +46,12 @@ struct Unkept {
 struct CopyCounts {
     std::atomic<std::uint64_t> entries{0};  // looked at
     std::atomic<std::uint64_t> copied{0}, linked{0}, adjusted{0}, equal{0}, folders{0}, removed{0};
-    std::atomic<std::uint64_t> bytes{0};          // moved
-    std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
+    std::atomic<std::uint64_t> bytes{0};             // moved
+    std::atomic<std::uint64_t> resumed_bytes{0};     // that a killed copy had moved
+    std::atomic<std::uint64_t> laid_out{0};          // new files whose layout was chosen
+    std::atomic<std::uint64_t> fewer_stripes{0};     // of these: the file system gave them fewer than they were to have
+    std::atomic<std::uint64_t> passed_bytes{0};      // of files that are done, whether they had to be moved or not
+    Amount would_copy, would_replace, would_remove;  // in a dry run: what is missing, what differs, what is too much
 };
 
 struct TreeCopyOptions {
@@ -63,11 +69,14 @@ struct TreeCopyOptions {
     bool compares_bytes = false;     // of files that are there and look equal
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared
+    bool recalls = false;            // files whose bytes an archive alone has (HSM) are read too
     bool is_dry = false;
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
+    bool is_locked = false;  // the target, by the caller, who does more there than this copy
     NamingLimits naming{};
     TableLimits tables{};
+    LayoutWish layout{};
     std::function<void(const CopyCounts&)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work
 };
@@ -76,14 +85,16 @@ struct TreeCopyOptions {
 struct CopyRoots {
     FolderRef source, target;
     bool was_made = false;         // the target, by this copy
+    bool has_others = false;       // both are folders of others, of which the list of the options wishes one entry
+    FolderRef above;               // where the target is made, if it was missing
     std::string places{};          // what both are called, to know them again; empty: they are not to be known
     std::string temporary_prefix;  // of names of entries that are not whole, the same in each copy between these places
 };
 Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);
 
-/// Copies the tree at `source` to `target`, a folder that is made where it is missing. What happened to single entries
-/// is in `remarks`. An error ends it all: the source is missing, one tree lies in the other, the target is full, or
-/// another process copies to the same place.
+/// Copies the tree at `source` to `target`, a folder that is made where it is missing; or a file to a file. What
+/// happened to single entries is in `remarks`. An error ends it all: the source is missing, one tree lies in the other,
+/// the target is full, or another process copies to the same place.
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
                    Remarks& remarks, CopyCounts& counts);
 

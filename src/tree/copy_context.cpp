@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/siphash.hpp"
+#include "base/try.hpp"
 
 namespace forebay::tree {
 
@@ -56,6 +57,11 @@ Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& st
     return take_unkept({.path = path, .part = part, .value = value, .status = status});
 }
 
+Result<> CopyContext::check_present(const Branch& branch, sys::Folder& source, const std::string& name) {
+    FB_TRY_ASSIGN(is_left, layouts.stored.leaves(branch, &source, nullptr, name, remarks));
+    return is_left ? Result<>(Error{ErrorKind::retry, ""}) : Result<>();
+}
+
 Result<> CopyContext::take_unkept(const Unkept& unkept) {
     const std::lock_guard lock(mutex_);
     return options.manifest ? options.manifest(unkept)
@@ -70,6 +76,10 @@ void CopyContext::report(const std::string& path, const Error& error) {
     if (error.kind == ErrorKind::full)
         end_by({error.kind, error.what, "all that has its final name is whole",
                 error.next.empty() ? "make room, and run the same command again" : error.next});
+}
+
+void CopyContext::report(const BranchRef& branch, const std::string& name, const Error& error) {
+    report(name.empty() ? path_of(*branch) : path_of(*branch, name), folders.with_side(branch, name, error));
 }
 
 void CopyContext::end_by(const Error& error) {
@@ -117,7 +127,7 @@ DataWay CopyContext::way() {
 }
 
 void CopyContext::tick() {
-    if (options.watch) pulse_.beat([&] { options.watch(counts); });
+    if (options.watch) flow_.pulse.beat([&] { options.watch(counts); });
 }
 
 void CopyContext::done_in(BranchRef branch) {

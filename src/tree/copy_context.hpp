@@ -14,6 +14,7 @@
 #include "tree/file_data.hpp"
 #include "tree/hard_links.hpp"
 #include "tree/last_copy.hpp"
+#include "tree/layouts.hpp"
 #include "tree/naming.hpp"
 #include "tree/pulse.hpp"
 #include "tree/team.hpp"
@@ -42,6 +43,8 @@ struct CopyPlaces {
     std::string temporary_prefix;
     std::string temporary_end{};  // of temporary names, where several processes copy at once
     LastCopy last_copy{};
+    FolderRef asked{};        // of the target, or the one that it is to be made in: what can be kept there
+    bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
 };
 
 class CopyContext {
@@ -53,6 +56,7 @@ public:
           counts(given_counts),
           links(given_options.tables.inodes),
           share(given_options.threads),
+          layouts(given_options, given_counts, places.temporary_prefix),
           places_(std::move(places)),
           flow_(given_options.rate_bytes_per_second, given_options.shared_turn) {}
 
@@ -72,10 +76,14 @@ public:
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                     const std::string& value, Result<> done);
+    /// Before a file of the source is read. An error without words: it is left alone, see StoredLayouts.
+    Result<> check_present(const Branch& branch, sys::Folder& source, const std::string& name);
     /// Into the manifest.
     Result<> take_unkept(const Unkept& unkept);
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
+    /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().
+    void report(const BranchRef& branch, const std::string& name, const Error& error);
     Result<> fatal() const;
     void end_by(const Error& error);
 
@@ -85,6 +93,17 @@ public:
     /// There are more such folders than are held: the copy is made once more when these are replaced.
     void put_off_later();
     bool has_put_off_later() const;
+
+    /// The target's folder of a branch; in a dry run none where it would be made.
+    Result<FolderRef> target_folder(const BranchRef& branch) {
+        return options.is_dry && branch->was_made ? FolderRef() : folders.get(branch, TreeSide::target);
+    }
+    /// Whether the root is nothing but where the one entry lies that is meant.
+    bool is_of_others(const Branch& branch) const { return places_.has_others && !branch.parent; }
+    /// A folder that says what can be kept of an entry; null where there is none.
+    sys::Folder* target_of(const CopyEntry& entry) const {
+        return entry.target ? entry.target.get() : places_.asked.get();
+    }
 
     DataWay way();
     /// The part of --rate that is this process's.
@@ -99,17 +118,19 @@ public:
     OpenFolders folders;
     HardLinks links;
     WorkShare share;
+    Layouts layouts;
     ExpectedOwner owner;
     Naming naming{*this, options.naming};
     std::function<void(const BranchRef&)> finish_branch;
     Team* team = nullptr;  // where other processes share the work
 
 private:
-    /// How bytes go from here to there, the same for all files.
+    /// How bytes go from here to there, the same for all files, and who hears of it.
     struct Flow {
         Flow(std::uint64_t bytes_per_second, move::Turn* shared) : pace(bytes_per_second, shared) {}
         move::Pace pace;
         std::atomic<bool> by_kernel{true};
+        Pulse pulse;
     };
 
     struct Outcome {
@@ -120,7 +141,6 @@ private:
 
     const CopyPlaces places_;
     Flow flow_;
-    Pulse pulse_;
     mutable std::mutex mutex_;  // guards what follows, and the manifest
     Outcome outcome_;
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "tree/foresee.hpp"
 #include "tree/large_file.hpp"
 #include "tree/make_file.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 
 // A file that was written once meanwhile is copied; one that somebody writes without a pause is said to change.
 constexpr int tries_max = 3;
+
+std::uint64_t file_bytes(const sys::EntryStatus& status) {
+    return status.kind == sys::EntryKind::file ? status.bytes : 0;
+}
 
 }  // namespace
 
@@ -38,6 +43,7 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
     std::unique_ptr<sys::OpenFile> file;
     // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
     if (kind == sys::EntryKind::file && !existing && !context_.options.is_dry && !context_.links.knows(listed)) {
+        FB_TRY(context_.check_present(*entry.branch, *entry.source, entry.name));
         FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
         file = std::move(opened);
     }
@@ -45,7 +51,7 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
         return report_changes(context_, entry.path());
 
-    const bool has_names = status.names > 1 && context_.options.preserve.hard_links && !context_.options.is_dry;
+    const bool has_names = status.names > 1 && context_.options.preserve.hard_links;
     const EntryPlace own{entry.branch, entry.name};
     if (has_names) {
         EntryPlace first;
@@ -62,6 +68,8 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         if (*turn == HardLinks::Turn::ready) return link(own, first);
     }
     const auto placed = place(entry, status, std::move(file), existing);
+    const bool comes_in_pieces = placed && !*placed && status.bytes >= large_file_bytes;
+    if (!comes_in_pieces) context_.counts.passed_bytes += file_bytes(status);
     if (has_names && !placed) give_up_waiting(status.id);
     if (has_names && placed && *placed) link_waiting(status.id, own);
     return placed ? Result<>() : Result<>(placed.error());
@@ -78,8 +86,10 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
         FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
         if (is_kept) return true;
     }
+    if (status.kind == sys::EntryKind::file && !file)
+        FB_TRY(context_.check_present(*entry.branch, *entry.source, entry.name));
     if (context_.options.is_dry) {
-        context_.remarks.add(RemarkKind::would_copy, entry.path(), existing ? "it differs" : "it is not at the target");
+        FB_TRY(would_place(entry, status, existing));
         return true;
     }
     if (status.kind != sys::EntryKind::file) return make_other(entry, status);
@@ -100,6 +110,24 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
     return copy_file(entry, *file, before);
 }
 
+Result<> EntryCopier::would_place(const CopyEntry& entry, const sys::EntryStatus& status,
+                                  const std::optional<sys::EntryStatus>& existing) {
+    if (existing && existing->kind == sys::EntryKind::folder && !context_.options.removes_extra)
+        return Error{ErrorKind::refused, "a folder stands there at the target: sync --delete replaces it"};
+    if (auto* target = context_.target_of(entry); target != nullptr) {
+        if (const auto can = target->can_make(status.kind); !can) {
+            FB_TRY(settle_of(context_, entry, status)(word_of(status.kind), "", can));
+            return {};  // as settled, nothing of it would be there
+        }
+        FB_TRY_ASSIGN(attributes, source_attributes(entry));
+        FB_TRY(foresee(context_, entry.path(), *target, status, held_by_new(context_, entry), attributes));
+    }
+    auto& amount = existing ? context_.counts.would_replace : context_.counts.would_copy;
+    amount.add(file_bytes(status));
+    context_.remarks.add(RemarkKind::would_copy, entry.path(), existing ? "it differs" : "it is not at the target");
+    return {};
+}
+
 Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
     const auto temporary_name = context_.temporary_name(entry.name);
     for (int tries = 0; tries < tries_max; ++tries) {
@@ -107,6 +135,7 @@ Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file,
         before = settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
         TemporaryName temporary(*entry.target, temporary_name);
+        FB_TRY(give_owner_first(context_, entry, before, made));
         FB_TRY(begin_copy(context_, entry, file, before, made));
         const bool sparse = has_holes(before) && !made.has_attributes;
         FB_TRY(copy_bytes(file, *made.file, {0, before.bytes}, sparse, context_.way(), worker_.buffer));
@@ -139,8 +168,7 @@ void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) 
 
 void EntryCopier::link_all(const std::vector<EntryPlace>& places, const EntryPlace& first) {
     for (const auto& waiting : places) {
-        if (auto linked = link(waiting, first); !linked)
-            context_.report(path_of(*waiting.branch, waiting.name), linked.error());
+        if (auto linked = link(waiting, first); !linked) context_.report(waiting.branch, waiting.name, linked.error());
         context_.done_in(waiting.branch);
     }
 }
@@ -155,14 +183,15 @@ void EntryCopier::give_up_waiting(const sys::EntryId& id) {
 void EntryCopier::copy_waiting(const EntryPlace& waiting) {
     auto copied = [&]() -> Result<> {
         FB_TRY_ASSIGN(source, context_.folders.get(waiting.branch, TreeSide::source));
-        FB_TRY_ASSIGN(target, context_.folders.get(waiting.branch, TreeSide::target));
+        FB_TRY_ASSIGN(target, context_.target_folder(waiting.branch));
         return copy({waiting.branch, source, target, waiting.name}, sys::EntryKind::unknown, 0);
     }();
-    if (!copied) context_.report(path_of(*waiting.branch, waiting.name), copied.error());
+    if (!copied) context_.report(waiting.branch, waiting.name, copied.error());
     context_.done_in(waiting.branch);
 }
 
 Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
+    if (context_.options.is_dry) return would_link(place, first);
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
     FB_TRY_ASSIGN(first_folder, context_.folders.get(first.branch, TreeSide::target));
@@ -180,6 +209,34 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     // As wished, it becomes a file of its own.
     const auto placed = this->place(entry, status, nullptr, existing ? std::optional(*existing) : std::nullopt);
     return placed ? Result<>() : Result<>(placed.error());
+}
+
+Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& first) {
+    FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
+    FB_TRY_ASSIGN(target, context_.target_folder(place.branch));
+    FB_TRY_ASSIGN(first_folder, context_.target_folder(first.branch));
+    const CopyEntry entry{place.branch, source, target, place.name};
+    FB_TRY_ASSIGN(status, source->status_of(place.name));
+    std::optional<sys::EntryStatus> existing;
+    if (target)
+        if (const auto looked = target->status_of(place.name)) existing = *looked;
+    const auto can = context_.target_of(entry) != nullptr ? context_.target_of(entry)->can_link() : Result<>();
+    if (!can) {
+        FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", can));
+        return would_place(entry, status, existing);  // as wished, it becomes a file of its own
+    }
+    const auto is_name_of_first = [&] {
+        const auto old = first_folder->status_of(first.name);
+        return old && old->id == existing->id;
+    };
+    if (existing && first_folder && is_name_of_first()) {
+        FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
+        if (is_kept) return {};
+    }
+    (existing ? context_.counts.would_replace : context_.counts.would_copy).add(0);
+    context_.remarks.add(RemarkKind::would_copy, entry.path(),
+                         "it becomes a further name of " + path_of(*first.branch, first.name));
+    return {};
 }
 
 Result<> EntryCopier::link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name) {

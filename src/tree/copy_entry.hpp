@@ -57,6 +57,10 @@ private:
     Result<bool> has_same_attributes(const CopyEntry& entry, const sys::EntryStatus& status,
                                      const sys::EntryStatus& existing);
     Result<> adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
+    /// What place() and link() do in a dry run.
+    Result<> would_place(const CopyEntry& entry, const sys::EntryStatus& status,
+                         const std::optional<sys::EntryStatus>& existing);
+    Result<> would_link(const EntryPlace& place, const EntryPlace& first);
     Result<bool> copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before);
     Result<bool> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
     Result<AttributeSource> source_attributes(const CopyEntry& entry);

@@ -14,8 +14,22 @@ namespace forebay::tree {
 namespace {
 
 std::vector<std::atomic<std::uint64_t>*> fields_of(CopyCounts& counts) {
-    return {&counts.entries, &counts.bytes,   &counts.copied,  &counts.linked,       &counts.adjusted,
-            &counts.equal,   &counts.folders, &counts.removed, &counts.resumed_bytes};
+    return {&counts.entries,
+            &counts.bytes,
+            &counts.copied,
+            &counts.linked,
+            &counts.adjusted,
+            &counts.equal,
+            &counts.folders,
+            &counts.removed,
+            &counts.resumed_bytes,
+            &counts.laid_out,
+            &counts.fewer_stripes,
+            &counts.passed_bytes,
+            &counts.would_copy.entries,
+            &counts.would_copy.bytes,
+            &counts.would_replace.entries,
+            &counts.would_replace.bytes};
 }
 
 // A file that is looked for in the target by every member, and is gone before anything is copied.
@@ -197,6 +211,7 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .filter = options.filter,
                     .preserve = options.preserve,
                     .cannot_keep = options.cannot_keep,
+                    .layout = options.layout,
                     .rate_bytes_per_second = options.rate_bytes_per_second,
                     .one_file_system = options.one_file_system,
                     .removes_extra = options.removes_extra,
@@ -205,7 +220,8 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .verifies = options.verifies,
                     .is_dry = options.is_dry,
                     .syncs = options.syncs,
-                    .lacks_target = target_root == nullptr};
+                    .lacks_target = target_root == nullptr,
+                    .recalls = options.recalls};
     if (options.wished) {
         order.has_list = true;
         order.list = list_of(*options.wished);

@@ -140,7 +140,7 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
         const auto dry =
             copy(directory / "source", directory / "target", {.threads = 2, .removes_extra = true, .is_dry = true});
         REQUIRE(dry->copied);
-        CHECK(dry->remarks.count_of(RemarkKind::would_remove) == 4);
+        CHECK(dry->remarks.count_of(RemarkKind::would_remove) == 8);
         CHECK(fs::exists(directory / "target/more/below/file"));
     }
 }
@@ -237,4 +237,25 @@ TEST_CASE("copy: leftovers of a killed run go, and pieces that are done stay don
         REQUIRE(copy(directory / "source", directory / "target")->copied);
         check_equal(directory / "source", directory / "target");
     }
+}
+
+TEST_CASE("copy: what is gone at the target did not vanish from the source") {
+    const test::TempDirectory directory("/dev/shm");
+    fs::create_directories(directory / "source/below");
+    for (const char* name : {"one", "two"})
+        write(directory / ("source/below/" + std::string(name)), std::string(3 << 20, 'x'));
+    tree::TreeCopyOptions options{.threads = 1, .rate_bytes_per_second = 20 << 20};
+    bool was_removed = false;
+    options.watch = [&](const tree::CopyCounts& counts) {
+        if (counts.bytes == 0 || std::exchange(was_removed, true)) return;
+        fs::remove_all(directory / "target/below");
+    };
+    const auto copied = copy(directory / "source", directory / "target", options);
+    REQUIRE(copied->copied);
+    REQUIRE(was_removed);
+    CHECK(copied->remarks.count_of(RemarkKind::vanished) == 0);
+    CHECK(copied->remarks.count_of(RemarkKind::failed) >= 1);
+    for (const auto& remark : copied->remarks.first()) CHECK(remark.why.starts_with("at the target, "));
+    REQUIRE(copy(directory / "source", directory / "target")->copied);
+    check_equal(directory / "source", directory / "target");
 }

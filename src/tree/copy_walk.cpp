@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "tree/copy_entry.hpp"
+#include "tree/foresee.hpp"
 #include "tree/large_file.hpp"
 #include "tree/remove.hpp"
 
@@ -39,7 +40,10 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool w
         context_.folders.keep(root, TreeSide::target, target);
         if (is_first) {
             root->is_untouched = context_.is_untouched(*root);
-            if (!context_.options.is_dry) FB_TRY(prepare_target(root, *target));
+            if (!context_.options.is_dry) {
+                give_layout(root, *target);
+                FB_TRY(prepare_target(root, *target));
+            }
         }
     }
     return root;
@@ -48,14 +52,14 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool w
 Result<> CopyWalk::run(const BranchRef& root, bool is_first) {
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         if (!is_first) return;
-        if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
+        if (auto listed = list(worker, root); !listed) context_.report(root, "", listed.error());
         context_.done_in(root);
     }));
     return context_.fatal();
 }
 
 void CopyWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) context_.report(path_of(*branch), entered.error());
+    if (auto entered = try_enter(worker, branch); !entered) context_.report(branch, "", entered.error());
     context_.done_in(branch);
 }
 
@@ -96,16 +100,16 @@ void CopyWalk::copy_portion(TreeWorker& worker, const BranchRef& branch, const P
     const auto opened = [&]() -> Result<> {
         FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
         entry.source = source;
-        if (context_.options.is_dry && branch->was_made) return {};
-        FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
+        FB_TRY_ASSIGN(target, context_.target_folder(branch));
         entry.target = target;
         return {};
     }();
-    if (!opened) return context_.report(path_of(*branch), opened.error());
+    if (!opened) return context_.report(branch, "", opened.error());
     for (const auto& named : portion) {
         if (context_.share.is_stopped()) return;
         entry.name = named.name;
-        if (auto copied = copy_named(worker, entry, named); !copied) context_.report(entry.path(), copied.error());
+        if (auto copied = copy_named(worker, entry, named); !copied)
+            context_.report(branch, entry.name, copied.error());
         ++context_.counts.entries;
         context_.tick();
     }
@@ -143,7 +147,19 @@ Result<> CopyWalk::enter_target(const BranchRef& branch) {
         const auto group = (outer.permissions & 02000u) != 0 ? outer.group : context_.owner.group;
         if (status.user != context_.owner.user || status.group != group) context_.owner.is_unknown = true;
     }
+    give_layout(branch, *folder);
     return prepare_target(branch, *folder);
+}
+
+void CopyWalk::give_layout(const BranchRef& branch, sys::Folder& target) {
+    const auto given = [&]() -> Result<> {
+        FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
+        auto done = context_.layouts.give_folder(*branch, *source, target);
+        if (done) return done;
+        return context_.settle(path_of(*branch), branch->status(TreeSide::source), "layout of new files", "",
+                               std::move(done));
+    }();
+    if (!given) context_.report(path_of(*branch), given.error());
 }
 
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
@@ -165,6 +181,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
 }
 
 Result<> CopyWalk::enter_dry(const BranchRef& branch) {
+    bool is_other = false;
     if (!branch->parent->was_made) {
         FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
         auto opened = above->open_folder(branch->name);
@@ -176,9 +193,14 @@ Result<> CopyWalk::enter_dry(const BranchRef& branch) {
         }
         if (opened.error().kind != ErrorKind::missing && opened.error().kind != ErrorKind::refused)
             return opened.error();
+        const auto status = above->status_of(branch->name);
+        is_other = status.has_value();
+        if (status && status->kind == sys::EntryKind::folder) return opened.error();  // closed to this user
     }
     branch->was_made = true;  // as it would be
-    context_.remarks.add(RemarkKind::would_copy, path_of(*branch), "the folder is not at the target");
+    (is_other ? context_.counts.would_replace : context_.counts.would_copy).add(0);
+    context_.remarks.add(RemarkKind::would_copy, path_of(*branch),
+                         is_other ? "it is of another kind" : "the folder is not at the target");
     return {};
 }
 
@@ -191,10 +213,12 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
     const bool has_default = std::ranges::find(names, default_acl) != names.end();
     if (branch->was_made) {
         if (has_default) FB_TRY(folder.remove_attribute(default_acl));
-        FB_TRY(folder.remove_attribute(access_acl));
+        // Many file systems have no ACLs to remove.
+        if (std::ranges::find(names, access_acl) != names.end()) FB_TRY(folder.remove_attribute(access_acl));
         return {};
     }
     branch->gives_acl = has_default;
+    if (context_.is_of_others(*branch)) return find_leftovers(branch, folder);
     const bool may_all = context_.owner.user == 0;
     if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
         FB_TRY(folder.set_permissions(status.permissions | while_filled));
@@ -220,6 +244,16 @@ Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
             return removed;
     }
     branch->was_changed = branch->was_changed || !names.empty();
+    return {};
+}
+
+// Of the one name that is meant: the folder may have a million others.
+Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) {
+    for (const auto& [name, below] : branch->wished->below) {
+        const auto temporary = context_.temporary_name(name);
+        if (folder.status_of(parts_name(temporary))) branch->leftovers = {temporary, parts_name(temporary)};
+        else static_cast<void>(folder.remove(temporary));
+    }
     return {};
 }
 
@@ -265,8 +299,25 @@ Result<> CopyWalk::replace_folders() {
 }
 
 void CopyWalk::finish(const BranchRef& branch) {
-    if (context_.options.is_dry || !branch->was_entered || context_.share.is_stopped()) return;
-    if (auto finished = try_finish(branch); !finished) context_.report(path_of(*branch), finished.error());
+    if (!branch->was_entered || context_.share.is_stopped()) return;
+    if (auto finished = context_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished)
+        context_.report(branch, "", finished.error());
+}
+
+Result<> CopyWalk::would_finish(const BranchRef& branch) {
+    FB_TRY_ASSIGN(target, context_.target_folder(branch));
+    auto* asked = context_.target_of({.branch = branch, .target = target});
+    if (asked == nullptr || context_.is_of_others(*branch)) return {};
+    const auto& own = branch->status(TreeSide::target);
+    Held held{.user = own.user, .group = own.group};
+    if (!target) held = {.user = context_.owner.user, .group = context_.owner.group};
+    AttributeSource attributes;
+    FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
+    if (context_.options.preserve.attributes) {
+        FB_TRY_ASSIGN(names, source->attribute_names());
+        attributes = attributes_of(*source, std::move(names));
+    }
+    return foresee(context_, path_of(*branch), *asked, branch->status(TreeSide::source), held, attributes);
 }
 
 Result<> CopyWalk::try_finish(const BranchRef& branch) {
@@ -274,6 +325,7 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     if (branch->had_loss) FB_TRY(sweep_after_loss(*target));
     for (const auto& name : branch->leftovers)  // nobody went on with them: their sources are gone
         if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    if (context_.is_of_others(*branch)) return {};
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};

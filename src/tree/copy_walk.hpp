@@ -34,12 +34,17 @@ private:
     Result<> enter_target(const BranchRef& branch);
     Result<FolderRef> make_folder(const BranchRef& branch, sys::Folder& above);
     Result<> enter_dry(const BranchRef& branch);
+    /// New files in it lie as those of the source's folder, where that is wished.
+    void give_layout(const BranchRef& branch, sys::Folder& target);
     Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep(const BranchRef& branch, sys::Folder& folder);
+    Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep_after_loss(sys::Folder& folder);
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);
+    /// The same in a dry run.
+    Result<> would_finish(const BranchRef& branch);
 
     CopyContext& context_;
     sys::EntryId target_root_;

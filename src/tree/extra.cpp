@@ -21,7 +21,8 @@ public:
                     .removed = counts.removed,
                     .tick = {},
                     .finish_other = [this](const BranchRef& branch) { finish(branch); },
-                    .is_dry = options.is_dry},
+                    .is_dry = options.is_dry,
+                    .would_remove = &counts.would_remove},
                    TreeSide::target) {}
 
     Result<> run(const FolderRef& source, const FolderRef& target);
@@ -134,6 +135,14 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
                 if (is_folder) remover_.add_folder(worker, branch, name);
                 else extra.push_back(name);
             } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
+                // In a dry run a folder still stands where the source has something else.
+                if (options_.is_dry) {
+                    FB_TRY_ASSIGN(status, source.status_of(name));
+                    if (status.kind != sys::EntryKind::folder) {
+                        remover_.add_folder(worker, branch, name);
+                        continue;
+                    }
+                }
                 const auto child = std::make_shared<Branch>(branch, name);
                 ++branch->pending;
                 worker.share->add(worker, [this, child](TreeWorker& other) { enter(other, child); });

@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "tree/copy_entry.hpp"
+#include "tree/foresee.hpp"
 #include "tree/make_file.hpp"
 
 namespace forebay::tree {
@@ -27,6 +28,9 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
     if (found == Found::equal) {
         ++context_.counts.equal;
     } else if (context_.options.is_dry) {
+        FB_TRY_ASSIGN(attributes, source_attributes(entry));
+        FB_TRY(foresee(context_, entry.path(), *entry.target, status,
+                       {.user = existing.user, .group = existing.group, .attributes = {}}, attributes));
         context_.remarks.add(RemarkKind::would_adjust, entry.path(), "its attributes differ");
     } else {
         FB_TRY(adjust(entry, status, existing));
@@ -60,6 +64,10 @@ Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::En
     if (status.kind != sys::EntryKind::file) return status.device_number == existing.device_number;
     if (status.bytes != existing.bytes || !has_fitting_time(status, existing, context_.options.preserve)) return false;
     if (!context_.options.compares_bytes) return true;
+    // What cannot be compared counts as equal, and is named.
+    FB_TRY_ASSIGN(is_left, context_.layouts.stored.leaves(*entry.branch, entry.source.get(), entry.target.get(),
+                                                          entry.name, context_.remarks));
+    if (is_left) return true;
     FB_TRY_ASSIGN(file, entry.source->open_file(entry.name));
     FB_TRY_ASSIGN(other, entry.target->open_file(entry.name));
     FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, status.bytes}, has_holes(status) || has_holes(existing),

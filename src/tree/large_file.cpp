@@ -9,7 +9,7 @@
 #include "base/try.hpp"
 #include "move/journal.hpp"
 #include "sys/machine.hpp"
-#include "tree/make_file.hpp"
+#include "tree/foresee.hpp"
 
 namespace forebay::tree {
 
@@ -72,6 +72,7 @@ Result<> LargeFile::start(TreeWorker& worker) {
     source_ = std::move(opened);
     FB_TRY_ASSIGN(status, source_->status());
     if (status.kind != sys::EntryKind::file) return report_changes(context_, entry_.path());
+    FB_TRY(refuse_attributes_first(context_, entry_, *source_, status));
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
     before_ = settled;
     return add_pieces(worker);
@@ -103,8 +104,12 @@ Result<std::uint64_t> LargeFile::open_target() {
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
     constexpr std::uint32_t closed_to_others = 0600;
-    FB_TRY_ASSIGN(file, entry_.target->make_file(temporary_name_, closed_to_others));
+    FB_TRY_ASSIGN(file, make_laid_file(context_, entry_, temporary_name_, closed_to_others, before_));
     made_.file = std::move(file);
+    if (auto given = give_owner_first(context_, entry_, before_, made_); !given) {
+        static_cast<void>(entry_.target->remove(temporary_name_));
+        return given.error();
+    }
     // An object store has its own mark, and goes on with what its parts are of.
     if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);
     static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
@@ -140,6 +145,7 @@ Result<> LargeFile::add_pieces(TreeWorker& worker) {
     const auto pieces = (before_.bytes + piece_bytes - 1) / piece_bytes;
     low_water_ = present / piece_bytes;
     context_.counts.resumed_bytes += low_water_ * piece_bytes;
+    context_.counts.passed_bytes += low_water_ * piece_bytes;
     pieces_done_.assign(pieces, false);
     std::fill_n(pieces_done_.begin(), low_water_, true);
     failed_ = Result<>();
@@ -161,6 +167,7 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
         const std::lock_guard lock(mutex_);
         if (copied) {
             pieces_done_[index] = true;
+            context_.counts.passed_bytes += piece(index).end - piece(index).begin;
             const auto before = low_water_;
             while (low_water_ < pieces_done_.size() && pieces_done_[low_water_]) ++low_water_;
             if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
@@ -214,7 +221,7 @@ void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
         if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
         if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
-    if (!done) context_.report(entry_.path(), done.error());
+    if (!done) context_.report(entry_.branch, entry_.name, done.error());
     EntryCopier copier(context_, worker);
     if (is_named) copier.link_waiting(before_.id, {entry_.branch, entry_.name});
     if (!done) copier.give_up_waiting(before_.id);
@@ -235,7 +242,7 @@ void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace
                 ->start(own_worker);
         }();
         if (started) return;
-        context.report(path_of(*place.branch, place.name), started.error());
+        context.report(place.branch, place.name, started.error());
         EntryCopier(context, own_worker).give_up_waiting(id);
         context.done_in(place.branch);
     });

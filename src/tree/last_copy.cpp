@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <sstream>
 
 #include "base/siphash.hpp"
@@ -79,6 +81,25 @@ Result<std::string> identity_of(sys::Folder& source, sys::Folder& target) {
                        to.id.device, to.id.number, to_system.id);
 }
 
+// A file of ours in the source would be missed at the target, and one in the target would be too much. Of a folder that
+// is not there the next one above counts.
+Result<bool> lies_in_any(std::string folder, std::initializer_list<sys::Folder*> trees) {
+    while (true) {
+        const auto opened = sys::open_posix_folder(folder);
+        if (!opened && opened.error().kind == ErrorKind::missing && folder.size() > 1) {
+            folder.erase(std::max<std::size_t>(folder.rfind('/'), 1));
+            continue;
+        }
+        if (!opened) return false;  // nothing will be kept there
+        for (auto* tree : trees) {
+            FB_TRY_ASSIGN(status, tree->status());
+            FB_TRY_ASSIGN(lies_in, (*opened)->lies_in(status.id));
+            if (lies_in) return true;
+        }
+        return false;
+    }
+}
+
 Result<std::int64_t> clock_margin(sys::Folder& folder) {
     FB_TRY_ASSIGN(about, folder.file_system());
     return about.has_own_clock ? own_clock_ns : other_clock_ns;
@@ -96,6 +117,8 @@ Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const 
     last.own_ = {.entries = {now_less(source_margin), now_less(target_margin)}, .target_folders = {}};
     const auto folder = own_folder();
     if (folder.empty()) return last;
+    FB_TRY_ASSIGN(is_in_trees, lies_in_any(folder, {&source, &target}));
+    if (is_in_trees) return last;
     last.path_ = fmt::format("{}/{:016x}", folder, siphash({}, std::as_bytes(std::span(places))));
     const auto text = sys::read_text(sys::posix_store(), last.path_, kept_bytes_max);
     if (!text) return last;

@@ -37,6 +37,12 @@ Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& ma
 
 }  // namespace
 
+const char* word_of(sys::EntryKind kind) {
+    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
+                                                      "fifo", "socket", "character device", "block device"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
 Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     const auto& folder = entry.branch->status(TreeSide::target);
     Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
@@ -48,14 +54,35 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     return held;
 }
 
+Result<std::unique_ptr<sys::OpenFile>> make_laid_file(CopyContext& context, const CopyEntry& entry,
+                                                      const std::string& temporary, std::uint32_t permissions,
+                                                      const sys::EntryStatus& status) {
+    const auto layout = context.layouts.layout_for(entry, status);
+    if (layout && !*layout) return entry.target->make_file(temporary, permissions);
+    auto given = layout ? Result<>() : Result<>(layout.error());
+    if (layout) {
+        auto file = entry.target->make_unlaid_file(temporary, permissions);
+        if (!file) return file;
+        given = context.layouts.give(**file, **layout);
+        if (given) return file;
+        FB_TRY(entry.target->remove(temporary));
+    }
+    const auto kind = given.error().kind;
+    const bool is_refused = kind == ErrorKind::refused || kind == ErrorKind::unsupported;
+    // What "auto" has chosen nobody has asked for. Without its layout a file lies as the directory says.
+    if (!is_refused || context.options.layout.needs_layouts())
+        FB_TRY(settle_of(context, entry, status)("layout", "", std::move(given)));
+    return entry.target->make_file(temporary, permissions);
+}
+
 Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
                                 const sys::EntryStatus& status) {
     auto held = held_by_new(context, entry);
     held.permissions = first_permissions(context, entry, status);
-    auto file = entry.target->make_file(temporary, held.permissions);
+    auto file = make_laid_file(context, entry, temporary, held.permissions, status);
     if (!file && file.error().kind == ErrorKind::refused && !entry.branch->was_made) {
         if (!entry.target->remove(temporary)) return file.error();  // of a run that was killed
-        file = entry.target->make_file(temporary, held.permissions);
+        file = make_laid_file(context, entry, temporary, held.permissions, status);
     }
     if (!file) return file.error();
     return MadeFile{.file = std::move(*file), .held = std::move(held)};
@@ -133,10 +160,8 @@ Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const Co
     if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
         entry.target->remove(temporary_name))  // of a run that was killed
         made = make();
-    static constexpr std::array<const char*, 8> words{"it",   "file",   "folder",           "symbolic link",
-                                                      "fifo", "socket", "character device", "block device"};
     if (!made) {  // as settled, the manifest has it whole
-        FB_TRY(settle_of(context, entry, status)(words[static_cast<std::size_t>(status.kind)], "", made));
+        FB_TRY(settle_of(context, entry, status)(word_of(status.kind), "", made));
         return true;
     }
     TemporaryName temporary(*entry.target, temporary_name);

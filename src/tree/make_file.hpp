@@ -15,6 +15,11 @@ struct MadeFile {
     bool has_attributes = false;  // it got them first: see OpenFile::begins_with_attributes()
 };
 
+/// A file under that name, with the layout that it is to have: nothing else of it is set.
+Result<std::unique_ptr<sys::OpenFile>> make_laid_file(CopyContext& context, const CopyEntry& entry,
+                                                      const std::string& temporary, std::uint32_t permissions,
+                                                      const sys::EntryStatus& status);
+
 /// Makes it, in place of one of an earlier run. It has its permissions from the beginning, which saves a call, where
 /// they let nobody in during the copy who is kept out afterwards.
 Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
@@ -27,6 +32,9 @@ Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, s
 
 /// What it has where its permissions are 0600.
 Held held_by_new(CopyContext& context, const CopyEntry& entry);
+
+/// "fifo", "symbolic link", ...
+const char* word_of(sys::EntryKind kind);
 
 /// The bytes are there: reads it back where that is wished, and gives it the attributes and its name. False: it gets
 /// that later, see Naming.

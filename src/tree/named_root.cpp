@@ -18,9 +18,10 @@ Result<NamedRoot> open_above(const std::string& path) {
     auto name = leaf_of(own);
     if (name.empty() || name == "." || name == "..")
         return Error{ErrorKind::refused, "\"" + show_text(path) + "\" does not end with a directory's own name"};
-    if (sys::is_far(own) && own.find('/', own.find("//") + 2) == own.npos)
-        return Error{ErrorKind::refused, show_text(path) + " is a whole bucket, which is neither made nor removed here",
-                     "", show_text(own) + "/PREFIX"};
+    if (sys::is_whole_store(own))
+        return Error{ErrorKind::refused,
+                     show_text(path) + " is a whole bucket or container, which is neither made nor removed here", "",
+                     show_text(own) + "/NAME"};
     FB_TRY_ASSIGN(opened, sys::open_tree_above(directory_of(own)));
     return NamedRoot{.above = std::move(opened), .name = std::move(name)};
 }

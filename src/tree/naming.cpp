@@ -105,7 +105,7 @@ void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& 
         branch->was_changed = true;
         ++context_.counts.copied;
     } else {
-        context_.report(path_of(*branch, name), named.error());
+        context_.report(branch, name, named.error());
     }
     if (whole.has_other_names) {
         EntryCopier copier(context_, worker);

@@ -18,6 +18,7 @@ struct ListedName {
     std::string name;
     sys::EntryKind kind = sys::EntryKind::unknown;
     std::uint64_t number = 0;
+    std::optional<std::uint64_t> bytes{};  // where listings tell it
 };
 
 /// Some 1 ms of copying: small enough for two threads in a folder of 1,000 entries, large beside the cost of a queue.
@@ -88,7 +89,7 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
                 if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
-                portion.push_back({std::string(one.name), one.kind, one.number});
+                portion.push_back({std::string(one.name), one.kind, one.number, one.bytes});
             }
             return {};
         }));

@@ -19,6 +19,7 @@ const char* name_of(RemarkKind kind) {
         case RemarkKind::not_kept: return "not_kept";
         case RemarkKind::kept_beside: return "kept_beside";
         case RemarkKind::passed_over: return "passed_over";
+        case RemarkKind::released: return "released";
         case RemarkKind::differs: return "differs";
         case RemarkKind::only_source: return "only_source";
         case RemarkKind::only_target: return "only_target";

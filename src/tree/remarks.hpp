@@ -20,6 +20,7 @@ enum class RemarkKind : std::uint8_t {
     not_kept,      // the target cannot hold it, or a part of it
     kept_beside,   // the same, and the manifest has it
     passed_over,   // by wish or for its safety: another file system, a loop of mounts
+    released,      // an archive alone has its bytes (HSM), and they were not to be recalled
     differs,       // of a comparison
     only_source,   // of a comparison
     only_target,   // of a comparison

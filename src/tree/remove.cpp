@@ -31,7 +31,7 @@ void TreeRemover::add_folder(TreeWorker& worker, const BranchRef& above, const s
 
 void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, std::span<const std::string> names) {
     if (shared_.is_dry) {
-        for (const auto& name : names) shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
+        for (const auto& name : names) note(above, folder, name);
         return;
     }
     folder.remove_each(names, [&](const std::string& name, const Result<>& removed) {
@@ -40,6 +40,16 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
             shared_.remarks.add(RemarkKind::failed, path_of(*above, name), removed.error().what);
         if (shared_.tick) shared_.tick();
     });
+}
+
+// In a dry run. Other names of an inode may stay: then its bytes do, too.
+void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::string& name) {
+    shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
+    if (shared_.would_remove == nullptr) return;
+    const auto status = folder.status_of(name);
+    const bool frees = status && status->kind == sys::EntryKind::file && status->names == 1;
+    shared_.would_remove->add(frees ? status->bytes : 0);
+    if (shared_.tick) shared_.tick();
 }
 
 void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -85,7 +95,10 @@ void TreeRemover::finish(const BranchRef& branch) {
         if (shared_.finish_other) shared_.finish_other(branch);
         return;
     }
-    if (shared_.is_dry) return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
+    if (shared_.is_dry) {
+        if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
+        return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
+    }
     const auto remove = [&]() -> Result<> {
         FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
         auto removed = above->remove_folder(branch->name);
@@ -119,6 +132,7 @@ namespace {
 
 /// One tree with its name: what a process alone, the first one of a team and a member have alike.
 struct Removal {
+    using Counted = std::vector<std::atomic<std::uint64_t>*>;
     Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team);
 
     /// `above` is the folder in which the tree lies.
@@ -129,6 +143,8 @@ struct Removal {
     WorkShare share;
     std::atomic<std::uint64_t>& removed;
     std::atomic<std::uint64_t> no_bytes{0};
+    Amount own_would;
+    Amount& would;
     TeamCounts counts;
     Pulse pulse;
     const std::function<void()> tick;
@@ -139,15 +155,17 @@ struct Removal {
 Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team)
     : share(options.threads),
       removed(given_removed),
-      counts({&given_removed, &no_bytes}),
-      tick([this, watch = options.watch] {
-          if (watch) pulse.beat([&] { watch(removed); });
+      would(options.would_remove != nullptr ? *options.would_remove : own_would),
+      counts(options.is_dry ? Counted{&would.entries, &would.bytes} : Counted{&given_removed, &no_bytes}),
+      tick([this, watch = options.watch, is_dry = options.is_dry] {
+          if (watch) pulse.beat([&] { watch(is_dry ? would.entries : removed); });
       }),
       remover({.folders = folders,
                .remarks = remarks,
                .removed = given_removed,
                .tick = tick,
                .is_dry = options.is_dry,
+               .would_remove = &would,
                .team = team},
               TreeSide::source) {}
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "tree/amount.hpp"
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
 #include "tree/remarks.hpp"
@@ -28,7 +29,8 @@ public:
         std::function<void()> tick{};
         std::function<void(const BranchRef&)> finish_other{};  // of a branch that is not removed itself
         bool is_dry = false;
-        Team* team = nullptr;  // where other processes share the work
+        Amount* would_remove = nullptr;  // in a dry run
+        Team* team = nullptr;            // where other processes share the work
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
@@ -45,6 +47,7 @@ public:
     void enter(TreeWorker& worker, const BranchRef& branch);
 
 private:
+    void note(const BranchRef& above, sys::Folder& folder, const std::string& name);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);
 
@@ -55,6 +58,7 @@ private:
 struct RemoveOptions {
     std::uint32_t threads = 1;
     bool is_dry = false;
+    Amount* would_remove = nullptr;  // in a dry run: what there is
     std::function<void(std::uint64_t removed)> watch{};
     TeamLead* lead = nullptr;  // of other processes that share the work
 };

@@ -11,7 +11,7 @@
 //                            <-  gift(from whom)     to the one that has asked
 //   done(whose gift)         ->
 //                            <-  done                to the giver; back where the one that had it was lost
-//   remark, unkept, listed, counts, link_ask, ..., beat  ->
+//   remark, unkept, listed, summed, counts, link_ask, ..., beat  ->
 //                            <-  end
 //   failed(why), bye         ->
 //
@@ -43,6 +43,7 @@ enum class TeamKind : std::uint16_t {
     remark,
     unkept,
     listed,
+    summed,
     counts,
     beat,
     link_ask,

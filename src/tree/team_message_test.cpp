@@ -99,9 +99,12 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .has_list = true,
                           .preserve = {.owner = false, .hard_links = false},
                           .cannot_keep = tree::CannotKeep::drop,
+                          .layout = tree::layout_from("64:1,-1").value(),
                           .rate_bytes_per_second = 10,
                           .verifies = true,
-                          .lacks_target = true};
+                          .lacks_target = true,
+                          .recalls = true};
+    order.layout.excluded_targets = {9, 2, 300};
     const auto message = tree::message_of(order);
     const auto again = tree::order_from(message);
     REQUIRE(again);
@@ -110,6 +113,10 @@ TEST_CASE("team_message: an order comes back with all options") {
     CHECK(again->source_root == order.source_root);
     CHECK(!again->preserve.owner);
     CHECK(again->preserve.times);
+    CHECK(again->recalls);
+    CHECK(again->layout.kind == tree::LayoutKind::by_size);
+    CHECK(again->layout.sizes.size() == 2);
+    CHECK(again->layout.excluded_targets == order.layout.excluded_targets);
     CHECK(again->first_rate() == 2);
     auto other = message;
     other.numbers[0] = 9;
@@ -119,6 +126,12 @@ TEST_CASE("team_message: an order comes back with all options") {
     CHECK(!tree::order_from(other));
     other = message;
     other.flags |= std::uint64_t{1} << 40;
+    CHECK(!tree::order_from(other));
+    other = message;
+    other.texts[3] = "64:1";
+    CHECK(!tree::order_from(other));
+    other = message;
+    other.texts[4] = "elsewhere";
     CHECK(!tree::order_from(other));
 }
 

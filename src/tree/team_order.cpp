@@ -1,8 +1,11 @@
 #include "tree/team_order.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "base/try.hpp"
+#include "describe/storage_targets.hpp"
 
 namespace forebay::tree {
 
@@ -28,7 +31,9 @@ auto switches_of(Order& order) {
                       &order.syncs,
                       &order.reads_bytes,
                       &order.lists,
-                      &order.lacks_target};
+                      &order.sums,
+                      &order.lacks_target,
+                      &order.recalls};
 }
 
 void add_paths(const WishedNames& names, const std::string& above, std::string& list) {
@@ -59,7 +64,8 @@ TeamMessage message_of(const TeamOrder& order) {
                        static_cast<std::uint64_t>(order.cannot_keep),
                        order.rate_bytes_per_second,
                        order.filter.include.size()};
-    message.texts = {order.source, order.target, order.list};
+    message.texts = {order.source, order.target, order.list, order.layout.words,
+                     fmt::format("{}", fmt::join(order.layout.excluded_targets, ","))};
     message.texts.insert(message.texts.end(), order.filter.include.begin(), order.filter.include.end());
     message.texts.insert(message.texts.end(), order.filter.exclude.begin(), order.filter.exclude.end());
     return message;
@@ -68,7 +74,7 @@ TeamMessage message_of(const TeamOrder& order) {
 Result<TeamOrder> order_from(const TeamMessage& message) {
     const Error corrupt{ErrorKind::corrupt, "what the first process of this command ordered cannot be understood"};
     const auto& numbers = message.numbers;
-    constexpr std::size_t fixed_texts = 3;
+    constexpr std::size_t fixed_texts = 5;
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
         numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
@@ -91,6 +97,11 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     order.source_root = {numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}};
     order.target_root = {numbers[10],
                          {static_cast<std::int64_t>(numbers[11]), static_cast<std::uint32_t>(numbers[12])}};
+    const auto layout = layout_from(message.texts[3]);
+    const auto excluded = describe::parse_storage_targets(message.texts[4], "an order");
+    if (!layout || !excluded) return corrupt;
+    order.layout = *layout;
+    order.layout.excluded_targets = *excluded;
     const auto patterns = message.texts.begin() + fixed_texts;
     const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[15]);
     order.filter.include.assign(patterns, includes_end);

@@ -37,10 +37,11 @@ struct TeamOrder {
     bool has_list = false;
     Preserve preserve{};
     CannotKeep cannot_keep = CannotKeep::refuse;
+    LayoutWish layout{};
     std::uint64_t rate_bytes_per_second = 0;
     bool one_file_system = false, removes_extra = false, compares_bytes = false, trusts_attributes = false;
     bool verifies = false, is_dry = false, syncs = false;
-    bool reads_bytes = false, lists = false, lacks_target = false;
+    bool reads_bytes = false, lists = false, sums = false, lacks_target = false, recalls = false;
 
     /// A member's part of the limit, until it is told another one. 0: no limit.
     std::uint64_t first_rate() const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tree/checksums.hpp"
+
 namespace forebay::tree {
 
 namespace {
@@ -83,15 +85,29 @@ TeamMessage message_of(std::span<const WalkedEntry> entries) {
     for (const auto& entry : entries) {
         message.texts.push_back(entry.path);
         add_status(message.numbers, entry.status);
+        message.numbers.push_back(entry.is_released ? 1 : 0);
     }
     return message;
 }
 
 std::vector<WalkedEntry> walked_of(const TeamMessage& message) {
     std::vector<WalkedEntry> entries;
-    for (const auto& path : message.texts)
-        entries.push_back({path, status_of(message.numbers, entries.size() * status_numbers)});
+    constexpr auto entry_numbers = status_numbers + 1;
+    for (const auto& path : message.texts) {
+        const auto at = entries.size() * entry_numbers;
+        const auto released_at = at + status_numbers;
+        entries.push_back({path, status_of(message.numbers, at),
+                           released_at < message.numbers.size() && message.numbers[released_at] != 0});
+    }
     return entries;
+}
+
+TeamMessage message_of(const FileSum& sum) {
+    return {.kind = TeamKind::summed, .number = sum.bytes, .flags = sum.crc32c, .path = sum.path};
+}
+
+FileSum sum_from(const TeamMessage& message) {
+    return {.path = message.path, .bytes = message.number, .crc32c = static_cast<std::uint32_t>(message.flags)};
 }
 
 TeamMessage message_of(const Error& error) {

@@ -19,6 +19,9 @@ Unkept unkept_of(const TeamMessage& message);
 TeamMessage message_of(std::span<const WalkedEntry> entries);
 std::vector<WalkedEntry> walked_of(const TeamMessage& message);
 
+TeamMessage message_of(const FileSum& sum);
+FileSum sum_from(const TeamMessage& message);
+
 TeamMessage message_of(const Error& error);
 Error error_of(const TeamMessage& message);
 

@@ -15,6 +15,7 @@
 #include "tree/inode_map.hpp"
 #include "tree/portion.hpp"
 #include "tree/pulse.hpp"
+#include "tree/stored_layouts.hpp"
 #include "tree/team_lead.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
@@ -37,6 +38,7 @@ public:
           counts_(counts),
           team_(team),
           share_(options.threads),
+          stored_(options.recalls),
           names_left_(options.tables.inodes) {}
 
     Result<BranchRef> open_root(FolderRef folder);
@@ -52,11 +54,13 @@ private:
     void enter_given(TreeWorker& worker, const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     void look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    Result<sys::EntryStatus> look_at(sys::Folder& folder, const ListedName& named) const;
     void count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found);
     /// To what was found in the part that `branch` belongs to; where another process has not given it, to the counts.
     void add(const BranchRef& branch, const WalkFound& found);
     bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
     void take(std::span<const WalkedEntry> entries);
+    void take_sum(const FileSum& sum);
     void add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name);
     void done_in(BranchRef branch);
     void tick();
@@ -67,6 +71,7 @@ private:
     Team* team_;
     OpenFolders folders_;
     WorkShare share_;
+    StoredLayouts stored_;
     std::uint64_t device_ = 0;
     Pulse pulse_;
     std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
@@ -81,6 +86,7 @@ Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
     FB_TRY_ASSIGN(status, folder->status());
     root->status(TreeSide::source) = status;
     device_ = status.id.device;
+    root->wished = options_.wished;
     folders_.keep(root, TreeSide::source, std::move(folder));
     return root;
 }
@@ -126,6 +132,7 @@ TeamWork TreeWalk::work(const BranchRef& root) {
 void TreeWalk::settle(const TeamMessage& message) {
     if (message.kind == TeamKind::remark) add_remark(message, remarks_);
     else if (message.kind == TeamKind::listed && options_.take) take(walked_of(message));
+    else if (message.kind == TeamKind::summed && options_.take_sum) take_sum(sum_from(message));
     else if (message.kind == TeamKind::counts) tick();
 }
 
@@ -178,19 +185,32 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     std::vector<WalkedEntry> walked;
     WalkFound found;
     for (const auto& named : portion) {
+        if (options_.stop != nullptr && *options_.stop) share_.stop();
         if (share_.is_stopped()) return;
-        const auto status = (*folder)->status_of(named.name);
+        const auto status = look_at(**folder, named);
         if (!status) {
             remarks_.add_error(path_of(*branch, named.name), status.error());
             continue;
         }
         if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
+        const auto is_released =
+            stored_.is_released(**folder, branch->status(TreeSide::source).id.device, named.name, *status);
+        if (!is_released) {
+            remarks_.add_error(path_of(*branch, named.name), is_released.error());
+            continue;
+        }
+        if (*is_released) ++found.released;
         count(branch, *status, found);
-        if (options_.take) walked.push_back({path_of(*branch, named.name), *status});
-        if (options_.take_sum && status->kind == sys::EntryKind::file) add_sum(worker, *branch, **folder, named.name);
+        if (options_.take) walked.push_back({path_of(*branch, named.name), *status, *is_released});
+        if (options_.take_sum && status->kind == sys::EntryKind::file) {
+            if (*is_released && !stored_.recalls())
+                remarks_.add(RemarkKind::released, path_of(*branch, named.name), released_text(TreeSide::source));
+            else add_sum(worker, *branch, **folder, named.name);
+        }
         if (status->kind != sys::EntryKind::folder) continue;
         const auto child = std::make_shared<Branch>(branch, named.name);
         child->status(TreeSide::source) = *status;
+        child->wished = wished_below(*branch, named.name);
         ++branch->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                    {.branch = branch, .name = named.name});
@@ -200,6 +220,17 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     add(branch, found);
     tick();
     if (!walked.empty()) take(walked);
+}
+
+Result<sys::EntryStatus> TreeWalk::look_at(sys::Folder& folder, const ListedName& named) const {
+    using sys::EntryKind;
+    const bool is_told = named.bytes ? options_.look != WalkLook::status
+                                     : named.kind != EntryKind::folder && named.kind != EntryKind::unknown &&
+                                           (options_.look == WalkLook::nothing ||
+                                            (options_.look == WalkLook::file_bytes && named.kind != EntryKind::file));
+    if (!is_told) return folder.status_of(named.name);
+    return sys::EntryStatus{.kind = named.kind == EntryKind::unknown ? EntryKind::file : named.kind,
+                            .bytes = named.bytes.value_or(0)};
 }
 
 void TreeWalk::take(std::span<const WalkedEntry> entries) {
@@ -217,17 +248,22 @@ void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& fo
     if (!sum && sum.error().kind == ErrorKind::retry)
         return remarks_.add(RemarkKind::changed, std::move(path), sum.error().what);
     if (!sum) return remarks_.add_error(std::move(path), sum.error());
-    counts_.summed_bytes += sum->bytes;
+    take_sum(*sum);
+}
+
+void TreeWalk::take_sum(const FileSum& sum) {
+    counts_.summed_bytes += sum.bytes;
     tick();
     const std::lock_guard lock(mutex_);
-    if (taken_) taken_ = options_.take_sum(*sum);
+    if (taken_) taken_ = options_.take_sum(sum);
     if (!taken_) share_.stop();
 }
 
 void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found) {
     ++found.of_kind[static_cast<std::size_t>(status.kind)];
     if (status.kind == sys::EntryKind::folder) return;
-    if (status.names == 1) return found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+    if (status.names == 1 || options_.counts_each_name)
+        return found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
     if (team_ == nullptr) {
         if (is_first_name(status.id, status.names, 1))
             found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
@@ -260,8 +296,10 @@ void TreeWalk::add(const BranchRef& branch, const WalkFound& found) {
     for (std::size_t kind = 0; kind < all.of_kind.size(); ++kind) counts_.of_kind[kind] += all.of_kind[kind];
     counts_.bytes += all.bytes;
     counts_.allocated_bytes += all.allocated_bytes;
+    counts_.file_bytes += all.file_bytes;
     counts_.further_names += all.further_names;
     counts_.with_holes += all.with_holes;
+    counts_.released += all.released;
     raise(counts_.largest_bytes, all.largest_bytes);
     raise(counts_.deepest, all.deepest);
 }
@@ -301,7 +339,8 @@ Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks&
                             .source_root = root,
                             .filter = options.filter,
                             .one_file_system = options.one_file_system,
-                            .lists = static_cast<bool>(options.take)}));
+                            .lists = static_cast<bool>(options.take),
+                            .sums = static_cast<bool>(options.take_sum)}));
     }
     TreeWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
@@ -325,6 +364,11 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
     if (order.lists)
         options.take = [&](std::span<const WalkedEntry> entries) {
             port.send(0, message_of(entries));
+            return Result<>();
+        };
+    if (order.sums)
+        options.take_sum = [&](const FileSum& sum) {
+            port.send(0, message_of(sum));
             return Result<>();
         };
     FB_TRY_ASSIGN(folder, sys::open_posix_folder(order.source));

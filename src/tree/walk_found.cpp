@@ -6,7 +6,7 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t found_numbers = 14, link_numbers = 7;
+constexpr std::size_t found_numbers = 15, link_numbers = 7;
 
 }  // namespace
 
@@ -14,6 +14,7 @@ void WalkFound::add(std::uint64_t its_bytes, std::uint64_t its_allocated_bytes, 
     bytes += its_bytes;
     allocated_bytes += its_allocated_bytes;
     if (!is_file) return;
+    file_bytes += its_bytes;
     largest_bytes = std::max(largest_bytes, its_bytes);
     if (its_allocated_bytes < its_bytes) ++with_holes;
 }
@@ -22,8 +23,10 @@ void WalkFound::add(const WalkFound& other) {
     for (std::size_t kind = 0; kind < of_kind.size(); ++kind) of_kind[kind] += other.of_kind[kind];
     bytes += other.bytes;
     allocated_bytes += other.allocated_bytes;
+    file_bytes += other.file_bytes;
     further_names += other.further_names;
     with_holes += other.with_holes;
+    released += other.released;
     largest_bytes = std::max(largest_bytes, other.largest_bytes);
     deepest = std::max(deepest, other.deepest);
     for (const auto& [id, link] : other.links) {
@@ -36,7 +39,7 @@ void WalkFound::add(const WalkFound& other) {
 
 void WalkFound::write(TeamMessage& message) const {
     message.numbers.assign(of_kind.begin(), of_kind.end());
-    for (const auto number : {bytes, allocated_bytes, further_names, with_holes, largest_bytes, deepest})
+    for (const auto number : {bytes, allocated_bytes, further_names, with_holes, released, largest_bytes, deepest, file_bytes})
         message.numbers.push_back(number);
     for (const auto& [id, link] : links)
         for (const auto number : {id.device, id.number, link.seen, link.names, link.bytes, link.allocated_bytes,
@@ -49,7 +52,7 @@ bool WalkFound::read(const TeamMessage& message) {
     if (numbers.size() < found_numbers || (numbers.size() - found_numbers) % link_numbers != 0) return false;
     std::copy_n(numbers.begin(), of_kind.size(), of_kind.begin());
     auto at = of_kind.size();
-    for (auto* number : {&bytes, &allocated_bytes, &further_names, &with_holes, &largest_bytes, &deepest})
+    for (auto* number : {&bytes, &allocated_bytes, &further_names, &with_holes, &released, &largest_bytes, &deepest, file_bytes})
         *number = numbers[at++];
     for (; at < numbers.size(); at += link_numbers)
         links[{numbers[at], numbers[at + 1]}] = {.seen = numbers[at + 2],

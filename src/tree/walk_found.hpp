@@ -19,7 +19,8 @@ struct WalkFound {
     };
 
     std::array<std::uint64_t, 8> of_kind{};
-    std::uint64_t bytes = 0, allocated_bytes = 0, further_names = 0, with_holes = 0, largest_bytes = 0, deepest = 0;
+    std::uint64_t bytes = 0, allocated_bytes = 0, further_names = 0, with_holes = 0, released = 0;
+    std::uint64_t largest_bytes = 0, deepest = 0, file_bytes = 0;
     std::map<sys::EntryId, Link> links{};  // of a team alone
 
     /// An inode that was met first.

@@ -3,12 +3,18 @@
 //
 //   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
 //
-// Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever.
+// Below a directory "target-7" all lies on target 7. What looks at "hanging" waits for ever. In "stubborn" no file gets
+// the layout that is asked for.
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003", or "agent-3", the agent whose
 // staging directory ends with that number: what it writes goes at RATIO of the rate. Of RATIO@ that is so only after an
 // odd number of SIGUSR1. WHICH "noise": the rate of each write is lognormal about that, RATIO being its deviation.
-// The attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h;
-// given to an empty file, with a list of targets, it is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
+// The attribute "lustre.lov" of a file tells its layout; given to a file that lies nowhere, as mknod and
+// O_LOV_DELAY_CREATE leave it, it is obeyed, and given to another one it changes nothing and is no error, as Lustre has
+// it. Of a directory it is what new files and directories in it get. With HS_RELEASED in "trusted.hsm" the bytes of a
+// file are in an archive alone, until somebody reads it. The attribute "lustre.opens" counts how often a file was
+// opened. Prints "mounted", and takes the mount down at SIGTERM.
+// With daos.PATH=POOL/CONTAINER it is mounted as dfuse is: PATH has the attribute by which dfuse tells a container's
+// root, other attributes are those of the directory, and there is nothing but files, directories and symbolic links.
 
 #define FUSE_USE_VERSION 35
 
@@ -18,6 +24,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "dfuse_attributes.hpp"
+#include "lustre_layouts.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -45,13 +54,22 @@ struct Options {
     unsigned targets = 0;
     double rate = 0, noise = 0;
     std::map<std::string, double> ratios = {}, sometimes = {};
+    std::map<std::string, std::string> containers = {};  // the attributes of their roots, by path
+
+    bool is_dfuse() const { return !containers.empty(); }
 };
 Options options;
 
 std::mutex alone;
 std::mt19937_64 chance(1);
-std::vector<Clock::time_point> busy_until;       // of each target
-std::map<ino_t, std::vector<unsigned>> layouts;  // that were asked for
+std::vector<Clock::time_point> busy_until;  // of each target
+struct Known {
+    striped::Layout layout;     // that was asked for, of it or of its directory; none: over all targets
+    bool lies_nowhere = false;  // it has no objects yet
+    bool is_released = false;
+    unsigned opens = 0;
+};
+std::map<ino_t, Known> known;  // files and directories
 volatile std::sig_atomic_t is_sometimes = 0;
 
 std::string real(const char* path) { return options.directory + path; }
@@ -88,11 +106,37 @@ double ratio_of_writer(const std::string& path) {
 // Files begin at targets of their own, so that not all begin at one.
 unsigned first_target(const struct stat& about) { return static_cast<unsigned>(about.st_ino % options.targets); }
 
+// Of the first component.
 unsigned target_of(const struct stat& about, std::uint64_t stripe) {
     const std::lock_guard lock(alone);
-    const auto asked = layouts.find(about.st_ino);
-    if (asked == layouts.end()) return static_cast<unsigned>((stripe + first_target(about)) % options.targets);
-    return asked->second[stripe % asked->second.size()];
+    const auto& components = known[about.st_ino].layout.components;
+    if (components.empty() || components.front().plain.targets.empty())
+        return static_cast<unsigned>((stripe + first_target(about)) % options.targets);
+    const auto& targets = components.front().plain.targets;
+    return targets[stripe % targets.size()];
+}
+
+// What was just made in a directory has its layout from it.
+void inherit(const char* path, bool lies_nowhere) {
+    struct stat about {
+    }, above{};
+    const std::string name = real(path);
+    if (::lstat(name.c_str(), &about) != 0 || ::lstat(name.substr(0, name.rfind('/')).c_str(), &above) != 0) return;
+    const std::lock_guard lock(alone);
+    auto& made = known[about.st_ino] = {.layout = known[above.st_ino].layout, .lies_nowhere = lies_nowhere};
+    if (S_ISREG(about.st_mode) && !lies_nowhere) striped::lay(made.layout, options.targets, first_target(about));
+}
+
+// A file is opened: to be written to it needs objects.
+void count_open(int fd, const fuse_file_info* info) {
+    struct stat about {};
+    if (fd < 0 || ::fstat(fd, &about) != 0) return;
+    const std::lock_guard lock(alone);
+    auto& one = known[about.st_ino];
+    ++one.opens;
+    if (!one.lies_nowhere || (info->flags & O_ACCMODE) == O_RDONLY) return;
+    one.lies_nowhere = false;
+    striped::lay(one.layout, options.targets, first_target(about));
 }
 
 // The target that a path names.
@@ -129,7 +173,11 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
 
 int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
     hang_in(path);
-    return answer(::lstat(real(path).c_str(), about));
+    if (::lstat(real(path).c_str(), about) != 0) return -errno;
+    const std::lock_guard lock(alone);
+    if (const auto found = known.find(about->st_ino); found != known.end() && found->second.is_released)
+        about->st_blocks = 1;  // LU-3864
+    return 0;
 }
 int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
     DIR* open = ::opendir(real(path).c_str());
@@ -145,16 +193,32 @@ int opened(int fd, fuse_file_info* info) {
     return 0;
 }
 int do_open(const char* path, fuse_file_info* info) {
-    return opened(::open(real(path).c_str(), info->flags & ~O_DIRECT), info);
+    const int fd = ::open(real(path).c_str(), info->flags & ~O_DIRECT);
+    count_open(fd, info);
+    return opened(fd, info);
 }
 int do_create(const char* path, mode_t mode, fuse_file_info* info) {
-    return opened(::open(real(path).c_str(), (info->flags & ~O_DIRECT) | O_CREAT, mode), info);
+    const int fd = ::open(real(path).c_str(), (info->flags & ~O_DIRECT) | O_CREAT, mode);
+    // FUSE makes a call of this one of a mknod, with these flags alone; O_ASYNC is of O_LOV_DELAY_CREATE.
+    const bool is_mknod = info->flags == (O_CREAT | O_EXCL | O_WRONLY);
+    if (fd >= 0) inherit(path, is_mknod || (info->flags & O_ASYNC) != 0);
+    return opened(fd, info);
 }
 int do_read(const char*, char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
+    struct stat about {};
+    if (::fstat(fd_of(info), &about) == 0) {
+        const std::lock_guard lock(alone);
+        known[about.st_ino].is_released = false;  // recalled
+    }
     const auto got = ::pread(fd_of(info), buffer, bytes, offset);
     return got < 0 ? -errno : static_cast<int>(got);
 }
 int do_write(const char* path, const char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
+    struct stat about {};
+    if (::fstat(fd_of(info), &about) == 0) {
+        const std::lock_guard lock(alone);
+        if (known[about.st_ino].lies_nowhere) return -EBADF;
+    }
     take_time(path, fd_of(info), bytes, offset);
     const auto wrote = ::pwrite(fd_of(info), buffer, bytes, offset);
     return wrote < 0 ? -errno : static_cast<int>(wrote);
@@ -162,17 +226,29 @@ int do_write(const char* path, const char* buffer, std::size_t bytes, off_t offs
 int do_release(const char*, fuse_file_info* info) { return answer(::close(fd_of(info))); }
 int do_fsync(const char*, int, fuse_file_info* info) { return answer(::fdatasync(fd_of(info))); }
 int do_truncate(const char* path, off_t size, fuse_file_info*) { return answer(::truncate(real(path).c_str(), size)); }
-int do_mkdir(const char* path, mode_t mode) { return answer(::mkdir(real(path).c_str(), mode)); }
+int do_mkdir(const char* path, mode_t mode) {
+    if (::mkdir(real(path).c_str(), mode) != 0) return -errno;
+    inherit(path, false);
+    return 0;
+}
 int do_rmdir(const char* path) { return answer(::rmdir(real(path).c_str())); }
 int do_unlink(const char* path) {
     struct stat about {};
     if (::lstat(real(path).c_str(), &about) == 0 && about.st_nlink == 1) {
         const std::lock_guard lock(alone);
-        layouts.erase(about.st_ino);
+        known.erase(about.st_ino);
     }
     return answer(::unlink(real(path).c_str()));
 }
-int do_mknod(const char* path, mode_t mode, dev_t device) { return answer(::mknod(real(path).c_str(), mode, device)); }
+int do_mknod(const char* path, mode_t mode, dev_t device) {
+    if (options.is_dfuse() && !S_ISREG(mode)) return -EOPNOTSUPP;
+    if (::mknod(real(path).c_str(), mode, device) != 0) return -errno;
+    if (S_ISREG(mode)) inherit(path, true);
+    return 0;
+}
+int do_chown(const char* path, uid_t user, gid_t group, fuse_file_info*) {
+    return answer(::lchown(real(path).c_str(), user, group));
+}
 int do_symlink(const char* to, const char* path) { return answer(::symlink(to, real(path).c_str())); }
 int do_readlink(const char* path, char* to, std::size_t bytes) {
     const auto got = ::readlink(real(path).c_str(), to, bytes - 1);
@@ -189,59 +265,67 @@ int do_utimens(const char* path, const timespec times[2], fuse_file_info*) {
 }
 int do_statfs(const char* path, struct statvfs* about) { return answer(::statvfs(real(path).c_str(), about)); }
 
-template <class T>
-void put(std::string& out, T value) {
-    out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
 int do_getxattr(const char* path, const char* name, char* value, std::size_t size) {
     struct stat about {};
-    if (std::strcmp(name, "lustre.lov") != 0) return -ENODATA;
+    if (options.is_dfuse()) {
+        const auto root = options.containers.find(path);
+        return dfuse::get(real(path), root == options.containers.end() ? nullptr : &root->second, name, value, size);
+    }
+    const bool is_layout = std::strcmp(name, "lustre.lov") == 0, is_opens = std::strcmp(name, "lustre.opens") == 0;
+    if (!is_layout && !is_opens) return -ENODATA;
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
-    std::string layout;
-    put<std::uint32_t>(layout, 0x0BD10BD0);
-    put<std::uint32_t>(layout, 1);
-    layout.append(16, '\0');
-    put(layout, static_cast<std::uint32_t>(options.stripe_bytes));
-    std::vector<unsigned> targets;
-    {
-        const std::lock_guard lock(alone);
-        if (const auto asked = layouts.find(about.st_ino); asked != layouts.end()) targets = asked->second;
+    if (is_layout && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return -ENODATA;
+    const std::lock_guard lock(alone);
+    const auto& one = known[about.st_ino];
+    if (is_opens) return dfuse::give(std::to_string(one.opens), value, size);
+    if (one.lies_nowhere) return -ENODATA;
+    auto layout = one.layout;
+    if (layout.components.empty()) {
+        striped::Plain plain{.stripe_bytes = static_cast<std::uint32_t>(options.stripe_bytes),
+                             .count = static_cast<std::uint16_t>(options.targets)};
+        if (S_ISREG(about.st_mode)) striped::lay(plain, options.targets, first_target(about));
+        layout.components.push_back({.plain = plain});
     }
-    if (targets.empty())
-        for (unsigned i = 0; i < options.targets; ++i) targets.push_back((i + first_target(about)) % options.targets);
-    put(layout, static_cast<std::uint16_t>(targets.size()));
-    put<std::uint16_t>(layout, 0);
-    for (const auto target : targets) {
-        layout.append(20, '\0');
-        put(layout, static_cast<std::uint32_t>(target));
-    }
-    if (size == 0) return static_cast<int>(layout.size());
-    if (size < layout.size()) return -ERANGE;
-    std::memcpy(value, layout.data(), layout.size());
-    return static_cast<int>(layout.size());
+    return dfuse::give(striped::attribute_of(layout, one.is_released), value, size);
 }
 
-// lov_user_md_v3 with LOV_USER_MAGIC_SPECIFIC: 48 bytes, of which those at 28 count the objects; 24 bytes each, the
-// last 4 of which number the target.
-int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int) {
+int do_listxattr(const char* path, char* names, std::size_t size) {
+    if (options.is_dfuse()) return dfuse::list(real(path), options.containers.contains(path), names, size);
     struct stat about {};
-    if (std::strcmp(name, "lustre.lov") != 0) return -EOPNOTSUPP;
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
-    if (about.st_size > 0) return -EEXIST;
-    std::uint32_t magic = 0;
-    std::uint16_t count = 0;
-    if (size < 48) return -EINVAL;
-    std::memcpy(&magic, value, sizeof magic);
-    std::memcpy(&count, value + 28, sizeof count);
-    if (magic != 0x0BD50BD0 || count == 0 || size != 48 + 24u * count) return -EINVAL;
-    std::vector<unsigned> targets(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        std::memcpy(&targets[i], value + 48 + 24 * i + 20, 4);
-        if (targets[i] >= options.targets) return -ERANGE;
-    }
+    const bool is_laid = S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
+    return dfuse::give(is_laid ? std::string("lustre.lov\0", 11) : "", names, size);
+}
+
+int do_removexattr(const char* path, const char* name) {
+    return options.is_dfuse() ? dfuse::remove(real(path), name) : -EOPNOTSUPP;
+}
+
+int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int flags) {
+    if (options.is_dfuse()) return dfuse::set(real(path), name, value, size, flags);
+    constexpr std::uint32_t hs_released = 4;  // in hsm_flags of hsm_attrs
+    struct stat about {};
+    if (::lstat(real(path).c_str(), &about) != 0) return -errno;
+    const std::string given(value, size);
     const std::lock_guard lock(alone);
-    layouts[about.st_ino] = targets;
+    auto& one = known[about.st_ino];
+    if (std::strcmp(name, "trusted.hsm") == 0) {
+        if (size != 24) return -EINVAL;
+        one.is_released = (striped::get<std::uint32_t>(given, 4) & hs_released) != 0;
+        return 0;
+    }
+    if (std::strcmp(name, "lustre.lov") != 0) return -EOPNOTSUPP;
+    auto layout = striped::layout_from(given, options.targets);
+    if (!layout) return -EINVAL;
+    for (auto& component : layout->components)
+        if (component.plain.stripe_bytes == 0)
+            component.plain.stripe_bytes = static_cast<std::uint32_t>(options.stripe_bytes);
+    if (S_ISREG(about.st_mode)) {
+        if (!one.lies_nowhere || std::strncmp(path, "/stubborn/", 10) == 0) return 0;
+        striped::lay(*layout, options.targets, first_target(about));
+        one.lies_nowhere = false;
+    }
+    one.layout = *layout;
     return 0;
 }
 
@@ -267,8 +351,13 @@ fuse_operations operations() {
     all.statfs = do_statfs;
     all.getxattr = do_getxattr;
     all.setxattr = do_setxattr;
+    all.listxattr = do_listxattr;
+    all.removexattr = do_removexattr;
+    all.chown = do_chown;
     all.mknod = do_mknod;
-    all.init = [](fuse_conn_info*, fuse_config*) -> void* {
+    all.init = [](fuse_conn_info*, fuse_config* config) -> void* {
+        config->use_ino = 1;
+        config->attr_timeout = 0;  // a file that is released looks like it at once
         std::puts("mounted");
         std::fflush(stdout);
         return nullptr;
@@ -288,6 +377,10 @@ int main(int count, char** arguments) {
     for (int i = 6; i < count; ++i)
         if (const char* equals = std::strchr(arguments[i], '=')) {
             const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
+            if (which.starts_with("daos.")) {
+                options.containers[which.substr(5)] = std::string("DAOS.POSIX://") + (equals + 1);
+                continue;
+            }
             if (which == "noise") {
                 options.noise = std::strtod(equals + 1, nullptr);
                 continue;
@@ -300,6 +393,7 @@ int main(int count, char** arguments) {
     const auto all = operations();
     // A write holds a thread for as long as the target takes; of libfuse's own number, 10, others would wait for one.
     char foreground[] = "-f", threads[] = "-omax_threads=256,max_idle_threads=256";
-    char* words[] = {arguments[0], arguments[2], foreground, threads, nullptr};
-    return fuse_main(4, words, &all, nullptr);
+    char dfuse[] = "-ofsname=dfuse,subtype=daos";
+    char* words[] = {arguments[0], arguments[2], foreground, threads, dfuse, nullptr};
+    return fuse_main(options.is_dfuse() ? 5 : 4, words, &all, nullptr);
 }

@@ -13,7 +13,7 @@ FLOORS = {
     "base": 0,
     "describe": 1,
     "format": 2, "codec": 2, "sys": 2, "comm": 2,
-    "h5": 3, "node": 3, "move": 3, "forward": 3, "s3": 3,
+    "h5": 3, "node": 3, "move": 3, "forward": 3, "s3": 3, "daos": 3,
     "stage": 4, "catalog": 4, "tree": 4,
     "commit": 5, "drain": 5, "restart": 5, "telemetry": 5, "archive": 5, "migrate": 5,
     "agent": 6, "outline": 6, "foreign": 6, "insitu": 6, "report": 6, "advice": 6,
@@ -77,7 +77,8 @@ def library_problems(path):
     hdf5 = name.startswith(("src/h5/", "src/views/", "src/foreign/hdf5/", "src/made/h5part/", "src/h5part/", "src/bench/matrix/parallel_hdf5.cpp",
                             "include/forebay/h5part/"))
     # What the CPU has is asked before there is any room but base.
-    system = name.startswith(("src/sys/posix_", "src/base/crc32c/arm.hpp")) or is_test or name.startswith("apps/")
+    # The calls of libdfs take flags of open(2) and structures of stat(2).
+    system = name.startswith(("src/sys/posix_", "src/base/crc32c/arm.hpp", "src/daos/dfs.hpp")) or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
             yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, python/mpi_*, h5part/mpi_*, bench, apps, tests/mpi and tests/doors"

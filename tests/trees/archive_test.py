@@ -258,6 +258,7 @@ def check_options(place, source):
     some = restored(path, place / "some", "--include", "fifo-*", "--exclude", "d0000")
     kinds = {stat.S_IFMT(os.lstat(os.path.join(where, name)).st_mode) for where, _, names in os.walk(some) for name in names}
     expect(kinds == {stat.S_IFIFO} and not (some / "d0000").exists(), "patterns choose entries", str(kinds))
+    expect(said["would_copy"]["entries"] == said["entries"], "and sums what would be restored", str(said))
     dry = json.loads(forebay("archive", source, place / "dry.tar", "--dry-run", "--json"))
     expect(dry["remarks"]["would_copy"] == dry["entries"] and not (place / "dry.tar").exists(), "a dry run says what would be done", str(dry))
     inner = place / "inner"

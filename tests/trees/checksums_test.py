@@ -53,6 +53,35 @@ def check(listed, place, *words):
     return done.returncode, done.stdout + done.stderr
 
 
+def check_options(place):
+    """What is compared of a list, and what cannot be: the same files whether they are in the list or in the tree."""
+    tree, listed = place / "tree", place / "list"
+    (tree / "a").mkdir(parents=True)
+    for name in ("a/one", "a/two.tmp", "three.tmp", "four"):
+        (tree / name).write_text(name)
+    run(FOREBAY, "walk", tree, "--checksums", listed, "--hosts", "localhost,localhost")
+    expect(set(read_list(listed)) == {b"a/one", b"a/two.tmp", b"three.tmp", b"four"}, "by several processes", listed.read_text())
+    expect(check(listed, tree)[0] == 0, "and right")
+    for name in ("a/two.tmp", "three.tmp"):
+        (tree / name).unlink()
+    (tree / "more.tmp").touch()
+    code, said = check(listed, tree)
+    expect(code == 1 and "two.tmp" in said and "more.tmp" in said, "all is compared", said)
+    code, said = check(listed, tree, "--exclude", "*.tmp")
+    expect(code == 0 and "2 entries" in said, "what is excluded is in neither", said)
+    code, said = check(listed, tree, "--include", "*.tmp")
+    expect(code == 1 and "2 only_source" in said and "1 only_target" in said, "what is included alone", said)
+    (tree / "four").write_text("4our")
+    expect(check(listed, tree, "--exclude", "*.tmp")[0] == 1, "bytes are compared")
+    code, said = check(listed, tree, "--exclude", "*.tmp", "--no-bytes")
+    expect(code == 0 and "0 B" in said, "without bytes sizes are", said)
+    (tree / "four").write_text("longer")
+    expect(check(listed, tree, "--exclude", "*.tmp", "--no-bytes")[0] == 1, "and tell")
+    for words, wanted in ((("--preserve", "owner"), "no attributes"), (("--hosts", "localhost"), "by one process")):
+        code, said = check(listed, tree, *words)
+        expect(code == 2 and wanted in said, f"{words} is refused", said)
+
+
 def main():
     with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
         place = pathlib.Path(scratch)
@@ -101,6 +130,7 @@ def main():
         expect(code == 1 and "a/b/f  only_source" in said and "\nx  only_source" in "\n" + said and "a/x  only_target" in said,
                "a folder that is gone leads to no other one", said)
 
+        check_options(place / "options")
         whole = listed.read_bytes()
         for cut in range(1, 150):
             listed.write_bytes(whole[:-cut])

@@ -18,7 +18,7 @@ import make_tree
 import team
 from forebay_test import expect, forebay, run
 
-WALKED = ["entries", "file", "folder", "link", "fifo", "socket", "bytes", "allocated_bytes", "further_names", "with_holes",
+WALKED = ["entries", "file", "folder", "link", "fifo", "socket", "bytes", "allocated_bytes", "further_names", "with_holes", "released_files",
           "largest_bytes", "deepest"]
 
 
@@ -67,6 +67,10 @@ def check_way(place, name, verb, source):
     walked, walked_alone = verb("walk", source), team.told("walk", source)[0]
     for key in WALKED:
         expect(walked[key] == walked_alone[key], f"walk, {name}: {key} as of one process", f"{walked[key]} and {walked_alone[key]}")
+    verb("walk", source, "--checksums", place / "sums")
+    sums = sorted((place / "sums").read_bytes().splitlines())
+    run(team.FOREBAY, "walk", source, "--checksums", place / "sums-alone")
+    expect(sums == sorted((place / "sums-alone").read_bytes().splitlines()), f"checksums, {name}: as of one process")
     compared = verb("compare", source, target)
     expect(compared["entries"] == alone["entries"], f"compare, {name}: all entries", str(compared))
     too_many = change(target)

@@ -118,6 +118,23 @@ def spoiled(kept):
         yield text
 
 
+def check_home_in_tree(place):
+    """What is kept would be in the source alone, or in the target alone: nothing is kept then."""
+    for where in ("source", "target"):
+        source, target = place / where / "source", place / where / "target"
+        make(source)
+        sync(source, target)
+        for name, value in (("XDG_CACHE_HOME", ""), ("HOME", str(place / where / where))):
+            os.environ[name] = value
+        sync(source, target, "--delete")
+        sync(source, target, "--delete")
+        expect(judge.judge(source, target).equal, f"a home in the {where} is as any folder")
+        (place / where / where / ".cache").mkdir()
+        os.environ["XDG_CACHE_HOME"] = str(place / where / where / ".cache/not/there")
+        sync(source, target, "--delete")
+        run(FOREBAY, "compare", source, target)
+
+
 def main():
     if not shutil.which("strace"):
         print("skipped: needs strace")
@@ -149,6 +166,8 @@ def main():
             os.environ["HOME"] = "" if where == "no home" else "/proc"
             os.setxattr(target / "one/file0", "user.is", where.encode())
             check_healed(source, target, where)
+        os.environ["XDG_CACHE_HOME"] = str(place / "cache")
+        check_home_in_tree(place / "homes")
         os.environ["XDG_CACHE_HOME"] = str(place / "cache")
         (place / "two").mkdir()
         check_other_disk(place / "two")

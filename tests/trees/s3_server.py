@@ -6,7 +6,7 @@
 prints its port. Keys are `ACCESS` and `SECRET`. What it is to do wrong is told by a POST of JSON to /-/faults: a list of
 objects with "match" (a pattern for "METHOD path?query"), "times", and one of "status" with "code" (an answer), "reset" (the
 connection is cut off), "stall" (seconds without an answer), "body" (XML in place of the true answer, with status 200);
-"no_crc32c": true lets it forget CRC32C as older servers do; "region": another region's bucket. GET of /-/requests gives
+"no_crc32c": true lets it forget CRC32C as older servers do, "no_conditions" If-Match and If-None-Match of what is put; "region": another region's bucket. GET of /-/requests gives
 all requests that came, as a list, and /-/done those that were answered well. No code of ours is in it.
 """
 
@@ -79,12 +79,18 @@ class Kept:
         path.with_suffix(".new").write_text(json.dumps(entry))
         path.with_suffix(".new").rename(path.with_suffix(".json"))
 
-    def put(self, bucket, key, data, headers, etag=None):
+    def put(self, bucket, key, data, headers, etag=None, condition=None):
+        """`condition`: ("if-none-match", "*") or ("if-match", a version)."""
         entry = {"bucket": bucket, "key": key, "bytes": len(data), "etag": etag or quoted_md5(data), "time": time.time(),
                  "headers": headers, "crc32c": crc32c(data)}
         with self.lock:
             if bucket not in self.buckets():
                 raise Problem(404, "NoSuchBucket", "The specified bucket does not exist")
+            there = self.objects.get((bucket, key))
+            if condition and condition[0] == "if-match" and there is None:
+                raise Problem(404, "NoSuchKey", "The specified key does not exist.")
+            if condition and (there is not None if condition[0] == "if-none-match" else there["etag"] != condition[1]):
+                raise Problem(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
             self.write(self.path(f"b-{bucket}", key), entry, data)
             self.objects[bucket, key] = entry
         return entry
@@ -168,8 +174,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     return one
         return {}
 
-    def forgets_crc32c(self):
-        return any(one.get("no_crc32c") for one in self.faults)
+    def forgets(self, what):
+        return any(one.get("no_" + what) for one in self.faults)
 
     def check_signature(self, path, query):
         match = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(.*),\s*SignedHeaders=([^,]+),\s*Signature=([0-9a-f]+)",
@@ -226,7 +232,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def check_body(self, data):
         wanted = self.headers.get("x-amz-checksum-crc32c")
-        if wanted and not self.forgets_crc32c() and wanted != crc32c(data):
+        if wanted and not self.forgets("crc32c") and wanted != crc32c(data):
             raise Problem(400, "BadDigest", "The CRC32C you specified did not match the calculated checksum.")
         wanted = self.headers.get("content-md5")
         if wanted and wanted != base64.b64encode(hashlib.md5(data).digest()).decode():
@@ -245,7 +251,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def object_headers(self, entry):
         headers = {"ETag": entry["etag"], "Last-Modified": email.utils.formatdate(entry["time"], usegmt=True), **entry["headers"]}
-        if self.headers.get("x-amz-checksum-mode") == "ENABLED" and not self.forgets_crc32c():
+        if self.headers.get("x-amz-checksum-mode") == "ENABLED" and not self.forgets("crc32c"):
             headers |= {"x-amz-checksum-crc32c": entry["crc32c"], "x-amz-checksum-type": "FULL_OBJECT"}
         return headers
 
@@ -264,7 +270,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "list-type" in given:
             return self.on_list(bucket, given)
         if "uploads" in given:
-            return self.on_uploads(bucket)
+            return self.on_uploads(bucket, given.get("prefix", ""))
         if "uploadId" in given:
             return self.on_parts(self.kept.upload(given["uploadId"], bucket, key), given)
         span = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", ""))
@@ -302,9 +308,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                 f"<IsTruncated>{str(more).lower()}</IsTruncated>"
                                 f"<NextContinuationToken>{token}</NextContinuationToken></ListBucketResult>")
 
-    def on_uploads(self, bucket):
+    def on_uploads(self, bucket, prefix):
         rows = "".join(f"<Upload><Key>{escape(one['key'])}</Key><UploadId>{one['id']}</UploadId></Upload>"
-                       for one in self.kept.uploads.values() if one["bucket"] == bucket)
+                       for one in self.kept.uploads.values() if one["bucket"] == bucket and one["key"].startswith(prefix))
         self.answer(200, f"<ListMultipartUploadsResult>{rows}</ListMultipartUploadsResult>")
 
     def on_parts(self, entry, given):
@@ -319,7 +325,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                          f"<NextPartNumberMarker>{numbers[most - 1] if more else 0}</NextPartNumberMarker></ListPartsResult>")
 
     def told(self, data):
-        return {} if self.forgets_crc32c() else {"x-amz-checksum-crc32c": crc32c(data)}
+        return {} if self.forgets("crc32c") else {"x-amz-checksum-crc32c": crc32c(data)}
 
     def on_put(self, bucket, key, given, data):
         source = self.headers.get("x-amz-copy-source")
@@ -333,7 +339,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             entry = self.kept.upload(given["uploadId"], bucket, key)
             self.kept.add_part(entry, int(given["partNumber"]), data)
             return self.answer(200, headers={"ETag": quoted_md5(data), **self.told(data)})
-        entry = self.kept.put(bucket, key, data, self.own_headers())
+        conditions = [] if self.forgets("conditions") else [
+            (name, self.headers[name]) for name in ("if-none-match", "if-match") if name in self.headers]
+        entry = self.kept.put(bucket, key, data, self.own_headers(), condition=next(iter(conditions), None))
         if source:
             return self.answer(200, f"<CopyObjectResult><ETag>{escape(entry['etag'])}</ETag></CopyObjectResult>")
         return self.answer(200, headers={"ETag": entry["etag"], **self.told(data)})

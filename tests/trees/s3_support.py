@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -115,6 +116,12 @@ class Server:
         status, text = self.request("GET", query="uploads=")
         expect(status == 200, "uploads can be listed", str(status))
         return text.count(b"<UploadId>")
+
+    def keys(self, prefix=""):
+        """Not more than the first 1,000."""
+        status, listed = self.request("GET", query=f"list-type=2&prefix={urllib.parse.quote(prefix, safe='')}")
+        expect(status == 200, "keys can be listed", str(status))
+        return [urllib.parse.unquote_plus(key.decode()) for key in re.findall(b"<Key>([^<]*)</Key>", listed)]
 
     def keys_with(self, text):
         status, listed = self.request("GET", query="list-type=2")

@@ -182,8 +182,66 @@ def check_kept_names(server, place):
     server.forebay("delete", f"{ROOT}/foreign")
 
 
+def check_single_files(server, place):
+    """A file becomes an object and comes back, with all that it has."""
+    file, back = place / "single", place / "single-back"
+    file.write_bytes(os.urandom(100_000))
+    file.chmod(0o640)
+    os.setxattr(file, "user.some", b"value")
+    os.utime(file, ns=(10**18, 10**18 + 7))
+    large = place / "single-large"
+    large.write_bytes(os.urandom(1 << 20) * 18)
+    for one, key in ((file, "alone/deep/object"), (large, "large-object")):
+        told = server.told("copy", one, f"{ROOT}/{key}")
+        expect((told["copied"], told["bytes"]) == (1, one.stat().st_size), f"{one.name} becomes an object", str(told))
+        expect(server.told("sync", one, f"{ROOT}/{key}")["equal"] == 1, "which is equal then")
+        server.forebay("compare", one, f"{ROOT}/{key}")
+        server.forebay("copy", f"{ROOT}/{key}", back)
+        expect(back.read_bytes() == one.read_bytes() and back.stat().st_mtime_ns == one.stat().st_mtime_ns, f"{one.name} comes back")
+        server.forebay("compare", f"{ROOT}/{key}", back)
+        back.write_bytes(b"other")
+        server.forebay("compare", f"{ROOT}/{key}", back, code=1)
+    expect(os.getxattr(file, "user.some") == b"value" and server.keys_with(b".fb-") == 0, "and no other object is left")
+    for target in (ROOT, f"{ROOT}/alone", f"{ROOT}/alone/"):
+        said = server.forebay("copy", file, target, code=2)
+        expect(f"{target.rstrip('/')}/single" in said, "the error says how a file is named", said)
+    server.forebay("copy", f"{ROOT}/alone/none", back, code=3)
+    server.forebay("delete", f"{ROOT}/alone")
+
+
+def check_dry(server, place):
+    """Names of one inode become one object, whichever is met first; nothing is sent."""
+    source = place / "for-dry"
+    (source / "below").mkdir(parents=True)
+    (source / "file").write_bytes(b"12345")
+    for name in ("again", "below/again", "below/more"):
+        os.link(source / "file", source / name)
+    before = len(server.requests()) if server.fails_on_wish else 0
+    dry = server.told("copy", source, f"{ROOT}/dry", "--dry-run", code=1)
+    if server.fails_on_wish:
+        verbs = {one.split(" ")[0] for one in server.requests()[before:]}
+        expect(verbs <= {"GET", "HEAD"}, f"a dry run changes nothing, by {verbs}")
+    done = server.told("copy", source, f"{ROOT}/dry", code=1)
+    expect(dry["remarks"]["not_kept"] == done["remarks"]["not_kept"] == 3, "further names are foreseen", str((dry, done)))
+    expect(dry["would_copy"] == {"entries": 2, "bytes": 5}, "a file and a folder would be sent", str(dry))
+
+
+def check_listing_that_goes_back(server, _):
+    """A server that gives the same next page for ever."""
+    if not server.fails_on_wish:
+        return
+    page = ("<?xml version='1.0'?><ListBucketResult><Contents><Key>back/a</Key><Size>1</Size></Contents><IsTruncated>true</IsTruncated>"
+            "<NextContinuationToken>{}</NextContinuationToken></ListBucketResult>")
+    for tokens in ("a", "ab"):
+        server.faults(*[{"match": "GET .*prefix=back", "body": page.format(token)} for _ in range(50) for token in tokens])
+        said = server.end(server.begin("walk", f"{ROOT}/back"), code=1)
+        expect("goes back" in said, "a listing without an end is an error", said)
+        server.faults()
+
+
 def check(server, place):
-    for part in (check_trees, check_sync, check_compare, check_kept_names, check_errors):
+    for part in (check_trees, check_sync, check_compare, check_kept_names, check_single_files, check_dry, check_listing_that_goes_back,
+                 check_errors):
         part(server, place)
 
 

@@ -48,6 +48,7 @@ class Forebay(CMakePackage):
             self.define("FOREBAY_FORTRAN", self.spec.satisfies("+fortran")),
             self.define_from_variant("FOREBAY_HDF5", "hdf5"),
             self.define("FOREBAY_PYTHON", False),  # pip install . builds the package for Python
+            self.define("FOREBAY_DAOS", False),  # libdfs of the site, which Spack does not know
             self.define("FOREBAY_JUMBO", True),
             self.define("FOREBAY_TESTS", False),
             self.define("FOREBAY_APPS", False),

@@ -1,0 +1,52 @@
+#include "cli/tree_views.hpp"
+
+#include <fmt/format.h>
+
+#include "base/path.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/views.hpp"
+#include "describe/conventions.hpp"
+
+namespace forebay::cli {
+
+Result<> OtherViews::leave_out(const catalog::Version& version) {
+    const auto& [stream, step, directory] = version.snapshot;
+    for (const auto& known : describe::known_conventions) {
+        if (!version.set_aside)
+            FB_TRY(leave_out(stream, catalog::view_name(step, known.convention),
+                             fmt::format("--as {} --all", known.name)));
+        FB_TRY(leave_out(stream, catalog::series_name(known.convention), fmt::format("--as {} --series", known.name)));
+    }
+    return {};
+}
+
+Result<> OtherViews::leave_out_if_other(const catalog::Version& version, const std::string& place) {
+    auto& store = sys::target_store();
+    const auto& [stream, step, directory] = version.snapshot;
+    FB_TRY_ASSIGN(found, catalog::find_views(store, directory_of(directory), step, catalog::ViewsOf::step_and_series));
+    if (found.views.empty()) return {};
+    const auto own = catalog::load_manifest(store, directory);
+    const auto other = catalog::load_manifest(store, target_ + "/" + place);
+    return own && other && own->nodes == other->nodes ? Result<>() : leave_out(version);
+}
+
+void OtherViews::tell(tree::Remarks& remarks) const {
+    for (const auto& [command, first] : commands_)
+        remarks.add(tree::RemarkKind::passed_over, first,
+                    "a view shows node files as they lie in the source; for the target: " + command);
+}
+
+Result<> OtherViews::leave_out(const std::string& stream, const std::string& name, const std::string& words) {
+    const auto place = stream + "/" + name;
+    if (left_out_.contains(place)) return {};
+    FB_TRY_ASSIGN(standing, catalog::what_stands(sys::target_store(), source_ + "/" + place));
+    if (standing != catalog::Standing::view) return {};
+    left_out_.insert(place);
+    filter_.exclude.push_back(place);
+    commands_.emplace(fmt::format("forebay view {} {}", show_text(target_ + "/" + stream), words), place);
+    return {};
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,40 @@
+// How DAOS names a tree: "daos://POOL/CONTAINER/PATH", and the text of the extended attribute by which a path of
+// another file system stands for a container. Nothing is looked up.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+inline constexpr std::string_view daos_scheme = "daos://";
+/// Of a path that stands for a container, and of the root of each container that dfuse shows.
+inline constexpr const char* daos_link_attribute = "user.daos";
+/// As the kernel calls what dfuse mounts.
+inline constexpr std::string_view dfuse_kind = "fuse.daos";
+
+struct DaosPlace {
+    std::string pool, container;  // labels, or UUIDs
+    std::string path;             // below the container's root: "", or "/a/b"
+
+    std::string address() const { return std::string(daos_scheme) + pool + "/" + container + path; }
+};
+
+/// `refused` of what names no container, and of paths with "." or "..".
+Result<DaosPlace> daos_place_from(std::string_view address);
+
+/// Of the attribute's value, "DAOS.POSIX://UUID/UUID"; `unsupported` of containers that hold no files, `refused` of
+/// anything else.
+Result<DaosPlace> daos_place_of_link(std::string_view value);
+
+/// 8-4-4-4-12 hexadecimal digits.
+bool is_uuid(std::string_view text);
+
+/// The command that makes such a container: objects of files are spread over all targets with erasure code 16+2, those
+/// of directories have three copies, and checksums are those of DAOS.
+std::string daos_create_command(const DaosPlace& place);
+
+}  // namespace forebay::sys

@@ -1,0 +1,69 @@
+#include "sys/far_module.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "sys/daos_address.hpp"
+#include "sys/program.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+struct FarModule {
+    std::string_view scheme;
+    const char* file;
+    const char* reaches;
+    const char* next;
+    int parts_of_store;  // of an address, behind the scheme
+    bool has_runs;
+};
+constexpr std::array<FarModule, 2> modules{
+    {{"s3://", "libforebay_s3.so", "S3", "apt-get install libcurl4-openssl-dev libpugixml-dev, and build forebay again",
+      1, true},
+     {daos_scheme, "libforebay_daos.so", "DAOS by libdfs",
+      "build forebay again where the headers of DAOS are (daos_fs.h), or mount the container by dfuse", 2, false}}};
+
+const FarModule* module_of(std::string_view address) {
+    const auto found =
+        std::ranges::find_if(modules, [&](const FarModule& one) { return address.starts_with(one.scheme); });
+    return found == modules.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool is_far(std::string_view address) { return module_of(address) != nullptr; }
+
+bool is_whole_store(std::string_view address) {
+    const auto* module = module_of(address);
+    if (module == nullptr) return false;
+    auto rest = address.substr(module->scheme.size());
+    rest = rest.substr(0, rest.find_last_not_of('/') + 1);
+    return std::ranges::count(rest, '/') < module->parts_of_store;
+}
+
+bool may_hold_runs(std::string_view place) {
+    const auto* module = module_of(place);
+    return module == nullptr || module->has_runs;
+}
+
+Result<std::string> whole_place(const std::string& place) {
+    std::error_code failed;
+    auto text = is_far(place) ? place : std::filesystem::absolute(place, failed).lexically_normal().string();
+    if (failed) return Error{ErrorKind::refused, "the current directory cannot be told: " + failed.message()};
+    while (text.size() > 1 && text.back() == '/') text.pop_back();
+    return text;
+}
+
+Result<void*> far_function(std::string_view address, const char* name) {
+    const auto* module = module_of(address);
+    if (module == nullptr) return Error{ErrorKind::broken, std::string(address) + " is no address"};
+    const auto function = function_beside(module->file, name);
+    if (function) return function;
+    return Error{ErrorKind::unsupported,
+                 std::string("this forebay cannot reach ") + module->reaches + ": " + function.error().what, "",
+                 module->next};
+}
+
+}  // namespace forebay::sys

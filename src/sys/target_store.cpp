@@ -1,0 +1,90 @@
+#include "sys/target_store.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "base/try.hpp"
+#include "sys/far_module.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+class TargetStore final : public Store {
+public:
+    Result<std::unique_ptr<File>> open(const std::string& path, Access access) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->open(path, access);
+    }
+    Result<> make_directories(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->make_directories(path);
+    }
+    Result<> make_directory(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->make_directory(path);
+    }
+    Result<> rename(const std::string& from, const std::string& to) override {
+        FB_TRY_ASSIGN(store, of(from));
+        return store->rename(from, to);
+    }
+    Result<> remove(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->remove(path);
+    }
+    Result<> remove_tree(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->remove_tree(path);
+    }
+    Result<> sync_directory(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->sync_directory(path);
+    }
+    Result<std::vector<Entry>> list(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->list(path);
+    }
+    Result<bool> exists(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->exists(path);
+    }
+    std::optional<StripeDefault> default_stripes(const std::string& directory) override {
+        return is_far(directory) ? std::nullopt : posix_store().default_stripes(directory);
+    }
+    Result<> make_striped(const std::string& path, const Stripes& stripes) override {
+        return is_far(path) ? Store::make_striped(path, stripes) : posix_store().make_striped(path, stripes);
+    }
+
+private:
+    Result<Store*> of(const std::string& path) {
+        if (!is_far(path)) return &posix_store();
+        if (!may_hold_runs(path))
+            return Error{ErrorKind::unsupported, "no run lies in DAOS by its address: " + path, "",
+                         "the path where dfuse shows the container"};
+        const auto begin = path.find("://") + 3;
+        const auto bucket = path.substr(0, path.find('/', begin));
+        const std::lock_guard lock(mutex_);
+        auto& store = far_[bucket];
+        if (!store) {
+            FB_TRY_ASSIGN(function, far_function(bucket, "forebay_open_far_store"));
+            OpenedStore opened = Error{ErrorKind::broken, "the module of " + bucket + " gave no answer"};
+            reinterpret_cast<OpenFarStore>(function)(bucket, opened);
+            FB_TRY(opened);
+            store = std::move(*opened);
+        }
+        return store.get();
+    }
+
+    std::mutex mutex_;  // guards what follows
+    std::map<std::string, std::unique_ptr<Store>> far_;
+};
+
+}  // namespace
+
+// Never taken down: threads may use it until the process ends.
+Store& target_store() {
+    static auto& store = *new TargetStore;
+    return store;
+}
+
+}  // namespace forebay::sys

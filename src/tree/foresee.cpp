@@ -1,0 +1,60 @@
+#include "tree/foresee.hpp"
+
+#include <fmt/format.h>
+
+#include "base/try.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+std::string owner_text(const sys::EntryStatus& status) { return fmt::format("owner {}:{}", status.user, status.group); }
+
+bool has_owner(const Held& held, const sys::EntryStatus& status) {
+    return held.user == status.user && held.group == status.group;
+}
+
+Result<> foresee_attributes(sys::Folder& target, const AttributeSource& attributes, const Settle& settle) {
+    for (const auto& name : attributes.names) {
+        const auto can = target.can_have(name);
+        if (can) continue;
+        const auto value = attributes.value(name);
+        FB_TRY(settle("attribute " + name, value ? *value : "", can));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<> foresee(CopyContext& context, const std::string& path, sys::Folder& target, const sys::EntryStatus& status,
+                 const Held& held, const AttributeSource& attributes) {
+    const Settle settle = [&](const std::string& part, const std::string& value, Result<> done) {
+        return context.settle(path, status, part, value, std::move(done));
+    };
+    if (context.options.preserve.owner && !has_owner(held, status))
+        FB_TRY(settle(owner_text(status), "", target.can_own(status.user, status.group)));
+    return foresee_attributes(target, attributes, settle);
+}
+
+// The owner that it will have in the end: nobody else can open it sooner for that.
+Result<> give_owner_first(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status,
+                          MadeFile& made) {
+    const auto& options = context.options;
+    if (options.cannot_keep != CannotKeep::refuse || !options.preserve.owner || status.bytes == 0 ||
+        has_owner(made.held, status) || entry.target->can_own(status.user, status.group))
+        return {};
+    FB_TRY(settle_of(context, entry, status)(owner_text(status), "", made.file->set_owner(status.user, status.group)));
+    made.held.user = status.user;
+    made.held.group = status.group;
+    return {};
+}
+
+Result<> refuse_attributes_first(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
+                                 const sys::EntryStatus& status) {
+    if (context.options.cannot_keep != CannotKeep::refuse || !context.options.preserve.attributes) return {};
+    FB_TRY_ASSIGN(names, source.attribute_names());
+    return foresee_attributes(*entry.target, attributes_of(source, std::move(names)),
+                              settle_of(context, entry, status));
+}
+
+}  // namespace forebay::tree

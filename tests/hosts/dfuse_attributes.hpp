@@ -1,0 +1,48 @@
+// Extended attributes as dfuse has them: those that begin with "user.", and at the root of a container "user.daos",
+// which tells pool and container. Paths are those of the directory that is shown; answers are those of FUSE.
+
+#pragma once
+
+#include <sys/xattr.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace dfuse {
+
+inline constexpr const char* root_name = "user.daos";
+
+inline int give(const std::string& text, char* value, std::size_t size) {
+    if (size == 0) return static_cast<int>(text.size());
+    if (size < text.size()) return -ERANGE;
+    std::memcpy(value, text.data(), text.size());
+    return static_cast<int>(text.size());
+}
+
+inline int list(const std::string& path, bool is_root, char* names, std::size_t size) {
+    char own[65536];
+    const auto bytes = ::llistxattr(path.c_str(), own, sizeof own);
+    if (bytes < 0) return -errno;
+    std::string all(own, static_cast<std::size_t>(bytes));
+    if (is_root) all.append(root_name, std::strlen(root_name) + 1);
+    return give(all, names, size);
+}
+
+/// `root`: what the root of a container tells; none for other paths.
+inline int get(const std::string& path, const std::string* root, const char* name, char* value, std::size_t size) {
+    if (root != nullptr && std::strcmp(name, root_name) == 0) return give(*root, value, size);
+    const auto bytes = ::lgetxattr(path.c_str(), name, value, size);
+    return bytes < 0 ? -errno : static_cast<int>(bytes);
+}
+
+inline int set(const std::string& path, const char* name, const char* value, std::size_t size, int flags) {
+    if (std::strncmp(name, "user.", 5) != 0) return -EOPNOTSUPP;
+    return ::lsetxattr(path.c_str(), name, value, size, flags) < 0 ? -errno : 0;
+}
+
+inline int remove(const std::string& path, const char* name) {
+    return ::lremovexattr(path.c_str(), name) < 0 ? -errno : 0;
+}
+
+}  // namespace dfuse
