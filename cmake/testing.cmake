@@ -14,7 +14,9 @@ set(forebay_test_environment
   FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
   FOREBAY_PYTHON=${forebay_venv_python}
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache
-  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support)
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
+  # Byte code is kept, whatever the machine says: to compile numpy, xarray and pytest takes a process most of its time.
+  PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/cache/python)
 if(FOREBAY_SANITIZE)  # what else is linked to a sanitized library needs the flag too
   list(APPEND forebay_test_environment FOREBAY_LINK_FLAGS=-fsanitize=${FOREBAY_SANITIZE} UBSAN_OPTIONS=print_stacktrace=1)
 endif()
