@@ -181,4 +181,9 @@ function(forebay_script_test source interpreter)
   add_test(NAME ${group}.${name} COMMAND ${interpreter} ${source} ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   set_tests_properties(${group}.${name} PROPERTIES LABELS ${group} SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
     ENVIRONMENT "${forebay_mpi_environment}")
+  # They wait for slow storage and for timeouts: two at a time would leave processors idle, so they take turns beside what
+  # computes, from the beginning on.
+  if(group STREQUAL "hosts")
+    set_tests_properties(${group}.${name} PROPERTIES RESOURCE_LOCK hosts COST 60)
+  endif()
 endfunction()
