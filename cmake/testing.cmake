@@ -14,7 +14,9 @@ set(forebay_test_environment
   FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
   FOREBAY_PYTHON=${forebay_venv_python}
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache
-  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support)
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support
+  # Byte code is kept, whatever the machine says: to compile numpy, xarray and pytest takes a process most of its time.
+  PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/cache/python)
 if(FOREBAY_SANITIZE)  # what else is linked to a sanitized library needs the flag too
   list(APPEND forebay_test_environment FOREBAY_LINK_FLAGS=-fsanitize=${FOREBAY_SANITIZE} UBSAN_OPTIONS=print_stacktrace=1)
 endif()
@@ -26,8 +28,8 @@ set(forebay_mpi_environment ${forebay_test_environment}
   OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl=self,vader
   ASAN_OPTIONS=detect_leaks=0)
 
-function(forebay_test_executable target source)
-  add_executable(${target} ${source})
+function(forebay_test_executable target sources)
+  add_executable(${target} ${sources})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE forebay forebay_test_main fmt::fmt nlohmann_json::nlohmann_json
                                           Threads::Threads $<TARGET_NAME_IF_EXISTS:forebay_test_support> ${ARGN})
@@ -55,21 +57,15 @@ function(forebay_share_headers target)
   target_precompile_headers(${target} REUSE_FROM forebay_test_headers)
 endfunction()
 
-# src/ROOM/NAME_test.cpp or src/ROOM/FOLDER/NAME_test.cpp -> the test ROOM.NAME
-function(forebay_unit_test source)
-  cmake_path(GET source STEM stem)
-  string(REGEX REPLACE "^.*/src/([a-z0-9]+)/.*$" "\\1" room ${source})
-  string(REGEX REPLACE "_test$" "" name ${stem})
-  if(NOT TARGET forebay OR ((room MATCHES "^(h5|outline|views)$" OR source MATCHES "/made/h5part/") AND NOT TARGET forebay_hdf5)
-     OR (name MATCHES "^mpi_" AND NOT TARGET forebay_mpi) OR (name MATCHES "_hdf5$" AND NOT TARGET forebay_hdf5)
-     OR (name MATCHES "_http$" AND NOT TARGET PkgConfig::HTTPLIB)
-     OR (room STREQUAL "bench" AND NOT TARGET forebay_bench) OR (room STREQUAL "s3" AND NOT TARGET forebay_buckets))
-    return()
-  endif()
-  if(name MATCHES "^mpi_")
-    forebay_mpi_test(${source})
-    return()
-  endif()
+# A program of doctest's cases that costs more to compile than to run.
+function(forebay_test_program target sources)
+  forebay_test_executable(${target} "${sources}" ${ARGN})
+  forebay_compile_fast(${target})
+  forebay_share_headers(${target})
+endfunction()
+
+# What a test of a room is linked to beside forebay.
+function(forebay_unit_libraries out room source)
   set(libraries)
   if(room MATCHES "^(h5|outline|views)$" OR source MATCHES "/made/h5part/")
     set(libraries forebay_hdf5 forebay_libhdf5)
@@ -85,24 +81,87 @@ function(forebay_unit_test source)
     set(libraries forebay_buckets $<TARGET_NAME_IF_EXISTS:PkgConfig::HTTPLIB>)
   elseif(room STREQUAL "migrate")
     set(libraries forebay_migrate)
-  elseif(room STREQUAL "tree" OR name STREQUAL "posix_tree")
+  elseif(room STREQUAL "tree" OR source MATCHES "/sys/posix_tree_test")
     set(libraries forebay_tree)
   elseif(room STREQUAL "archive")
     set(libraries forebay_archive)
   elseif(room MATCHES "^(cli|bench)$")
     set(libraries forebay_${room})
   endif()
-  forebay_test_executable(${room}_${stem} ${source} ${libraries})
-  forebay_compile_fast(${room}_${stem})
-  if(NOT room STREQUAL "cli")  # curses defines what the C library's headers look at
-    forebay_share_headers(${room}_${stem})
+  set(${out} ${libraries} PARENT_SCOPE)
+endfunction()
+
+# Compiles several tests as one text, each in a namespace of its own: its names are its own then, in whatever files they
+# are too. What the files include comes before, outside of those namespaces; each header says `#pragma once`.
+function(forebay_jumbo_tests program)
+  if(NOT FOREBAY_JUMBO)
+    return()
   endif()
-  if(room MATCHES "^(agent|api|cli|commit|drain|node)$" AND TARGET forebay_program)
-    add_dependencies(${room}_${stem} forebay_program)  # they start the agent
-  endif()
-  add_test(NAME ${room}.${name} COMMAND ${room}_${stem})
-  set_tests_properties(${room}.${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
-    ENVIRONMENT "${forebay_test_environment}")
+  set(headers ${CMAKE_CURRENT_BINARY_DIR}/${program}_headers.hpp)
+  add_custom_command(OUTPUT ${headers}
+    COMMAND grep -h "^#include" ${ARGN} > ${headers}.new
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${headers}.new ${headers}
+    DEPENDS ${ARGN} VERBATIM)
+  target_sources(${program} PRIVATE ${headers})
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10
+    UNITY_BUILD_UNIQUE_ID forebay_test_file
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"${headers}\"\nnamespace forebay_test_file {"
+    UNITY_BUILD_CODE_AFTER_INCLUDE "}")
+endfunction()
+
+# src/ROOM/NAME_test.cpp or src/ROOM/FOLDER/NAME_test.cpp -> the test ROOM.NAME: the cases of that file in a process of
+# their own. The files of a room are one program, ROOM_tests, but for those that put something in the place of what a
+# program has: main(), operator new, functions of the C library, names of ours.
+set(forebay_own_program "^(#define DOCTEST_|extern \"C\"|namespace [a-z_:]+ {|void\\* operator new|#include \"support/failing_memory)")
+function(forebay_unit_tests)
+  foreach(source ${ARGN})
+    cmake_path(GET source STEM stem)
+    string(REGEX REPLACE "^.*/src/([a-z0-9]+)/.*$" "\\1" room ${source})
+    string(REGEX REPLACE "_test$" "" name ${stem})
+    if(NOT TARGET forebay OR ((room MATCHES "^(h5|outline|views)$" OR source MATCHES "/made/h5part/") AND NOT TARGET forebay_hdf5)
+       OR (name MATCHES "^mpi_" AND NOT TARGET forebay_mpi) OR (name MATCHES "_hdf5$" AND NOT TARGET forebay_hdf5)
+       OR (name MATCHES "_http$" AND NOT TARGET PkgConfig::HTTPLIB)
+       OR (room STREQUAL "bench" AND NOT TARGET forebay_bench) OR (room STREQUAL "s3" AND NOT TARGET forebay_buckets))
+      continue()
+    endif()
+    if(name MATCHES "^mpi_")
+      forebay_mpi_test(${source})
+      continue()
+    endif()
+    set(program ${room}_tests)
+    file(STRINGS ${source} own REGEX ${forebay_own_program} LIMIT_COUNT 1)
+    if(own)
+      set(program ${room}_${stem})
+    endif()
+    list(APPEND programs ${program})
+    list(APPEND ${program}_sources ${source})
+    set(${program}_room ${room})
+    add_test(NAME ${room}.${name} COMMAND ${program} --source-file=*/${stem}.cpp)
+    # A file of which no case was run is a failure, not a success.
+    set_tests_properties(${room}.${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
+      FAIL_REGULAR_EXPRESSION "test cases: +0 " ENVIRONMENT "${forebay_test_environment}")
+  endforeach()
+  list(REMOVE_DUPLICATES programs)
+  foreach(program ${programs})
+    set(room ${${program}_room})
+    set(libraries)
+    foreach(source ${${program}_sources})
+      forebay_unit_libraries(more ${room} ${source})
+      list(APPEND libraries ${more})
+    endforeach()
+    if(room STREQUAL "cli")  # curses defines what the C library's headers look at
+      forebay_test_executable(${program} "${${program}_sources}" ${libraries})
+      forebay_compile_fast(${program})
+    else()
+      forebay_test_program(${program} "${${program}_sources}" ${libraries})
+    endif()
+    if(program STREQUAL "${room}_tests")
+      forebay_jumbo_tests(${program} ${${program}_sources})
+    endif()
+    if(room MATCHES "^(agent|api|cli|commit|drain|node)$" AND TARGET forebay_program)
+      add_dependencies(${program} forebay_program)  # they start the agent
+    endif()
+  endforeach()
 endfunction()
 
 # tests/mpi/NAME_test.cpp, or a test in a room that needs MPI; the source states its ranks: "// ranks: 1 2 3 5".
@@ -115,9 +174,7 @@ function(forebay_mpi_test source)
     message(FATAL_ERROR "${source} does not state its ranks; expected a line like \"// ranks: 1 2 3 5\"")
   endif()
   string(REGEX MATCHALL "[0-9]+" counts ${stated})
-  forebay_test_executable(mpi_${stem} ${source} forebay_mpi)
-  forebay_compile_fast(mpi_${stem})
-  forebay_share_headers(mpi_${stem})
+  forebay_test_program(mpi_${stem} ${source} forebay_mpi)
   if(TARGET forebay_program)
     add_dependencies(mpi_${stem} forebay_program)
   endif()
@@ -159,6 +216,7 @@ function(forebay_fuzz_target source)
     endif()
   else()
     forebay_test_executable(${stem} ${source} ${libraries})
+    forebay_compile_fast(${stem})
     target_sources(${stem} PRIVATE $<TARGET_OBJECTS:forebay_replay>)
     set(command ${stem} ${corpus})
   endif()
@@ -179,4 +237,9 @@ function(forebay_script_test source interpreter)
   add_test(NAME ${group}.${name} COMMAND ${interpreter} ${source} ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   set_tests_properties(${group}.${name} PROPERTIES LABELS ${group} SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
     ENVIRONMENT "${forebay_mpi_environment}")
+  # They wait for slow storage and for timeouts: two at a time would leave processors idle, so they take turns beside what
+  # computes, from the beginning on.
+  if(group STREQUAL "hosts")
+    set_tests_properties(${group}.${name} PROPERTIES RESOURCE_LOCK hosts COST 60)
+  endif()
 endfunction()

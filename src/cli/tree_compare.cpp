@@ -123,9 +123,10 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
 void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
-    verb.argument("SOURCE", options->source,
-                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, or a list of checksums: forebay "
-                  "walk --checksums");
+    verb.argument(
+        "SOURCE", options->source,
+        "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, or a list of checksums: forebay "
+        "walk --checksums");
     verb.argument("TARGET", options->target,
                   "What should be its copy: a directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH; of a file the "
                   "file");

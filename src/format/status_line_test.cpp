@@ -97,7 +97,7 @@ TEST_CASE("a line reads back as it was written") {
     CHECK(text.size() == status_bytes);
     CHECK(text.back() == '\n');
     check_alike(decoded(text), example());
-    check_alike(decoded(encode({})), {});
+    check_alike(decoded(encode(StatusLine{})), {});
     auto odd = example();
     odd.slowdown_percent = std::numeric_limits<double>::infinity();
     odd.host = "a\"b\\c\nd\x1b[2J";

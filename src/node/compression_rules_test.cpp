@@ -41,7 +41,7 @@ TEST_CASE("rules that are written down come back; none at all need no text") {
 
 TEST_CASE("what cannot work is refused, and the text names whose it is") {
     const auto refused = [](Compression rule, const char* word) {
-        const auto checked = node::check({{}, {{"fields/u", rule}}}, "restart");
+        const auto checked = node::check(CompressionRules{{}, {{"fields/u", rule}}}, "restart");
         REQUIRE_FALSE(checked);
         CHECK(checked.error().kind == ErrorKind::refused);
         CHECK(checked.error().text().find("'fields/u' of stream 'restart'") != std::string::npos);
@@ -58,5 +58,5 @@ TEST_CASE("what cannot work is refused, and the text names whose it is") {
     many.variables.resize(20);
     CHECK(node::check(many, "restart"));
     CHECK(node::encode_rules(many).size() < node::compression_text_max);
-    CHECK_FALSE(node::check({{}, {{"****x*", {}}}}, "restart"));
+    CHECK_FALSE(node::check(CompressionRules{{}, {{"****x*", {}}}}, "restart"));
 }

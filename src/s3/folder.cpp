@@ -46,7 +46,8 @@ Result<> S3Folder::list(const NameTaker& take) {
         for (const auto& one : portion) {
             FB_TRY_ASSIGN(has_name, is_named(one));
             if (has_name)
-                entries.push_back({one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
+                entries.push_back(
+                    {one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
             else names.drop(one.name);
         }
         FB_TRY(take(entries));

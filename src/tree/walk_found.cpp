@@ -39,7 +39,8 @@ void WalkFound::add(const WalkFound& other) {
 
 void WalkFound::write(TeamMessage& message) const {
     message.numbers.assign(of_kind.begin(), of_kind.end());
-    for (const auto number : {bytes, allocated_bytes, further_names, with_holes, released, largest_bytes, deepest, file_bytes})
+    for (const auto number :
+         {bytes, allocated_bytes, further_names, with_holes, released, largest_bytes, deepest, file_bytes})
         message.numbers.push_back(number);
     for (const auto& [id, link] : links)
         for (const auto number : {id.device, id.number, link.seen, link.names, link.bytes, link.allocated_bytes,
@@ -52,7 +53,8 @@ bool WalkFound::read(const TeamMessage& message) {
     if (numbers.size() < found_numbers || (numbers.size() - found_numbers) % link_numbers != 0) return false;
     std::copy_n(numbers.begin(), of_kind.size(), of_kind.begin());
     auto at = of_kind.size();
-    for (auto* number : {&bytes, &allocated_bytes, &further_names, &with_holes, &released, &largest_bytes, &deepest, file_bytes})
+    for (auto* number :
+         {&bytes, &allocated_bytes, &further_names, &with_holes, &released, &largest_bytes, &deepest, &file_bytes})
         *number = numbers[at++];
     for (; at < numbers.size(); at += link_numbers)
         links[{numbers[at], numbers[at + 1]}] = {.seen = numbers[at + 2],

@@ -1,7 +1,7 @@
 # Goal: Forebay compiles and runs against MPICH as it does against Open MPI.
 # Method: the libraries of MPI and of Fortran in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then
 # on 2 and a dedicated agent. The library below them and the agent of the first are this build's: they know no MPI.
-# Compiled without optimisation, a third faster.
+# Compiled without optimisation, a third faster, and without what debuggers need.
 set -euo pipefail
 command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > /dev/null ||
     { echo "skipped: MPICH is not here, beside another MPI (Debian: libmpich-dev, mpich)"; exit 77; }
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 cmake -G Ninja -S "$FOREBAY_SOURCE_DIR" -B build -DMPI_C_COMPILER=mpicc.mpich -DMPI_CXX_COMPILER=mpicxx.mpich \
-    -DMPI_Fortran_COMPILER=mpifort.mpich -DFOREBAY_TESTS=OFF -DFOREBAY_APPS=OFF -DFOREBAY_PYTHON=OFF -DFOREBAY_HDF5=OFF -DCMAKE_BUILD_TYPE=Debug \
+    -DMPI_Fortran_COMPILER=mpifort.mpich -DFOREBAY_TESTS=OFF -DFOREBAY_APPS=OFF -DFOREBAY_PYTHON=OFF -DFOREBAY_HDF5=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= \
     -DFOREBAY_JUMBO=ON > log || { cat log; exit 1; }
 objects=$(ninja -C build -t targets all | grep -oE '^src/CMakeFiles/forebay_mpi\.dir/[^:]*\.o' | sort -u)
 # shellcheck disable=SC2086  # a list of files

@@ -6,6 +6,7 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset FOREBAY_AGENT PYTHONPATH
+unset XDG_CACHE_HOME  # which is for tests alone: the build has its compiler's cache elsewhere
 tests=$(dirname "$FOREBAY_PYTHON")
 "$FOREBAY_PYTHON" -m venv --without-pip "$work/clean"
 # What building needs, and numpy, h5py and xarray, come from the environment of the tests; forebay is not there.

@@ -1,8 +1,8 @@
 """Goal: every header can be included alone and first, the public ones need nothing but the standard library, and those
 for C are C99.
 
-Method: what a source of ours includes before all else is compiled alone by the build, if it says `#pragma once`: by that of
-the tests, and where rooms are compiled as one text (FOREBAY_JUMBO) by the presets that compile each source, dev, audit and asan.
+Method: what a source of ours includes before all else is compiled alone by the build, if it says `#pragma once`; where rooms
+are compiled as one text (FOREBAY_JUMBO) by the presets that compile each source, dev, audit and asan.
 Each other header is compiled by itself, twice included, public ones with include/ as the only folder of ours. What includes MPI
 is compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
 """
@@ -22,9 +22,11 @@ MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 
 def first_included():
-    """The headers that a source includes before all else."""
+    """The headers that a source includes before all else; tests see those of their whole room first."""
     found = set()
     for source in tree.tracked(".cpp", under=("src/", "tests/")):
+        if source.name.endswith("_test.cpp"):
+            continue
         name = re.search(r"^#include (\S+)", source.read_text(), re.MULTILINE)
         if name and name[1].startswith('"'):
             found |= {tree.ROOT / folder / name[1].strip('"') for folder in ("src", "tests")}

@@ -136,6 +136,13 @@ class Page(unittest.TestCase):
         self.wait("results are drawn", "return document.getElementById('result-picture').naturalWidth > 0")
         self.wait("the histogram is drawn", "return document.querySelectorAll('#histogram-chart canvas').length > 0")
 
+    def change_field(self, change):
+        """Does it, and waits for its picture: bytes, words and all. Words come after bytes."""
+        before = self.browser.execute_script("return document.getElementById('field-picture').src")
+        change()
+        self.wait("another picture", "const p = document.getElementById('field-picture');"
+                  "return p.src !== arguments[0] && !p.classList.contains('waiting')", before)
+
     def picture(self, name, page="watch"):
         size = self.browser.execute_script("return [innerWidth, document.documentElement.scrollHeight]")
         shot = self.browser.execute_cdp_cmd("Page.captureScreenshot", {
@@ -190,18 +197,14 @@ class Page(unittest.TestCase):
         slider = self.browser.find_element(By.ID, "field-index")
         taken = []
         for _ in range(8):
-            before = self.browser.execute_script("return document.getElementById('field-picture').src")
-            slider.send_keys(Keys.ARROW_RIGHT)
-            self.wait("another picture", "const p = document.getElementById('field-picture');"
-                      "return p.src !== arguments[0] && !p.classList.contains('waiting')", before)
+            self.change_field(lambda: slider.send_keys(Keys.ARROW_RIGHT))
             taken.append(float(self.browser.find_element(By.ID, "field-picture").get_attribute("data-milliseconds")))
         print(f"slice of 64 x 64 in the browser: {sorted(taken)[len(taken) // 2]:.1f} ms, asked and decoded")
         self.assertIn("z = 40", self.browser.find_element(By.ID, "field-caption").text)
         self.assertIn("z = 40", self.browser.find_element(By.ID, "field-picture").get_attribute("alt"))
         for name, value in (("field-palette", "grey"), ("field-axis", "2"), ("field-view", "projection")):
-            before = self.browser.execute_script("return document.getElementById('field-picture').src")
-            Select(self.browser.find_element(By.ID, name)).select_by_value(value)
-            self.wait("another picture", "return document.getElementById('field-picture').src !== arguments[0]", before)
+            choice = Select(self.browser.find_element(By.ID, name))
+            self.change_field(lambda choice=choice, value=value: choice.select_by_value(value))
         self.assertIn("Sum of", self.browser.find_element(By.ID, "field-caption").text)
         self.check_console()
         # A range that is none is told, and the page goes on.
