@@ -6,7 +6,7 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t found_numbers = 15, link_numbers = 7;
+constexpr std::size_t found_numbers = 16, link_numbers = 7;
 
 }  // namespace
 
