@@ -1,9 +1,9 @@
 // Directories of a run in a bucket, which are renamed at once as those of a file system are, though keys are not.
 //
 // What is in a directory has keys that begin with the key under which it was made; these never change. A rename says
-// where a directory has its contents now, in an object below its new name, and its last request but one is the moment in
-// which that counts: an object is put where there was none, or over the version that was read. So of several that
-// rename one directory, or reach for one name, one succeeds, and after a kill it has exactly one name.
+// where a directory has its contents now, in an object below its new name. The request that puts this one is the moment
+// in which the name changes: an object is put where there was none, or over the version that was read. So of several
+// that rename one directory, or reach for one name, one succeeds, and after a kill it has exactly one name.
 //
 // Keys of directories end with "/". Threads: any, at once.
 
