@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/reshard.hpp"
+#include "sys/target_store.hpp"
 #include "sys/tree.hpp"
 #include "tree/copy_context.hpp"
 
