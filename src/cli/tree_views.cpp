@@ -8,6 +8,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/views.hpp"
 #include "describe/conventions.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 

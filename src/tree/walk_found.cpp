@@ -1,12 +1,20 @@
 #include "tree/walk_found.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t found_numbers = 16, link_numbers = 7;
+constexpr std::size_t link_numbers = 7;
+
+// As a message has them, behind those of kinds.
+template <class Found>
+auto numbers_of(Found& found) {
+    return std::array{&found.bytes,    &found.allocated_bytes, &found.further_names, &found.with_holes,
+                      &found.released, &found.largest_bytes,   &found.deepest,       &found.file_bytes};
+}
 
 }  // namespace
 
@@ -39,9 +47,7 @@ void WalkFound::add(const WalkFound& other) {
 
 void WalkFound::write(TeamMessage& message) const {
     message.numbers.assign(of_kind.begin(), of_kind.end());
-    for (const auto number :
-         {bytes, allocated_bytes, further_names, with_holes, released, largest_bytes, deepest, file_bytes})
-        message.numbers.push_back(number);
+    for (const auto* number : numbers_of(*this)) message.numbers.push_back(*number);
     for (const auto& [id, link] : links)
         for (const auto number : {id.device, id.number, link.seen, link.names, link.bytes, link.allocated_bytes,
                                   std::uint64_t{link.is_file}})
@@ -50,12 +56,12 @@ void WalkFound::write(TeamMessage& message) const {
 
 bool WalkFound::read(const TeamMessage& message) {
     const auto& numbers = message.numbers;
+    const auto own = numbers_of(*this);
+    const auto found_numbers = of_kind.size() + own.size();
     if (numbers.size() < found_numbers || (numbers.size() - found_numbers) % link_numbers != 0) return false;
     std::copy_n(numbers.begin(), of_kind.size(), of_kind.begin());
     auto at = of_kind.size();
-    for (auto* number :
-         {&bytes, &allocated_bytes, &further_names, &with_holes, &released, &largest_bytes, &deepest, &file_bytes})
-        *number = numbers[at++];
+    for (auto* number : own) *number = numbers[at++];
     for (; at < numbers.size(); at += link_numbers)
         links[{numbers[at], numbers[at + 1]}] = {.seen = numbers[at + 2],
                                                  .names = numbers[at + 3],
