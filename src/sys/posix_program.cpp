@@ -34,7 +34,9 @@ Result<void*> function_beside(const std::string& library, const std::string& nam
     if (::dladdr(reinterpret_cast<void*>(&function_beside), &own) == 0 || own.dli_fname == nullptr)
         return Error{ErrorKind::broken, "where this library lies is not known"};
     const auto place = (std::filesystem::path(own.dli_fname).parent_path() / library).string();
-    auto* const loaded = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    auto* loaded = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const bool is_elsewhere = loaded == nullptr && !std::filesystem::exists(place);
+    if (is_elsewhere) loaded = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (loaded == nullptr) {
         const char* why = ::dlerror();
         return Error{ErrorKind::missing, place + " cannot be loaded: " + (why != nullptr ? why : "no reason is given"),

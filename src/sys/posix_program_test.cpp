@@ -46,5 +46,6 @@ TEST_CASE("program: none is missing, a file that is none is refused") {
 }
 
 TEST_CASE("program: knows its own file") {
-    CHECK(std::filesystem::path(sys::program_path()).filename() == "sys_posix_program_test");
+    CHECK(std::filesystem::equivalent(sys::program_path(), "/proc/self/exe"));
+    CHECK(std::filesystem::path(sys::program_path()).filename().string().starts_with("sys_"));
 }

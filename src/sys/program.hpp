@@ -19,8 +19,8 @@ std::string program_path();
 Error become(const std::string& program, const std::vector<std::string>& arguments,
              const std::vector<std::pair<std::string, std::string>>& environment = {});
 
-/// A function of a library that lies beside the one that this call is in; it is loaded at the first call, and stays
-/// loaded. `missing` where there is no such library.
+/// A function of a library that lies beside the one that this call is in, or else where the system looks for any; it is
+/// loaded at the first call, and stays loaded. `missing` where there is no such library.
 Result<void*> function_beside(const std::string& library, const std::string& name);
 
 /// Calls a part of this program that is loaded when it is needed: such a function, which is like main().
