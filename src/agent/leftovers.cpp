@@ -14,6 +14,7 @@
 #include "commit/publish.hpp"
 #include "node/watch.hpp"
 #include "sys/lock.hpp"
+#include "sys/target_store.hpp"
 
 namespace forebay::agent {
 
@@ -173,11 +174,13 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
         const bool same = session->run_id == run_id;
         // A run and its copy have the same identity. What is staged belongs to the one that lies at the path in
         // session.json.
-        const bool moved = same && last_claim != 0 && session->claim == last_claim &&
-                           !catalog::check_identity(sys::posix_store(), session->run, run_id);
+        const auto is_gone = [&] {
+            const auto seen = catalog::check_identity(sys::target_store(), session->run, run_id);
+            return !seen && (seen.error().kind == ErrorKind::missing || seen.error().kind == ErrorKind::refused);
+        };
+        const bool moved = same && last_claim != 0 && session->claim == last_claim && is_gone();
         if (same && (here || moved)) found.own.push_back(directory);
-        else if ((here || same) && node::may_hold_uncommitted(directory) &&
-                 (here || !catalog::check_identity(sys::posix_store(), session->run, run_id)))
+        else if ((here || same) && node::may_hold_uncommitted(directory) && (here || is_gone()))
             found.others.push_back(directory);
     }
     return found;

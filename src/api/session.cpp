@@ -61,9 +61,8 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
 Result<std::string> absolute_path(const std::string& path, const std::string& what) {
     auto whole = sys::whole_place(path);
     if (whole) return whole;
-    return Error{ErrorKind::refused,
-                 fmt::format("{}, {}, is no absolute path: {}. Nothing was written", what, path, whole.error().what),
-                 "", "give an absolute path"};
+    return because(whole.error(),
+                   fmt::format("{}, {}, cannot be used: {}. Nothing was written", what, path, whole.error().what));
 }
 
 Result<> place_scripts(const std::string& stream, StreamOptions& options) {

@@ -22,6 +22,7 @@
 #include "node/await.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"
+#include "sys/far_module.hpp"
 #include "sys/lock.hpp"
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"
@@ -162,6 +163,14 @@ Result<> SessionState::start(const GroupHolder& holder) {
     }));
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target(forwarding) : Result<>(); }));
     broadcast_number(world, claim.run_id);
+    // A node without keys, or without the way to the server, would be heard of at its first drain.
+    FB_TRY(of_leader([&]() -> Result<> {
+        if (world.rank() == 0 || !forwarding.to.empty() || !sys::is_far(options.run)) return {};
+        const auto seen = catalog::check_identity(sys::target_store(), options.run, claim.run_id);
+        return seen ? seen
+                    : because(seen.error(),
+                              fmt::format("{}, as {} sees it: {}", options.run, sys::host_name(), seen.error().what));
+    }));
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
     std::optional<node::LockedDirectory> locked;
     std::string directory;

@@ -40,6 +40,8 @@ Result<Directories::Found> Directories::load(const std::string& key) {
     auto record = directory_record_from(text->text);
     if (!record)
         return Error{record.error().kind, record.error().what + ": s3://" + bucket_.name() + "/" + show_text(key)};
+    for (auto* part : {&record->at, &record->name, &record->next})
+        if (!part->empty()) *part = parent_of(key) + *part;
     return Found{std::move(*record), std::move(text->etag)};
 }
 
@@ -94,7 +96,16 @@ void Directories::forget(const std::string& key) {
 // An answer that was lost may have been a good one: what is there then is what was to be put.
 Result<std::optional<std::string>> Directories::put(const std::string& key, const DirectoryRecord& record,
                                                     const std::string& etag) {
-    const auto text = encode(record, sys::random_u64());
+    const auto above = parent_of(key);
+    auto written = record;
+    for (auto* part : {&written.at, &written.name, &written.next}) {
+        if (part->empty()) continue;
+        if (!part->starts_with(above) || part->find('/', above.size()) != part->size() - 1)
+            return Error{ErrorKind::unsupported, fmt::format("a directory stays in the one that it is in: s3://{}/{}",
+                                                             bucket_.name(), show_text(key))};
+        part->erase(0, above.size());
+    }
+    const auto text = encode(written, sys::random_u64());
     FB_TRY_ASSIGN(version, bucket_.put_text_over(record_of(key), text, etag));
     if (version) {
         if (etag.empty()) FB_TRY(see_conditions(key, text));
@@ -245,6 +256,7 @@ Result<bool> Directories::remove(const std::string& key) {
     return true;
 }
 
+// Names below lead to nothing outside.
 Result<> Directories::remove_contents(const std::string& prefix) {
     std::string from;
     do {
@@ -252,7 +264,10 @@ Result<> Directories::remove_contents(const std::string& prefix) {
         std::vector<std::string> keys;
         for (const auto& object : page.objects)
             if (object.key != record_of(prefix)) keys.push_back(object.key);
-        for (const auto& below : page.prefixes) FB_TRY(remove_below(below, prefix));
+        for (const auto& below : page.prefixes) {
+            FB_TRY(remove_contents(below));
+            FB_TRY(bucket_.remove(record_of(below)));
+        }
         for (std::size_t begin = 0; begin < keys.size(); begin += Bucket::keys_max) {
             const auto end = std::min(keys.size(), begin + Bucket::keys_max);
             FB_TRY_ASSIGN(stayed, bucket_.remove_all({keys.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -265,19 +280,6 @@ Result<> Directories::remove_contents(const std::string& prefix) {
         from = page.is_truncated ? page.next : "";
     } while (!from.empty());
     return {};
-}
-
-// A directory below: what it has, wherever that is; but contents that have a name outside of what is removed stay.
-Result<> Directories::remove_below(const std::string& key, const std::string& within) {
-    FB_TRY_ASSIGN(found, load(key));
-    const auto& record = found.record;
-    if (record.contents == Contents::elsewhere && !record.at.starts_with(within)) FB_TRY(remove(key));
-    if (!record.name.empty() && !record.name.starts_with(within)) {
-        FB_TRY_ASSIGN(named, contents_of(record.name));
-        if (named == key) return {};
-    }
-    FB_TRY(remove_contents(key));
-    return bucket_.remove(record_of(key));
 }
 
 }  // namespace forebay::s3

@@ -5,7 +5,8 @@
 // in which the name changes: an object is put where there was none, or over the version that was read. So of several
 // that rename one directory, or reach for one name, one succeeds, and after a kill it has exactly one name.
 //
-// Keys of directories end with "/". Threads: any, at once.
+// A directory stays in the one that it was made in: records name others by the last parts of their keys, so that a run
+// whose keys get another prefix stays what it is. Keys of directories end with "/". Threads: any, at once.
 
 #pragma once
 
@@ -32,7 +33,8 @@ public:
     Result<std::optional<std::string>> recent_contents_of(const std::string& key);
     /// One that is there is fine.
     Result<> make(const std::string& key);
-    /// `missing` where there is no such directory, `refused` where there is one of the new name.
+    /// Within one directory, else `unsupported`. `missing` where there is no such directory, `refused` where there is one
+    /// of the new name.
     Result<> rename(const std::string& from, const std::string& to);
     /// With all in it, uploads under way too. False where there is no such directory.
     Result<bool> remove(const std::string& key);
@@ -51,7 +53,6 @@ private:
     Result<> drop_name(const std::string& key, const std::string& contents);
     Result<> drop_contents(const std::string& key);
     Result<> remove_contents(const std::string& prefix);
-    Result<> remove_below(const std::string& key, const std::string& within);
     Result<> see_conditions(const std::string& key, const std::string& text);
     void forget(const std::string& key);
 

@@ -60,16 +60,18 @@ struct World {
 TEST_CASE("s3: records of directories come back, and others are refused") {
     using Contents = DirectoryRecord::Contents;
     for (const auto& record :
-         {DirectoryRecord(), DirectoryRecord{Contents::elsewhere, "a/.b/", "", ""},
-          DirectoryRecord{Contents::none, "", "a/b/", "c/"}, DirectoryRecord{Contents::elsewhere, "a/", "b/", ""}})
+         {DirectoryRecord(), DirectoryRecord{Contents::elsewhere, ".b/", "", ""},
+          DirectoryRecord{Contents::none, "", "b/", "c/"}, DirectoryRecord{Contents::elsewhere, "a/", "b/", ""}})
         CHECK(directory_record_from(encode(record, 7)).value() == record);
     CHECK(directory_record_from("").value() == DirectoryRecord());
-    const auto good = encode({Contents::none, "", "a/b/", "c/"}, 7);
+    const auto good = encode({Contents::none, "", "b/", "c/"}, 7);
     for (std::size_t bytes = 1; bytes < good.size(); ++bytes) CHECK_FALSE(directory_record_from(good.substr(0, bytes)));
     CHECK_FALSE(directory_record_from(good + "\n"));
     CHECK_FALSE(directory_record_from(encode({Contents::here, "a/", "", ""}, 7)));
     CHECK_FALSE(directory_record_from(encode({Contents::elsewhere, "", "", ""}, 7)));
     CHECK_FALSE(directory_record_from(encode({Contents::none, "", "a", ""}, 7)));
+    CHECK_FALSE(directory_record_from(encode({Contents::none, "", "a/b/", ""}, 7)));
+    CHECK_FALSE(directory_record_from(encode({Contents::none, "", "/", ""}, 7)));
 }
 
 TEST_CASE("s3: the worked example of a record is as docs/formats/s3.md says") {
@@ -77,8 +79,7 @@ TEST_CASE("s3: the worked example of a record is as docs/formats/s3.md says") {
     REQUIRE(source != nullptr);
     std::ifstream file(std::string(source) + "/docs/formats/examples/s3-directory.txt");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const DirectoryRecord record{DirectoryRecord::Contents::elsewhere,
-                                 "sims/run7/restart/.step-000120.00000000000000f3.part/", "", ""};
+    const DirectoryRecord record{DirectoryRecord::Contents::elsewhere, ".step-000120.00000000000000f3.part/", "", ""};
     CHECK(directory_record_from(text).value() == record);
     CHECK(encode(record, 0x00f3'0000'c0ff'ee9a) == text);
 }
@@ -226,21 +227,27 @@ TEST_CASE("s3: a name that is taken, a directory that is not there, and one that
     CHECK(world.text_in(part) == "mine");
     REQUIRE(world.bucket->put_text("run/by/others/file", "theirs"));
     CHECK(world.text_in("run/by/others/") == "theirs");
-    REQUIRE(world.fresh().rename("run/by/others/", aside));
-    CHECK(world.text_in(aside) == "theirs");
+    REQUIRE(world.fresh().rename("run/by/others/", "run/by/us/"));
+    CHECK(world.text_in("run/by/us/") == "theirs");
     CHECK(world.text_in("run/by/others/").empty());
+    CHECK(world.fresh().rename("run/by/us/", "run/us/").error().kind == ErrorKind::unsupported);
+    CHECK(world.text_in("run/by/us/") == "theirs");
 }
 
-TEST_CASE("s3: a directory takes along what is in it, but not what was moved out of it") {
+TEST_CASE("s3: a run whose keys another tool gives another prefix stays what it is") {
     World world;
     world.make("run/s/", "");
     world.make(part, "mine");
-    world.make("run/s/.part/in/", "inner");
-    REQUIRE(world.fresh().rename("run/s/.part/in/", "run/out/"));
     REQUIRE(world.fresh().rename(part, step));
-    REQUIRE(world.fresh().remove("run/s/").value());
-    CHECK(world.text_in("run/out/") == "inner");
-    REQUIRE(world.fresh().remove("run/out/").value());
+    world.make(part, "again");
+    auto moved = test::BucketServer::Objects();
+    for (const auto& [key, object] : world.server.objects()) moved["other/place/" + key] = object;
+    world.server.begin_with(std::move(moved));
+    CHECK(world.text_in(std::string("other/place/") + step) == "mine");
+    CHECK(world.text_in(std::string("other/place/") + part) == "again");
+    REQUIRE(world.fresh().rename(std::string("other/place/") + step, std::string("other/place/") + aside));
+    CHECK(world.text_in(std::string("other/place/") + aside) == "mine");
+    REQUIRE(world.fresh().remove("other/place/run/s/").value());
     CHECK(world.server.objects().empty());
 }
 

@@ -53,8 +53,10 @@ Result<DirectoryRecord> directory_record_from(std::string_view text) {
     if (contents == no_contents) record.contents = Contents::none;
     else if (contents == "elsewhere") record.contents = Contents::elsewhere;
     else if (contents != "here") return unknown;
-    const bool is_key = [](const auto&... keys) { return ((keys.empty() || keys.ends_with('/')) && ...); }(
-                            record.at, record.name, record.next);
+    const auto is_part = [](const std::string& part) {
+        return part.empty() || (part.size() > 1 && part.find('/') == part.size() - 1);
+    };
+    const bool is_key = is_part(record.at) && is_part(record.name) && is_part(record.next);
     if (!text.empty() || !is_key || record.at.empty() != (record.contents != Contents::elsewhere)) return unknown;
     return record;
 }

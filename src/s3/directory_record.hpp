@@ -27,6 +27,9 @@ struct DirectoryRecord {
     /// empty where it is this very key, and where it is about to get none.
     std::string name, next;
 
+    // All keys are parts of keys, "step-000120/", in the directory that this one is in: a run whose keys somebody gives
+    // another prefix stays what it is.
+
     friend bool operator==(const DirectoryRecord&, const DirectoryRecord&) = default;
 };
 

@@ -149,8 +149,11 @@ Result<> ObjectParts::ensure_upload() {
 // Nobody else touches a part that is marked as sent.
 Result<> ObjectParts::send(Part& part, std::uint64_t bytes) {
     FB_TRY(ensure_upload());
-    FB_TRY_ASSIGN(sent, bucket_.put_part(upload_, part.place.index + 1, {part.bytes.get(), bytes}));
-    part.sent = std::move(sent);
+    auto sent = bucket_.put_part(upload_, part.place.index + 1, {part.bytes.get(), bytes});
+    if (!sent && sent.error().kind == ErrorKind::missing)  // a rule of the bucket, or another agent, has given it up
+        return Error{ErrorKind::retry, sent.error().what, "", "the same again"};
+    FB_TRY(sent);
+    part.sent = std::move(*sent);
     bucket_.give_memory(std::move(part.bytes), part.place.bytes);
     return {};
 }

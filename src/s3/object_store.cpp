@@ -206,6 +206,7 @@ Result<> ObjectStore::remove(const std::string& path) {
         made->give_up();
         return {};
     }
+    if (key->ends_with(temporary_ending)) return {};  // it never was an object
     return bucket_->remove(*key);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "sys/daos_address.hpp"
@@ -49,9 +50,19 @@ bool may_hold_runs(std::string_view place) {
 }
 
 Result<std::string> whole_place(const std::string& place) {
+    const auto colon = place.find(":/");
+    const bool is_scheme =
+        colon != place.npos && colon > 0 && std::ranges::all_of(place.substr(0, colon), [](unsigned char letter) {
+            return std::isalnum(letter) != 0 || letter == '+' || letter == '-' || letter == '.';
+        });
+    if (is_scheme && !is_far(place))
+        return Error{ErrorKind::refused, place + " is no address that is known: s3://BUCKET/PREFIX is one", "",
+                     "./" + place + " if it is a directory"};
     std::error_code failed;
     auto text = is_far(place) ? place : std::filesystem::absolute(place, failed).lexically_normal().string();
-    if (failed) return Error{ErrorKind::refused, "the current directory cannot be told: " + failed.message()};
+    if (failed)
+        return Error{ErrorKind::refused, "the current directory cannot be told: " + failed.message(), "",
+                     "give an absolute path"};
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
 }

@@ -135,11 +135,17 @@ def refused(server, place):
     simulation = Simulation(server, place)
     for where, environment, words in (("s3://no-such-bucket/run", {}, "NoSuchBucket"),
                                       (f"{ROOT}/run", {"AWS_SECRET_ACCESS_KEY": "wrong"}, "SignatureDoesNotMatch"),
-                                      ("s3://x/run", {}, "bucket")):
+                                      ("s3://x/run", {}, "bucket"), ("S3://bucket/run", {}, "no address that is known"),
+                                      ("s3:/bucket/run", {}, "no address that is known")):
         done = subprocess.run(simulation.command(1, "--run", where, "--staging", simulation.staging), text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=server.environment(**environment),
                               timeout=SECONDS_MAX)
         expect(done.returncode != 0 and words in done.stdout and "step    1" not in done.stdout, f"{where} is refused", done.stdout)
+    both = simulation.command(1, "--run", f"{ROOT}/run", "--staging", simulation.staging, "--virtual-nodes", 2)
+    done = subprocess.run([*both, ":", "-n", "1", "env", "AWS_SECRET_ACCESS_KEY=wrong", *both[4:]], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=server.environment(), timeout=SECONDS_MAX)
+    expect(done.returncode != 0 and "sees it" in done.stdout and "step    1" not in done.stdout,
+           "a node that cannot reach the run is told before the first step", done.stdout)
     config = place / "shared.toml"
     config.write_text('[streams.restart]\nfile = "shared"\n')
     done = simulation.start(1, f"{ROOT}/shared", "--config", config)
