@@ -17,6 +17,7 @@ struct ArchiveArguments : CopyArguments {
 
 Result<Exit> archive(const ArchiveArguments& options) {
     FB_TRY(check_alone());
+    FB_TRY(check_for_archive({options.source, options.target}));
     return run_copy(
         options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {

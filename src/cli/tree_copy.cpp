@@ -33,11 +33,25 @@ Result<> check_node_files(const CopyArguments& options, bool is_ours, bool by_se
         return refusal(fmt::format("only a run of Forebay has any, and {} is none that is copied as a run",
                                    show_text(options.source)),
                        "leave it out; or leave out --as-files, --include, --exclude and --files-from");
-    if (sys::is_far(options.target))
-        return refusal("they are made in a directory, and not in a bucket",
-                       "a directory as target, and from there a copy to the bucket");
+    if (sys::is_far(options.source) || sys::is_far(options.target))
+        return refusal("they are made of a run in a directory, in a directory, and not in buckets",
+                       "a copy to a directory without it, and from there one with it");
     if (by_several) return refusal("they are made by one process", "leave out --hosts or mpiexec");
     return {};
+}
+
+// A directory that is no run has no snapshots: those of the target would go without a word.
+Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
+    if (is_ours || !options.remove || options.as_files) return {};
+    FB_TRY_ASSIGN(is_run_there, is_run(options.target));
+    if (!is_run_there) return {};
+    FB_TRY_ASSIGN(is_run_here, is_run(options.source));
+    if (is_run_here) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a run of Forebay, and {} is none that is copied as a run: its snapshots would be "
+                             "removed",
+                             show_text(options.target), show_text(options.source)),
+                 "nothing was changed", "another target; or --as-files, if they are to go"};
 }
 
 Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
@@ -49,6 +63,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
     FB_TRY(check_node_files(options, is_ours, lead != nullptr));
+    FB_TRY(check_no_run_goes(options, is_ours));
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
         auto wished = given;

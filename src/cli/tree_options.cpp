@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "cli/say.hpp"
 #include "sys/process.hpp"
@@ -61,8 +62,19 @@ void add_recall(Verb& verb, TreeArguments& arguments) {
               "Read files too whose bytes are in an archive alone (HSM of Lustre), which brings them back");
 }
 
+Result<> check_for_archive(std::initializer_list<std::string_view> places) {
+    for (const auto place : places)
+        if (sys::is_far(place))
+            return Error{ErrorKind::refused,
+                         fmt::format("{} is no directory: archives are files, made of directories and restored to them",
+                                     show_text(place)),
+                         "nothing was made", "forebay copy, between it and a directory"};
+    return {};
+}
+
 Result<> find_trees(std::initializer_list<std::string*> places) {
     for (auto* place : places) {
+        while (sys::is_far(*place) && place->ends_with('/') && !place->ends_with("://")) place->pop_back();
         FB_TRY_ASSIGN(found, sys::find_tree(*place));
         *place = found.place;
         if (!found.remark.empty()) remark(lines("{}\n", found.remark));

@@ -42,6 +42,9 @@ void add_filter_options(Verb& verb, TreeArguments& arguments);
 /// --recall, of verbs that read files.
 void add_recall(Verb& verb, TreeArguments& arguments);
 
+/// `refused` for addresses: archives are files made of directories, and restored to directories.
+Result<> check_for_archive(std::initializer_list<std::string_view> places);
+
 /// Each of the places that a verb was given becomes the one where its tree lies (sys::find_tree). Where it is another,
 /// a line says so.
 Result<> find_trees(std::initializer_list<std::string*> places);

@@ -32,6 +32,7 @@ Result<Exit> restore(RestoreArguments& options) {
     FB_TRY(check_alone());
     FB_TRY(check_call(options));
     if (!options.targets.empty()) options.target = options.targets.front();
+    FB_TRY(check_for_archive({options.source, options.target}));
     std::unique_ptr<LinesFile> list;
     archive::MemberTaker take;
     if (!options.list.empty()) {

@@ -76,7 +76,7 @@ Result<Exit> view(const ViewArguments& options) {
     FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
     if (sys::is_far(options.place))
         return Error{ErrorKind::refused, "a view names files by their paths, and " + options.place + " has none", "",
-                     "forebay export makes a file that holds its data"};
+                     "forebay export plain RUN@STEP FILE.h5, which makes a file that holds its data"};
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
     if (options.all && (options.series || !options.to.empty()))
         return Error{ErrorKind::refused, "--all makes a file of each step, beside it; --series one file of all", "",

@@ -270,6 +270,9 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
     }
     if (remove_incomplete) {
         FB_TRY(remove_temporaries(store, run));
+        const auto own = run + "/" + catalog::own_directory;
+        FB_TRY_ASSIGN(has_own, store.exists(own));
+        if (has_own) FB_TRY(remove_temporaries(store, own));
         FB_TRY(catalog::remove_new(store, run));
         // What nodes gave to analyses of steps that other nodes never saw (insitu/parts.hpp).
         FB_TRY(store.remove_tree(catalog::analysed_path(run, "")));

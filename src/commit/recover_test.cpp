@@ -73,10 +73,14 @@ TEST_CASE("recover: what writers who were killed left in snapshots goes, also in
     const auto names = [&] { return disk.list(aside).value().size(); };
     const auto before = names();
     REQUIRE(disk.open(aside + "/.manifest.json.4711-00000000000000f3.tmp", sys::Access::create));
+    const auto own = run + "/forebay";
+    REQUIRE(disk.make_directories(own));
+    REQUIRE(disk.open(own + "/.summary.json.4711-00000000000000f3.tmp", sys::Access::create));
     REQUIRE(commit::recover(disk, run, false));
     CHECK(names() == before + 1);
     REQUIRE(commit::recover(disk, run, true));
     CHECK(names() == before);
+    CHECK(disk.list(own).value().empty());
 }
 
 TEST_CASE("recover: what it says it has done is durable") {

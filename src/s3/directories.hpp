@@ -33,8 +33,8 @@ public:
     Result<std::optional<std::string>> recent_contents_of(const std::string& key);
     /// One that is there is fine.
     Result<> make(const std::string& key);
-    /// Within one directory, else `unsupported`. `missing` where there is no such directory, `refused` where there is one
-    /// of the new name.
+    /// Within one directory, else `unsupported`. `missing` where there is no such directory, `refused` where there is
+    /// one of the new name.
     Result<> rename(const std::string& from, const std::string& to);
     /// With all in it, uploads under way too. False where there is no such directory.
     Result<bool> remove(const std::string& key);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 
 #include "base/siphash.hpp"
 #include "base/try.hpp"
@@ -146,7 +147,8 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     const auto total = range.empty() ? std::string_view(answer.header("content-length"))
                                      : std::string_view(range).substr(std::min(range.find('/'), range.size() - 1) + 1);
     object.bytes = is_folder ? 0 : number_from<std::uint64_t>(total).value_or(0);
-    const auto put = curl_getdate(answer.header("last-modified").c_str(), nullptr);
+    auto put = curl_getdate(answer.header("last-modified").c_str(), nullptr);
+    if (put < 0) put = std::time(nullptr);  // a folder without an object of its own has no time
     object.changed.seconds = put;
     object.changed.nanoseconds =
         static_cast<std::uint32_t>(siphash({}, std::as_bytes(std::span(object.etag))) % nanoseconds_in_second);

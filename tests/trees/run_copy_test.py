@@ -155,6 +155,18 @@ def other_run(place):
     expect("another run" in said and "adopt" in said, "another run is not written into", said)
 
 
+def plain_tree_over_a_run(place):
+    """The likelier typing error than another run: its snapshots would go without a word."""
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    (place / "plain").mkdir()
+    (place / "plain/file").write_text("plain")
+    said = copy(place / "plain", target, "--delete", code=2, verb="sync")
+    expect("is a run of Forebay" in said and snapshots(target) == ALL, "it is refused", said)
+    copy(place / "plain", target, "--delete", "--as-files", verb="sync")
+    expect(snapshots(target) == [], "unless that is wished")
+
+
 def killed(place):
     source = make(place / "run")
     size = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
@@ -179,7 +191,7 @@ def killed(place):
 
 
 def main():
-    for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, killed):
+    for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, plain_tree_over_a_run, killed):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))

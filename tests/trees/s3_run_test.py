@@ -76,8 +76,14 @@ def used(server, run_place, place):
     server.forebay("pack", small, run_place)
     server.forebay("extract", run_place, "-C", place / "unpacked")
     expect((place / "unpacked/plot-7").read_bytes() == bytes([7]) * 1000, "packed files come back")
+    said = server.forebay("copy", run_place, place / "fewer", "--node-files", "1", code=2)
+    expect("--node-files 1" in said and not (place / "fewer").exists(), "node files are not made of a run in a bucket", said)
+    for words in (("archive", run_place, place / "a.tar"), ("restore-archive", place / "a.tar", f"{ROOT}/archive")):
+        said = server.forebay(*words, code=2)
+        expect("archives are files" in said, f"{words[0]} is for directories", said)
     copy, again = place / "copy", f"{ROOT}/copies/run"
-    told = server.told("copy", run_place, copy)
+    told = server.told("copy", f"{run_place}/", copy)
+    expect(time.time() - (copy / "restart").stat().st_mtime < SECONDS_MAX, "a directory has a time")
     expect(told["snapshots"] == len(steps(server, run_place)) and not any(told["remarks"].values()), "a run comes out whole", str(told))
     expect(server.forebay("verify", copy).count("whole") == told["snapshots"], "as a run of files")
     told = server.told("copy", copy, again)
