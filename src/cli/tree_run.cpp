@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -235,6 +236,8 @@ Result<> remove_unnamed(const std::string& run, const std::set<std::string>& bef
 
 Result<bool> is_run(const std::string& path) {
     if (!sys::may_hold_runs(path)) return false;
+    std::error_code none;
+    if (!sys::is_far(path) && !std::filesystem::is_directory(path + "/" + catalog::own_directory, none)) return false;
     FB_TRY_ASSIGN(identity, catalog::identity_of(sys::target_store(), path));
     return identity != 0;
 }

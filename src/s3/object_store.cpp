@@ -206,7 +206,10 @@ Result<> ObjectStore::remove(const std::string& path) {
         made->give_up();
         return {};
     }
-    if (key->ends_with(temporary_ending)) return {};  // it never was an object
+    if (key->ends_with(temporary_ending)) {  // seldom an object: no right to remove is needed to look
+        FB_TRY_ASSIGN(there, bucket_->look(*key));
+        if (!there) return {};
+    }
     return bucket_->remove(*key);
 }
 

@@ -69,6 +69,12 @@ TEST_CASE("s3: small files show when they are synced or closed, and temporary on
     REQUIRE(world.store.remove(top + "/c.tmp"));
     CHECK_FALSE(world.store.exists(top + "/c.tmp").value());
     CHECK(world.server.objects().size() == 3);  // the directory, a and b
+    const auto before = world.server.changes();
+    REQUIRE(world.store.remove(top + "/c.tmp"));
+    CHECK(world.server.changes() == before);
+    REQUIRE(world.server.bucket()->put_text("run/others.tmp", "an object"));
+    REQUIRE(world.store.remove(top + "/others.tmp"));
+    CHECK(world.text_of("others.tmp") == "none");
 }
 
 TEST_CASE("s3: large files are sent in parts, in any order, by several threads, with holes") {
