@@ -19,6 +19,7 @@
 #include "cli/words.hpp"
 #include "describe/conventions.hpp"
 #include "sys/far_module.hpp"
+#include "sys/lock.hpp"
 #include "sys/target_store.hpp"
 
 namespace forebay::cli {
@@ -102,6 +103,24 @@ private:
     Exit exit_ = Exit::good;
 };
 
+// Locks what is staged of the run on this node, so that nobody drains it as long as the locks are held. `retry`, and
+// where, if somebody does, or did while this process drained the rest: what is incomplete may be completed from there.
+Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& directories,
+                                        const std::vector<agent::DrainedDirectory>& drained) {
+    std::vector<sys::FileLock> locks;
+    for (const auto& directory : directories) {
+        const bool is_drained =
+            std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end();
+        auto lock = sys::FileLock::take(node::application_lock_path(directory));
+        if (!lock && lock.error().kind == ErrorKind::missing) continue;  // whoever drained it has freed it
+        if (!lock && lock.error().kind != ErrorKind::retry) return lock.error();
+        if (!lock || !is_drained || sys::lock_is_held(node::agent_lock_path(directory)))
+            return Error{ErrorKind::retry, directory};
+        locks.push_back(std::move(*lock));
+    }
+    return locks;
+}
+
 // What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
 // kept, unless the caller says that they never will.
 Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverReport& report) {
@@ -113,8 +132,13 @@ Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverRe
     const auto& staged = one.staged ? *one.staged : none;
     const bool useless =
         std::ranges::all_of(staged, [](const agent::Drained& copy) { return copy.committed || copy.waiting; });
-    const bool remove = stale && useless;
-    if (remove) FB_TRY(node::remove_leftover(one.directory));
+    bool remove = stale && useless;
+    if (remove) {
+        const auto removed = node::remove_leftover(one.directory);
+        remove = removed || removed.error().kind != ErrorKind::refused;
+        if (remove) FB_TRY(removed);
+        else report.add(one.directory, removed.error().line(), Outcome::incomplete);  // since a moment ago
+    }
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)
             report.add(one.directory, copy,
@@ -145,9 +169,19 @@ Result<Exit> recover(const RecoverArguments& options) {
     agent::LeftoverOptions how;
     how.moved_to = absolute;
     const auto staged = agent::drain_leftovers(directories, make_view, how);
-    FB_TRY_ASSIGN(recovered, commit::recover(store, run, options.stale));
+    auto held = options.stale ? hold(directories, staged) : std::vector<sys::FileLock>();
+    if (!held && held.error().kind != ErrorKind::retry) return held.error();
+    const bool removes = options.stale && held;
+    FB_TRY_ASSIGN(recovered, commit::recover(store, run, removes));
     RecoverReport report;
-    for (const auto& one : staged) FB_TRY(report_staged(one, options.stale, report));
+    if (!held)
+        report.add(
+            held.error().what,
+            "a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, "
+            "run this again.",
+            Outcome::incomplete);
+    else held->clear();
+    for (const auto& one : staged) FB_TRY(report_staged(one, removes, report));
     for (const auto& one : recovered) report.add(one);
     if (make_view) {
         FB_TRY_ASSIGN(views, agent::make_missing_views(store, run, recovered, make_view));
