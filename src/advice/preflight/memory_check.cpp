@@ -18,7 +18,7 @@ namespace {
 
 using format::Severity;
 
-// Of all file systems in memory: a look at each takes some microseconds.
+// Of a file system in memory: a look at each takes some microseconds.
 constexpr std::size_t leftover_files_max = 50'000;
 constexpr int leftover_depth_max = 16;
 // What this user has made so recently belongs to the job that asks: MPI keeps its messages there.
@@ -50,8 +50,7 @@ Sum bytes_below(const std::string& path, const sys::LocalFile& about, std::size_
 }
 
 // A file system in memory: by owner, what lies at its top. What cannot be looked into is the rest of what is in use.
-void add_leftovers_of(const std::string& place, std::int64_t now, std::size_t& files_left,
-                      std::vector<LeftInMemory>& leftovers) {
+void add_leftovers_of(const std::string& place, std::int64_t now, std::vector<LeftInMemory>& leftovers) {
     struct Held {
         LeftInMemory all;
         std::uint64_t largest = 0;
@@ -61,6 +60,7 @@ void add_leftovers_of(const std::string& place, std::int64_t now, std::size_t& f
     const auto room = sys::file_system_of(place);
     if (!names || !room) return;
     std::uint64_t seen = 0;
+    auto files_left = leftover_files_max;
     for (const auto& name : *names) {
         const auto about = sys::look_at(place + "/" + name);
         if (!about || files_left == 0) continue;
@@ -92,12 +92,11 @@ std::vector<LeftInMemory> look_for_leftovers() {
         read_mountinfo(sys::kernel_text("/proc/self/mountinfo").has_value() ? *sys::kernel_text("/proc/self/mountinfo")
                                                                             : std::string());
     std::vector<std::string> devices;
-    auto files_left = leftover_files_max;
     for (const auto& mount : mounts) {
         if (mount.kind != "tmpfs" && mount.kind != "ramfs") continue;
         if (std::ranges::find(devices, mount.device) != devices.end()) continue;
         devices.push_back(mount.device);
-        add_leftovers_of(mount.place, now, files_left, leftovers);
+        add_leftovers_of(mount.place, now, leftovers);
     }
     if (const auto text = sys::kernel_text("/proc/sysvipc/shm"))
         for (const auto& segment : read_shared_segments(*text))
