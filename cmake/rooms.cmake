@@ -19,7 +19,8 @@ function(forebay_sources out)
 endfunction()
 
 # Compiles the files of a target that lie in one folder of src/ as one text: the headers that they share are read once.
-# A name in an unnamed namespace is therefore the room's, not the file's.
+# A name in an unnamed namespace is therefore the room's, not the file's. With names of folders, as bench_matrix, so these
+# alone; what lies in others is compiled file by file.
 function(forebay_jumbo target)
   if(NOT FOREBAY_JUMBO)
     return()
@@ -28,7 +29,9 @@ function(forebay_jumbo target)
   foreach(source ${sources})
     if(source MATCHES "/src/(.*)/[^/]*\\.cpp$")
       string(REPLACE "/" "_" room ${CMAKE_MATCH_1})
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+      if(NOT ARGN OR room IN_LIST ARGN)
+        set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+      endif()
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
