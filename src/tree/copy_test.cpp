@@ -136,6 +136,31 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
         CHECK(fs::exists(directory / "target/more/below/file"));
         CHECK(fs::is_directory(directory / "target/file/folder"));
     }
+    SUBCASE("what patterns leave out stays, with the folders that it is in") {
+        write(directory / "target/more/below/kept.log", "x");
+        write(directory / "target/link/folder/kept.log", "x");
+        tree::TreeCopyOptions options{.threads = 2, .filter = {.exclude = {"*.log"}}, .removes_extra = true};
+        SUBCASE("done") {
+            auto synced = copy(directory / "source", directory / "target", options);
+            REQUIRE(synced->copied);
+            CHECK(synced->remarks.count_of(RemarkKind::failed) == 1);
+            CHECK(synced->remarks.first().at(0).path == "link");
+            CHECK(fs::exists(directory / "target/more/below/file"));  // after an error nothing is removed
+            fs::remove_all(directory / "target/link");
+            synced = copy(directory / "source", directory / "target", options);
+            CHECK_FALSE(synced->remarks.has_errors());
+            CHECK(synced->counts.removed == 2);
+            CHECK(fs::exists(directory / "target/more/below/kept.log"));
+            CHECK_FALSE(fs::exists(directory / "target/more/below/file"));
+        }
+        SUBCASE("in a dry run") {
+            options.is_dry = true;
+            const auto dry = copy(directory / "source", directory / "target", options);
+            REQUIRE(dry->copied);
+            CHECK(dry->remarks.count_of(RemarkKind::would_remove) ==
+                  4);  // two below "more", and "file" with its folder
+        }
+    }
     SUBCASE("in a dry run") {
         const auto dry =
             copy(directory / "source", directory / "target", {.threads = 2, .removes_extra = true, .is_dry = true});

@@ -281,7 +281,10 @@ Result<> CopyWalk::replace_folders() {
     }
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
     for (const auto& place : places) ++place.branch->pending;
-    TreeRemover remover({.folders = context_.folders, .remarks = context_.remarks, .removed = context_.counts.removed},
+    TreeRemover remover({.folders = context_.folders,
+                         .remarks = context_.remarks,
+                         .removed = context_.counts.removed,
+                         .filter = &context_.options.filter},
                         TreeSide::target);
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
@@ -289,6 +292,9 @@ Result<> CopyWalk::replace_folders() {
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
     }));
+    for (const auto& place : context_.take_put_off())
+        context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
+                             "a folder stands there at the target, with entries that patterns leave out");
     std::set<BranchRef> branches;
     for (const auto& place : places) branches.insert(place.branch);
     for (const auto& branch : branches) {

@@ -22,7 +22,8 @@ public:
                     .tick = {},
                     .finish_other = [this](const BranchRef& branch) { finish(branch); },
                     .is_dry = options.is_dry,
-                    .would_remove = &counts.would_remove},
+                    .would_remove = &counts.would_remove,
+                    .filter = &options.filter},
                    TreeSide::target) {}
 
     Result<> run(const FolderRef& source, const FolderRef& target);
