@@ -47,6 +47,7 @@ struct EntryStatus {
     std::uint64_t device_number = 0;  // of a device: its major number above 32 bits of its minor one
     EntryId id;
     FileTime accessed, modified, changed;
+    bool has_times = true;  // false of a folder of which nobody has kept any: its times are this moment's
 };
 
 /// What a directory says of an entry without looking at it; its name is valid during the call that gets it.
@@ -119,6 +120,9 @@ public:
     virtual Result<std::uint64_t> begin(const std::string&, OpenFile&, const EntryStatus&) { return std::uint64_t{0}; }
     /// CRC32C of all bytes, where it is known without reading them; of what was written as the storage has it.
     virtual Result<std::optional<std::uint32_t>> checksum() { return std::optional<std::uint32_t>(); }
+    /// Of a file whose bytes were read: an error where what came is not what the storage has the checksum of. False
+    /// where it has one and some bytes were not read by this object, so that its reader has to compare.
+    virtual Result<bool> is_read_checked() { return true; }
     virtual Result<> sync() = 0;
     /// What is read next comes from storage, as far as the kernel does what it is asked for.
     virtual void forget_cached() = 0;

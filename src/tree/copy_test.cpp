@@ -107,6 +107,26 @@ TEST_CASE("copy: what differs at the target is replaced or adjusted, and stays o
     check_equal(directory / "source", directory / "target");
 }
 
+TEST_CASE("copy: where the target keeps whole seconds nothing is copied again; an older file under a name is") {
+    const test::TempDirectory directory("/dev/shm");
+    make_tree(directory / "source");
+    REQUIRE(copy(directory / "source", directory / "target")->copied);
+    const auto target = sys::open_posix_folder(directory / "target").value();
+    target->open_file("file").value()->set_times({1, 0}, {-300'000'000, 0}).value();
+    const auto again = copy(directory / "source", directory / "target");
+    CHECK(again->counts.copied + again->counts.adjusted == 0);
+    target->open_file("file").value()->set_times({1, 0}, {-299'999'999, 0}).value();
+    CHECK(copy(directory / "source", directory / "target")->counts.copied == 1);
+
+    const tree::TreeCopyOptions without_times{.threads = 2, .preserve = {.times = false}};
+    CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 0);
+    write(directory / "older", "SOME BYTES");
+    fs::rename(directory / "older", directory / "source/file");
+    sys::open_posix_folder(directory / "source").value()->open_file("file").value()->set_times({1, 2}, {1, 2}).value();
+    CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 1);
+    CHECK(read(directory / "target/file") == "SOME BYTES");
+}
+
 TEST_CASE("copy: what the source has not is removed, but never after an error") {
     const test::TempDirectory directory("/dev/shm");
     make_tree(directory / "source");

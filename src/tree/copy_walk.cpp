@@ -337,7 +337,7 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
     held.umask = context_.owner.umask;
     held.is_new = branch->is_new;
-    held.times = !branch->was_made && !branch->was_changed && own.modified == status.modified;
+    held.times = !branch->was_made && !branch->was_changed && is_same_time(status, own);
     AttributeSource attributes;
     FolderRef source;
     if (context_.options.preserve.attributes) {

@@ -160,6 +160,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
 void ExtraWalk::finish(const BranchRef& branch) {
     if (!branch->was_changed || options_.is_dry || !options_.preserve.times) return;
     const auto& status = branch->status(TreeSide::source);
+    if (!status.has_times) return;
     const auto folder = folders_.get(branch, TreeSide::target);
     const auto set = folder ? (*folder)->set_times(status.accessed, status.modified) : Result<>(folder.error());
     if (!set) remarks_.add_error(path_of(*branch), set.error());

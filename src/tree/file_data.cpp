@@ -81,15 +81,33 @@ Result<std::uint32_t> checksum_of(sys::OpenFile& file, sys::ByteStretch bytes, s
     return crc;
 }
 
-// Where the storage of one of both knows the checksum of its bytes, the other one alone is read.
-Result<bool> has_same_checksum(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
-                               std::vector<std::byte>& buffer) {
+// Where the storage of one of both knows the checksum of its bytes, the other one alone is read. False: they differ.
+Result<std::optional<bool>> has_same_checksum(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+                                              std::vector<std::byte>& buffer) {
     FB_TRY_ASSIGN(other_known, other.checksum());
     FB_TRY_ASSIGN(known, one.checksum());
-    if (!known && !other_known) return false;
-    if (known && other_known) return *known == *other_known;
+    if (!known && !other_known) return std::optional<bool>();
+    if (known && other_known) return std::optional(*known == *other_known);
     FB_TRY_ASSIGN(read, checksum_of(known ? other : one, bytes, buffer));
-    return read == (known ? *known : *other_known);
+    return std::optional(read == (known ? *known : *other_known));
+}
+
+Result<std::uint64_t> first_difference_of_bytes(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+                                                bool have_holes, std::vector<std::byte>& buffer) {
+    if (!have_holes) return difference_in(one, other, bytes, buffer);
+    const auto end = bytes.end;
+    while (bytes.begin < end) {
+        FB_TRY_ASSIGN(data, one.next_data(bytes.begin));
+        FB_TRY_ASSIGN(other_data, other.next_data(bytes.begin));
+        const auto begin = std::min(data ? data->begin : end, other_data ? other_data->begin : end);
+        if (begin >= end) return end;
+        // Up to where the stretch that begins first ends: what is data in one alone is zeros in the other, or differs.
+        const auto stop = std::min(end, data && data->begin == begin ? data->end : other_data->end);
+        FB_TRY_ASSIGN(at, difference_in(one, other, {begin, stop}, buffer));
+        if (at < stop) return at;
+        bytes.begin = stop;
+    }
+    return end;
 }
 
 }  // namespace
@@ -112,21 +130,11 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
 Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer) {
     FB_TRY_ASSIGN(is_same, has_same_checksum(one, other, bytes, buffer));
-    if (is_same) return bytes.end;
-    if (!have_holes) return difference_in(one, other, bytes, buffer);
+    if (is_same && *is_same) return bytes.end;
     const auto end = bytes.end;
-    while (bytes.begin < end) {
-        FB_TRY_ASSIGN(data, one.next_data(bytes.begin));
-        FB_TRY_ASSIGN(other_data, other.next_data(bytes.begin));
-        const auto begin = std::min(data ? data->begin : end, other_data ? other_data->begin : end);
-        if (begin >= end) return end;
-        // Up to where the stretch that begins first ends: what is data in one alone is zeros in the other, or differs.
-        const auto stop = std::min(end, data && data->begin == begin ? data->end : other_data->end);
-        FB_TRY_ASSIGN(at, difference_in(one, other, {begin, stop}, buffer));
-        if (at < stop) return at;
-        bytes.begin = stop;
-    }
-    return end;
+    FB_TRY_ASSIGN(at, first_difference_of_bytes(one, other, bytes, have_holes, buffer));
+    if (at < end || !is_same) return at;
+    return Error{ErrorKind::corrupt, "its bytes are not those that its storage has the checksum of"};
 }
 
 }  // namespace forebay::tree

@@ -14,9 +14,11 @@ namespace {
 // Clocks of one machine tick every 4 ms, and those of two servers may differ.
 constexpr std::int64_t clock_seconds = 2;
 
-// Where modification times are not preserved, a copy is newer than what it was made of.
+// Where modification times are not preserved, a copy is newer than what it was made of, and than the last change of it:
+// an older file that took the source's name was renamed since.
 bool has_fitting_time(const sys::EntryStatus& status, const sys::EntryStatus& existing, const Preserve& preserve) {
-    return preserve.times ? status.modified == existing.modified : status.modified <= existing.modified;
+    if (preserve.times) return is_same_time(status, existing);
+    return status.modified <= existing.modified && status.changed <= existing.changed;
 }
 
 }  // namespace
