@@ -53,10 +53,12 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
                                 return {};
                             }},
                            remarks, counts));
-    const auto first = remarks.first();
-    if (first.empty()) return {};
-    return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}: {}", show_text(source),
-                                               show_text(first[0].path), first[0].why)};
+    if (!remarks.has_errors()) return {};  // what is mounted there is passed over by wish
+    const auto all = remarks.first();
+    const auto first =
+        std::ranges::find_if(all, [](const tree::Remark& remark) { return tree::is_error(remark.kind); });
+    return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}", show_text(source),
+                                               first == all.end() ? "" : show_text(first->path) + ": " + first->why)};
 }
 
 }  // namespace
