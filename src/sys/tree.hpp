@@ -47,6 +47,7 @@ struct EntryStatus {
     std::uint64_t device_number = 0;  // of a device: its major number above 32 bits of its minor one
     EntryId id;
     FileTime accessed, modified, changed;
+    bool is_mount = false;  // of a folder: a file system, or a part of one, is mounted there (Linux 5.8 and newer)
     bool has_times = true;  // false of a folder of which nobody has kept any: its times are this moment's
 };
 
@@ -194,6 +195,8 @@ struct NewEntryOwner {
     std::uint32_t umask = 0;
 };
 NewEntryOwner new_entry_owner();
+/// The capabilities of this process that are in effect, in hexadecimal: what it may see of an entry depends on them.
+std::string own_capabilities();
 /// Of this process, from now on.
 void set_umask(std::uint32_t umask);
 

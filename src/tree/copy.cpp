@@ -247,6 +247,12 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
+    if (options.trusts_attributes && options.cannot_keep == CannotKeep::manifest)
+        return Error{
+            ErrorKind::refused,
+            "--quick does not look at extended attributes of entries that are older than their copies, so that "
+            "the manifest would not have those that the target cannot hold",
+            "nothing was changed", "leave out --quick"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
     if (options.lead != nullptr) {

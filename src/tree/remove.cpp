@@ -64,8 +64,9 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(side_) = status;
-    if (status.id.device != branch->parent->status(side_).id.device)
+    if (is_other_file_system(status, branch->parent->status(side_).id.device))
         return Error{ErrorKind::refused, "another file system is mounted there"};
+    if (status.id == shared_.spared) return Error{ErrorKind::refused, "the source is mounted there"};
     shared_.folders.keep(branch, side_, folder);
     branch->was_entered = true;
     return remove_listed(worker, branch, *folder);
@@ -210,7 +211,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     if (status.kind != sys::EntryKind::folder)
         return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
     FB_TRY_ASSIGN(above_status, above->status());
-    if (status.id.device != above_status.id.device)
+    if (is_other_file_system(status, above_status.id.device))
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
     auto* lead = options.lead;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -31,9 +32,10 @@ public:
         std::function<void()> tick{};
         std::function<void(const BranchRef&)> finish_other{};  // of a branch that is not removed itself
         bool is_dry = false;
-        Amount* would_remove = nullptr;       // in a dry run
-        Team* team = nullptr;                 // where other processes share the work
-        const EntryFilter* filter = nullptr;  // what it leaves out stays, with the folders above it
+        Amount* would_remove = nullptr;        // in a dry run
+        Team* team = nullptr;                  // where other processes share the work
+        std::optional<sys::EntryId> spared{};  // a folder that may be mounted in the tree: the source of its copy
+        const EntryFilter* filter = nullptr;   // what it leaves out stays, with the folders above it
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}

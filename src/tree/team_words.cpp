@@ -29,7 +29,7 @@ void add_status(std::vector<std::uint64_t>& numbers, const sys::EntryStatus& sta
                                                         status.modified.nanoseconds,
                                                         static_cast<std::uint64_t>(status.changed.seconds),
                                                         status.changed.nanoseconds,
-                                                        status.has_times ? 0u : 1u};
+                                                        (status.has_times ? 0u : 1u) | (status.is_mount ? 2u : 0u)};
     numbers.insert(numbers.end(), all.begin(), all.end());
 }
 
@@ -52,7 +52,8 @@ sys::EntryStatus status_of(const std::vector<std::uint64_t>& numbers, std::size_
             .accessed = time(10),
             .modified = time(12),
             .changed = time(14),
-            .has_times = all[16] == 0};
+            .is_mount = (all[16] & 2u) != 0,
+            .has_times = (all[16] & 1u) == 0};
 }
 
 }  // namespace
