@@ -18,6 +18,7 @@ namespace forebay::migrate {
 namespace {
 
 constexpr std::uint32_t frozen_threads_max = 16;
+constexpr std::int64_t clocks_differ_s = 600;  // of this machine and its file servers
 // Of 100 million inodes with several names, and directories.
 constexpr std::uint64_t links_bytes_max = 2ull << 30;
 
@@ -227,6 +228,15 @@ Result<> Passes::begin_removal() {
     FB_TRY(check_target());
     FrozenInodes inodes;
     FB_TRY(check_is_frozen("it is not removed", &inodes));
+    // What is added while the removal waits after a kill is known by a change that is newer than all there are now.
+    if (state_.frozen->newest_change.seconds > now_s() + clocks_differ_s)
+        return Error{ErrorKind::refused,
+                     fmt::format("an entry of {} was changed in the future, on {}", show_text(project_.source),
+                                 show_date(state_.frozen->newest_change.seconds)),
+                     "source and target are as they were",
+                     fmt::format("find {} -newerct @{} tells which; set the clocks, touch it, and then --again freeze "
+                                 "where the target is still closed",
+                                 show_text(project_.source), now_s())};
     FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
     FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), text_of(inodes)));
     state_.above_inode = above.inode;

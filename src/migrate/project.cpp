@@ -20,8 +20,6 @@ namespace {
 
 constexpr double day_s = 86'400;
 
-std::int64_t now_s() { return sys::unix_ns() / second_ns; }
-
 Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan& project) {
     auto lock = sys::FileLock::take(lock_path(plan, project));
     if (lock || lock.error().kind != ErrorKind::retry) return lock;
