@@ -68,6 +68,12 @@ struct FileSystemTraits {
     bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
 };
 
+struct MountBelow {
+    std::string path;
+    EntryId id;  // of the folder that is seen there
+    auto operator<=>(const MountBelow&) const = default;
+};
+
 struct ByteStretch {
     std::uint64_t begin = 0, end = 0;
 };
@@ -181,7 +187,10 @@ public:
         for (const auto& name : names) told(name, remove(name));
     }
     /// All that was written to this folder's file system is on storage.
+    /// Of what is mounted below it, too.
     virtual Result<> sync_file_system() = 0;
+    /// Where something is mounted below it, as paths below it, and what: sorted.
+    virtual Result<std::vector<MountBelow>> mounts_below() { return std::vector<MountBelow>(); }
     /// Whether this folder is the one of `id`, or lies below it.
     virtual Result<bool> lies_in(const EntryId& id) = 0;
 };

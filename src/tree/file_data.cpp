@@ -1,5 +1,7 @@
 #include "tree/file_data.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -15,6 +17,15 @@ namespace {
 constexpr std::uint64_t kernel_bytes = 8u << 20;
 
 Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
+
+// A file that was cut meanwhile is seen by its status, and copied again. One that has fewer bytes than its status says
+// would be copied with zeros in place of what is missing.
+Result<> check_ended(sys::OpenFile& source, std::uint64_t end) {
+    FB_TRY_ASSIGN(status, source.status());
+    if (status.bytes <= end) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("it ends at byte {}, and its file system says that it has {}", end, status.bytes)};
+}
 
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
@@ -39,7 +50,13 @@ Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStr
             FB_TRY(target.write(bytes.begin, part.first(got)));
             moved = got;
         }
-        if (moved == 0) return {};
+        if (moved == 0 && by_kernel) {  // some file systems copy nothing, and say so in this way
+            buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
+            FB_TRY_ASSIGN(got, source.read(bytes.begin, std::span(buffer).first(std::min(piece, buffer_bytes))));
+            FB_TRY(target.write(bytes.begin, std::span(buffer).first(got)));
+            moved = got;
+        }
+        if (moved == 0) return check_ended(source, bytes.begin);
         bytes.begin += moved;
         if (way.moved) way.moved(moved);
     }

@@ -247,6 +247,22 @@ def read_back(place, source):
     expect(not (place / "read-back/verified/large-1").exists(), "and has not got its name")
 
 
+def ended_early(place, source):
+    """A file that ends before the size that its file system tells, as stale sizes of network file systems make it."""
+    if not shutil.which("strace"):
+        print("left out, what ends early: no strace")
+        return
+    for name, calls, code in (("by-kernel", ["copy_file_range:retval=0"], 0),
+                              ("by-none", ["copy_file_range:retval=0", "pread64:retval=0"], 1)):
+        target = place / f"early-{name}"
+        injected = [word for call in calls for word in ("-e", f"inject={call}")]
+        done, report = mover("copy", source, target, code=(code,), before=["strace", "-f", "-qq", "-o", place / "calls", "-P", source / "large-1", *injected])
+        expect(not torn(source, target), f"{name}: nothing has its name that is not whole", told(done, report))
+        expect(code == 0 or "it ends at byte" in told(done, report), "what ended early is named", told(done, report))
+    mover("sync", source, target, code=(0,))
+    expect_equal(source, target, "once it is told whole, all is equal")
+
+
 def synced_first(_, source):
     """On a disk names come after a sync of what they stand for, and the end after one of all; one sync for many names."""
     if not shutil.which("strace"):
@@ -298,7 +314,7 @@ def names_like_ours(place, source):
 
 AS_ORDINARY_USER = [not_writable, unreadable, given_away]
 CASES = [full_target, no_inodes, beyond_quota, file_size_limit, bad_sectors, failing_writes, not_to_be_copied,
-         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, synced_first, deep, names_like_ours]
+         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, ended_early, synced_first, deep, names_like_ours]
 
 
 def main():

@@ -92,6 +92,14 @@ def bound(place):
     expect((place / "of-one/inner").is_dir() and not (place / "of-one/inner/precious").exists(), "it is another file system")
     run("umount", tree / "inner")
 
+    (place / "below/inner").mkdir(parents=True)
+    run("mount", "-t", "tmpfs", "none", place / "below/inner")
+    if shutil.which("strace"):
+        run("strace", "-f", "-qq", "-o", place / "syncs", "-e", "trace=syncfs", FOREBAY, "copy", place / "of-one", place / "below")
+        syncs = (place / "syncs").read_text().count("syncfs(")
+        expect(syncs == 2, f"what is mounted below the target is synced, too: {syncs} syncs")
+    run("umount", place / "below/inner")
+
     source, target = place / "target/more/source", place / "target"
     (place / "real").mkdir()
     (place / "real/file").write_text("x")
@@ -130,7 +138,7 @@ def main():
             for part in (planted, swapped, bound, unread):
                 part(place)
         finally:
-            for mount in ("tree/inner", "target/more/source"):
+            for mount in ("tree/inner", "below/inner", "target/more/source"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
 
 
