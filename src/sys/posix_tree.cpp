@@ -281,7 +281,7 @@ Result<> PosixFolder::each_mount(const TakeMount& take) {
     const auto bytes = ::readlink(path_of_fd(fd()).c_str(), path.data(), path.size());
     if (!mounts || bytes < 0) return {};
     for (const auto& below : mount_points_below(*mounts, {path.data(), static_cast<std::size_t>(bytes)})) {
-        const Fd mount(::openat(fd(), below.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+        const Fd mount(open_at(fd(), below.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK));
         if (mount.get() >= 0) FB_TRY(take(below, mount.get()));
     }
     return {};

@@ -284,6 +284,25 @@ TEST_CASE("copy: leftovers of a killed run go, and pieces that are done stay don
     }
 }
 
+TEST_CASE("copy: a file of 8 EiB with few bytes costs what these cost") {
+    const test::TempDirectory directory("/dev/shm");
+    fs::create_directory(directory / "source");
+    write(directory / "source/huge", "first");
+    constexpr std::uint64_t bytes = (1ull << 63) - 4096, inside = 1ull << 60;
+    fs::resize_file(directory / "source/huge", bytes);
+    std::fstream(directory / "source/huge", std::ios::in | std::ios::out).seekp(inside).write("inner", 5);
+    const auto copied = copy(directory / "source", directory / "target");
+    REQUIRE(copied->copied);
+    CHECK(copied->counts.copied == 1);
+    CHECK(copied->counts.passed_bytes == bytes);
+    CHECK(fs::file_size(directory / "target/huge") == bytes);
+    std::string inner(5, ' ');
+    std::ifstream(directory / "target/huge").seekg(inside).read(inner.data(), 5);
+    CHECK(inner == "inner");
+    CHECK(copy(directory / "source", directory / "target")->counts.equal == 1);
+    check_equal(directory / "source", directory / "target");
+}
+
 TEST_CASE("copy: what is gone at the target did not vanish from the source") {
     const test::TempDirectory directory("/dev/shm");
     fs::create_directories(directory / "source/below");
