@@ -73,7 +73,7 @@ Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     ++context_.counts.folders;
     if (context_.options.is_dry) context_.counts.would_copy.add(0);
     if (context_.options.is_dry) context_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");
-    if (context_.options.one_file_system && status.id.device != device_) {
+    if (context_.options.one_file_system && tree::is_other_file_system(status, device_)) {
         context_.remarks.add(tree::RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }

@@ -53,38 +53,46 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
                                 return {};
                             }},
                            remarks, counts));
-    const auto first = remarks.first();
-    if (first.empty()) return {};
-    return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}: {}", show_text(source),
-                                               show_text(first[0].path), first[0].why)};
+    if (!remarks.has_errors()) return {};  // what is mounted there is passed over by wish
+    const auto all = remarks.first();
+    const auto first =
+        std::ranges::find_if(all, [](const tree::Remark& remark) { return tree::is_error(remark.kind); });
+    return Error{ErrorKind::retry, fmt::format("{} cannot be looked at whole: {}", show_text(source),
+                                               first == all.end() ? "" : show_text(first->path) + ": " + first->why)};
 }
 
 }  // namespace
 
-Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, std::vector<std::uint64_t>* linked) {
+Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes) {
     Frozen frozen;
     FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
         ++frozen.entries;
         frozen.digest += digest_of(path, comparable(status));
         frozen.newest_change = std::max(frozen.newest_change, status.changed);
-        if (linked != nullptr && status.names > 1 && status.kind != sys::EntryKind::folder)
-            linked->push_back(status.id.number);
+        if (inodes == nullptr) return {};
+        if (status.kind == sys::EntryKind::folder) inodes->folders.push_back(status.id.number);
+        else if (status.names > 1) inodes->linked.push_back(status.id.number);
         return {};
     }));
-    if (linked != nullptr) {
-        std::ranges::sort(*linked);
-        const auto rest = std::ranges::unique(*linked);
-        linked->erase(rest.begin(), rest.end());
+    if (inodes != nullptr) {
+        std::ranges::sort(inodes->folders);
+        std::ranges::sort(inodes->linked);
+        const auto rest = std::ranges::unique(inodes->linked);
+        inodes->linked.erase(rest.begin(), rest.end());
     }
     return frozen;
 }
 
 Result<std::string> changed_while_removed(const std::string& source, const Frozen& frozen, const FrozenWalk& walk,
-                                          const std::vector<std::uint64_t>& linked) {
+                                          const FrozenInodes& inodes) {
     std::string changed;
     FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
-        if (status.kind == sys::EntryKind::folder || status.changed <= frozen.newest_change) return {};
-        const bool is_linked = std::ranges::binary_search(linked, status.id.number);
+        if (status.kind == sys::EntryKind::folder) {
+            if (!std::ranges::binary_search(inodes.folders, status.id.number)) changed = path;
+            return {};
+        }
+        if (status.changed <= frozen.newest_change) return {};
+        const bool is_linked = std::ranges::binary_search(inodes.linked, status.id.number);
         if (!is_linked || status.modified > frozen.newest_change) changed = path;
         return {};
     }));

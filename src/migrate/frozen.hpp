@@ -28,13 +28,19 @@ struct FrozenWalk {
     std::function<Result<>()> go_on{};  // its error ends the walk
 };
 
-/// `linked`, where it is given, gets the inodes of entries with several names, sorted.
-Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk,
-                          std::vector<std::uint64_t>* linked = nullptr);
+/// Numbers of inodes, sorted, of which a removal changes the time of the last change.
+struct FrozenInodes {
+    std::vector<std::uint64_t> linked;  // files of several names
+    std::vector<std::uint64_t> folders;
+};
 
-/// Of a source that is partly removed: the path of an entry, no folder, that somebody has changed or added since it was
-/// frozen; empty where there is none. A removal marks the other names of an inode as changed: those are `linked`.
+/// `inodes`, where they are given, are filled.
+Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes = nullptr);
+
+/// Of a source that is partly removed: the path of an entry that somebody has changed or added since it was frozen;
+/// empty where there is none. A folder that was moved there brings entries which nobody has changed since: it is known
+/// by its inode, which is none of `inodes`.
 Result<std::string> changed_while_removed(const std::string& source, const Frozen& frozen, const FrozenWalk& walk,
-                                          const std::vector<std::uint64_t>& linked);
+                                          const FrozenInodes& inodes);
 
 }  // namespace forebay::migrate

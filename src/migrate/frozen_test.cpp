@@ -22,13 +22,15 @@ struct Source {
     forebay::test::TempDirectory directory;
     std::string path = directory / "source";
     Source() {
+        fs::create_directories(directory / "older");
+        write(directory / "older/four", "four");
         fs::create_directories(path + "/below");
         for (const auto* name : {"/one", "/two", "/below/three"}) write(path + name, name);
         fs::create_hard_link(path + "/one", path + "/below/same");
         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the kernel's clock ticks each 4 ms or 10 ms
     }
-    migrate::Frozen now(std::vector<std::uint64_t>* linked = nullptr) const {
-        return migrate::frozen_now(path, {.threads = 2}, linked).value();
+    migrate::Frozen now(migrate::FrozenInodes* inodes = nullptr) const {
+        return migrate::frozen_now(path, {.threads = 2}, inodes).value();
     }
 };
 
@@ -58,22 +60,26 @@ TEST_CASE("changes") {
 
 TEST_CASE("what is added while a source is being removed is found, and what the removal does is not") {
     const Source source;
-    std::vector<std::uint64_t> linked;
-    const auto frozen = source.now(&linked);
-    CHECK(linked.size() == 1);
-    const auto changed = [&](const std::vector<std::uint64_t>& known) {
+    migrate::FrozenInodes inodes;
+    const auto frozen = source.now(&inodes);
+    CHECK(inodes.linked.size() == 1);
+    CHECK(inodes.folders.size() == 2);
+    const auto changed = [&](const migrate::FrozenInodes& known) {
         return migrate::changed_while_removed(source.path, frozen, {.threads = 2}, known).value();
     };
-    CHECK(changed(linked).empty());
+    CHECK(changed(inodes).empty());
     fs::remove(source.path + "/one");
     fs::remove(source.path + "/two");
-    CHECK(changed(linked).empty());
-    CHECK(changed({}) == "below/same");
+    CHECK(changed(inodes).empty());
+    CHECK(changed({.linked = {}, .folders = inodes.folders}) == "below/same");
+    fs::rename(source.directory / "older", source.path + "/below/older");  // its file is older than the freeze
+    CHECK(changed(inodes) == "below/older");
+    fs::rename(source.path + "/below/older", source.directory / "older");
     write(source.path + "/below/late", "");
-    CHECK(changed(linked) == "below/late");
+    CHECK(changed(inodes) == "below/late");
     fs::remove(source.path + "/below/late");
     write(source.path + "/below/same", "other");
-    CHECK(changed(linked) == "below/same");
+    CHECK(changed(inodes) == "below/same");
 }
 
 TEST_CASE("a walk that is to stop, or cannot see all, gives no answer") {

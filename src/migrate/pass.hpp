@@ -9,6 +9,7 @@
 
 #include "base/units.hpp"
 #include "forebay/result.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::migrate {
 
@@ -23,6 +24,7 @@ constexpr std::string_view name_of(Pass pass) { return pass_names[static_cast<st
 Result<Pass> pass_from(const std::string& option, const std::string& word);
 
 inline constexpr std::int64_t second_ns = 1'000'000'000;
+inline std::int64_t now_s() { return sys::unix_ns() / second_ns; }
 /// "2023-11-14 22:13:20 UTC".
 inline std::string show_date(std::int64_t unix_s) { return show_utc(unix_s * second_ns); }
 

@@ -18,7 +18,8 @@ namespace forebay::migrate {
 namespace {
 
 constexpr std::uint32_t frozen_threads_max = 16;
-// Of 100 million inodes with several names.
+constexpr std::int64_t clocks_differ_s = 600;  // of this machine and its file servers
+// Of 100 million inodes with several names, and directories.
 constexpr std::uint64_t links_bytes_max = 2ull << 30;
 
 // Nothing where there is no such folder.
@@ -48,20 +49,23 @@ std::string rate_group(const MigrationPlan& plan) {
     return fmt::format("migrate-{:016x}", siphash({}, std::as_bytes(std::span(plan.state))));
 }
 
-std::string linked_text(const std::vector<std::uint64_t>& linked) {
+std::string text_of(const FrozenInodes& inodes) {
     std::string text;
-    for (const auto number : linked) text += fmt::format("{}\n", number);
+    for (const auto number : inodes.linked) text += fmt::format("{}\n", number);
+    for (const auto number : inodes.folders) text += fmt::format("{}/\n", number);
     return text;
 }
 
-std::vector<std::uint64_t> linked_in(const std::string& text) {
-    std::vector<std::uint64_t> linked;
+FrozenInodes inodes_in(const std::string& text) {
+    FrozenInodes inodes;
     for (const char *at = text.data(), *end = at + text.size(); at < end;) {
         std::uint64_t number = 0;
-        at = std::from_chars(at, end, number).ptr + 1;
-        linked.push_back(number);
+        at = std::from_chars(at, end, number).ptr;
+        const bool is_folder = at < end && *at == '/';
+        (is_folder ? inodes.folders : inodes.linked).push_back(number);
+        at += is_folder ? 2 : 1;
     }
-    return linked;
+    return inodes;
 }
 
 }  // namespace
@@ -206,7 +210,7 @@ Result<> Passes::remove(PassRecord& record) {
                 "its removal had begun", "mount it, and call the same command again"};
         }
         FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), links_path(), links_bytes_max));
-        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), linked_in(text)));
+        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), inodes_in(text)));
         if (!changed.empty())
             return Error{ErrorKind::refused,
                          fmt::format("{} was changed or added while the source was being removed", show_text(changed)),
@@ -222,10 +226,19 @@ Result<> Passes::remove(PassRecord& record) {
 Result<> Passes::begin_removal() {
     FB_TRY(check_source());
     FB_TRY(check_target());
-    std::vector<std::uint64_t> linked;
-    FB_TRY(check_is_frozen("it is not removed", &linked));
+    FrozenInodes inodes;
+    FB_TRY(check_is_frozen("it is not removed", &inodes));
+    // What is added while the removal waits after a kill is known by a change that is newer than all there are now.
+    if (state_.frozen->newest_change.seconds > now_s() + clocks_differ_s)
+        return Error{ErrorKind::refused,
+                     fmt::format("an entry of {} was changed in the future, on {}", show_text(project_.source),
+                                 show_date(state_.frozen->newest_change.seconds)),
+                     "source and target are as they were",
+                     fmt::format("find {} -newerct @{} tells which; set the clocks, touch it, and then --again freeze "
+                                 "where the target is still closed",
+                                 show_text(project_.source), now_s())};
     FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
-    FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), linked_text(linked)));
+    FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), text_of(inodes)));
     state_.above_inode = above.inode;
     state_.is_being_removed = true;
     return save_();
@@ -261,9 +274,9 @@ Result<> Passes::check_target() const {
                              project_.name)};
 }
 
-Result<> Passes::check_is_frozen(const char* what_else, std::vector<std::uint64_t>* linked) const {
+Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) const {
     if (!state_.frozen) return {};
-    FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), linked));
+    FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), inodes));
     if (now == *state_.frozen) return {};
     return Error{ErrorKind::corrupt,
                  fmt::format("the source has changed since the final sync (it had {} entries, and has {}): {}",

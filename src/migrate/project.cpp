@@ -20,8 +20,6 @@ namespace {
 
 constexpr double day_s = 86'400;
 
-std::int64_t now_s() { return sys::unix_ns() / second_ns; }
-
 Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan& project) {
     auto lock = sys::FileLock::take(lock_path(plan, project));
     if (lock || lock.error().kind != ErrorKind::retry) return lock;
@@ -72,10 +70,11 @@ Result<Ending> ProjectRun::run(const Wishes& wishes) {
     while (const auto pass = next_pass(state_, project_)) {
         if (wishes.until && *pass > *wishes.until) return Ending::reached;
         FB_TRY(runner_.go_on());
-        if (*pass == Pass::wait) {
+        // The plan may wait longer since.
+        if (*pass == Pass::wait || (*pass == Pass::remove && !state_.is_being_removed)) {
             FB_TRY_ASSIGN(is_over, wait());
             if (!is_over) return Ending::waits;
-            continue;
+            if (*pass == Pass::wait) continue;
         }
         FB_TRY(make(*pass));
     }
@@ -110,7 +109,11 @@ Result<bool> ProjectRun::wait() {
     if (state_.wait_until_unix_s == 0) {
         ++record.starts;
         record.began_unix_s = now_s();
-        state_.wait_until_unix_s = record.began_unix_s + static_cast<std::int64_t>(project_.wait_days * day_s + 0.999);
+    }
+    const auto until = record.began_unix_s + static_cast<std::int64_t>(project_.wait_days * day_s + 0.999);
+    if (until > state_.wait_until_unix_s) {
+        state_.wait_until_unix_s = until;
+        record.is_done = false;
         FB_TRY(save());
     }
     if (now_s() < state_.wait_until_unix_s) {
@@ -118,6 +121,7 @@ Result<bool> ProjectRun::wait() {
                                 show_date(state_.wait_until_unix_s)));
         return false;
     }
+    if (record.is_done) return true;
     record.is_done = true;
     record.ended_unix_s = now_s();
     FB_TRY(save());

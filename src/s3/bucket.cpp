@@ -48,31 +48,71 @@ Result<> Bucket::check_object(const std::string& key, const HttpAnswer& answer) 
         fmt::format("what answers for s3://{}/{} is no server of S3: the answer has no ETag", name(), show_text(key))};
 }
 
+// A server that sends other bytes than it keeps, unpacked ones for example, does not know how many.
+Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) const {
+    FB_TRY(check_object(key, answer));
+    const bool is_told = !answer.header("content-length").empty() || !answer.header("content-range").empty();
+    if (is_told || key.ends_with('/')) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("s3://{}/{}: the answer does not say how many bytes the object has: is it kept with a "
+                             "Content-Encoding, and unpacked on the way?",
+                             name(), show_text(key))};
+}
+
+Error Bucket::other_than_kept(const ObjectInfo& object, std::uint32_t crc) const {
+    return {ErrorKind::corrupt,
+            fmt::format("the bytes that came of s3://{}/{} have the checksum {}, and the server keeps {}", name(),
+                        show_text(object.key), checksum_text(crc), checksum_text(object.crc32c.value_or(0)))};
+}
+
 Result<std::optional<ObjectInfo>> Bucket::look(const std::string& key) {
     FB_TRY_ASSIGN(answer, client_.send({.method = "HEAD",
                                         .key = key,
                                         .headers = {{"x-amz-checksum-mode", "ENABLED"}},
                                         .accepted_status = not_found}));
     if (answer.status == not_found) return std::optional<ObjectInfo>();
-    FB_TRY(check_object(key, answer));
+    FB_TRY(check_bytes(key, answer));
     return std::optional(object_from(key, answer, owner));
 }
 
-Result<std::optional<ObjectInfo>> Bucket::read_first(const std::string& key, std::uint64_t bytes, std::string& first) {
+Result<std::optional<ObjectInfo>> Bucket::read_first(const std::string& key, bool is_small, std::string& first) {
+    bool is_larger = false;
+    auto object = try_read_first(key, is_small, first, is_larger);
+    const bool was_wrong = !object && object.error().kind == ErrorKind::corrupt;
+    return was_wrong ? try_read_first(key, is_small && !is_larger, first, is_larger) : std::move(object);
+}
+
+Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key, bool is_small, std::string& first,
+                                                         bool& is_larger) {
     first.clear();
     const auto take = [&](std::uint64_t offset, std::span<const std::byte> part) -> Result<> {
+        is_larger = offset + part.size() > first_bytes_max;
+        if (is_larger) return Error{ErrorKind::corrupt, "the server sends more than was asked for"};
         first.resize(offset);  // of an attempt before
         first.append(reinterpret_cast<const char*>(part.data()), part.size());
         return {};
     };
+    Pairs headers{{"x-amz-checksum-mode", "ENABLED"}};
+    if (!is_small) headers.emplace_back("range", range_text({0, first_bytes_max}));
     FB_TRY_ASSIGN(answer, client_.send({.method = "GET",
                                         .key = key,
-                                        .headers = {{"range", range_text({0, bytes})}},
+                                        .headers = std::move(headers),
                                         .take = take,
                                         .accepted_status = no_such_range}));
     if (answer.status == no_such_range) return look(key);  // an empty object has no first byte
-    FB_TRY(check_object(key, answer));
-    return std::optional(object_from(key, answer, owner));
+    FB_TRY(check_bytes(key, answer));
+    auto object = object_from(key, answer, owner);
+    if (first.size() != std::min(first_bytes_max, object.bytes) && !key.ends_with('/'))
+        return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(key),
+                                                     first.size(), object.bytes)};
+    if (first.size() < object.bytes) return std::optional(std::move(object));
+    if (!is_small) {  // with a range servers do not tell it
+        FB_TRY_ASSIGN(looked, look(key));
+        if (looked && looked->etag == object.etag) object.crc32c = looked->crc32c;
+    }
+    const auto crc = object.crc32c ? crc32c(std::as_bytes(std::span(first))) : 0;
+    if (object.crc32c && crc != *object.crc32c) return other_than_kept(object, crc);
+    return std::optional(std::move(object));
 }
 
 Result<bool> Bucket::read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take) {

@@ -22,7 +22,9 @@ class MadeObject;
 
 class Bucket {
 public:
-    static constexpr std::size_t keys_max = 1'000;      // of one request that removes
+    static constexpr std::size_t keys_max = 1'000;  // of one request that removes
+    /// What comes with an object that is opened: of many small ones all, so that each costs one request.
+    static constexpr std::uint64_t first_bytes_max = 1u << 20;
     static constexpr std::uint64_t parts_max = 10'000;  // of an upload
 
     Bucket(S3Settings settings, std::string name, sys::NewEntryOwner new_owner, HttpLimits limits = {})
@@ -30,8 +32,9 @@ public:
 
     /// Nothing where there is no such object.
     Result<std::optional<ObjectInfo>> look(const std::string& key);
-    /// The same with its first bytes, at most `bytes` of them.
-    Result<std::optional<ObjectInfo>> read_first(const std::string& key, std::uint64_t bytes, std::string& first);
+    /// The same with its first bytes, at most `first_bytes_max`; all of them are compared with the checksum that the
+    /// server keeps. `is_small`: it has no more, as far as is known; servers tell checksums of whole objects.
+    Result<std::optional<ObjectInfo>> read_first(const std::string& key, bool is_small, std::string& first);
     /// Bytes of this version of an object. False where it is another one now.
     using Take = std::function<Result<>(std::uint64_t offset, std::span<const std::byte>)>;
     Result<bool> read(const ObjectInfo& object, sys::ByteStretch bytes, const Take& take);
@@ -81,6 +84,9 @@ public:
     /// Uploads under way of keys that begin so.
     Result<std::vector<Upload>> uploads_of(const std::string& prefix);
 
+    /// Of bytes that came, and have another checksum than the server keeps.
+    Error other_than_kept(const ObjectInfo& object, std::uint32_t crc) const;
+
     std::uint64_t number() const { return client_.number(); }
     const std::string& name() const { return client_.bucket(); }
 
@@ -99,6 +105,9 @@ public:
 
 private:
     Result<> check_object(const std::string& key, const HttpAnswer& answer) const;
+    Result<> check_bytes(const std::string& key, const HttpAnswer& answer) const;
+    Result<std::optional<ObjectInfo>> try_read_first(const std::string& key, bool is_small, std::string& first,
+                                                     bool& is_larger);
     Result<HttpAnswer> send_bytes(S3Request request);
 
     S3Client client_;

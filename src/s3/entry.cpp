@@ -1,7 +1,6 @@
 #include "s3/entry.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "s3/made_object.hpp"
 
@@ -13,83 +12,6 @@ namespace {
 constexpr std::size_t stretches_max = 64;
 
 std::string prefix_of_key(const std::string& key) { return key.substr(0, key.rfind('/') + 1); }
-
-class ReadObject final : public ObjectEntry<sys::OpenFile> {
-public:
-    ReadObject(Bucket& bucket, ObjectInfo object, std::string first_bytes)
-        : bucket_(bucket), info_(std::move(object)), first_bytes_(std::move(first_bytes)) {}
-
-    Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> bytes) override {
-        return take(offset, bytes.size(), [&](std::uint64_t at, std::span<const std::byte> part) -> Result<> {
-            std::memcpy(bytes.data() + at, part.data(), part.size());
-            return {};
-        });
-    }
-    Result<std::uint64_t> copy_to(OpenFile& target, std::uint64_t offset, std::uint64_t bytes) override {
-        return take(offset, bytes,
-                    [&](std::uint64_t at, std::span<const std::byte> part) { return target.write(offset + at, part); });
-    }
-    Result<std::optional<sys::ByteStretch>> next_data(std::uint64_t offset) override {
-        const std::lock_guard lock(mutex_);
-        const auto all = std::vector<sys::ByteStretch>{{0, info_.bytes}};
-        for (const auto& one : info_.state.data ? *info_.state.data : all)
-            if (one.end > offset) return std::optional(sys::ByteStretch{std::max(one.begin, offset), one.end});
-        return std::optional<sys::ByteStretch>();
-    }
-    Result<std::optional<std::uint32_t>> checksum() override {
-        const std::lock_guard lock(mutex_);
-        if (first_bytes_.size() == info_.bytes) return std::optional<std::uint32_t>();  // they are here to be compared
-        if (!info_.crc32c) {
-            FB_TRY_ASSIGN(looked, bucket_.look(info_.key));
-            if (looked && looked->etag == info_.etag) info_.crc32c = looked->crc32c;
-        }
-        return info_.crc32c;
-    }
-    Result<> write(std::uint64_t, std::span<const std::byte>) override { return to_read(); }
-    Result<> resize(std::uint64_t) override { return to_read(); }
-    Result<std::uint64_t> copy_from(OpenFile&, std::uint64_t, std::uint64_t) override { return to_read(); }
-    Result<> sync() override { return {}; }
-    void forget_cached() override {
-        const std::lock_guard lock(mutex_);
-        first_bytes_.clear();
-    }
-
-private:
-    ObjectInfo& info() override { return info_; }
-    std::mutex& lock_of_info() override { return mutex_; }
-    std::uint64_t device() const override { return bucket_.number(); }
-    static Error to_read() { return {ErrorKind::refused, "the object was opened to be read"}; }
-
-    Result<std::uint64_t> take(std::uint64_t offset, std::uint64_t bytes, const Bucket::Take& take) {
-        for (;;) {
-            ObjectInfo object;
-            {
-                const std::lock_guard lock(mutex_);
-                if (offset >= info_.bytes) return std::uint64_t{0};
-                bytes = std::min(bytes, info_.bytes - offset);
-                if (offset < first_bytes_.size()) {
-                    bytes = std::min<std::uint64_t>(bytes, first_bytes_.size() - offset);
-                    FB_TRY(take(0, std::as_bytes(std::span(first_bytes_)).subspan(offset, bytes)));
-                    return bytes;
-                }
-                object = info_;
-            }
-            FB_TRY_ASSIGN(was_same, bucket_.read(object, {offset, offset + bytes}, take));
-            if (was_same) return bytes;
-            // Somebody has put another object there: it is what is read from here on, and status() tells.
-            FB_TRY_ASSIGN(now, bucket_.look(object.key));
-            if (!now) return Error{ErrorKind::missing, "it was removed while it was read"};
-            const std::lock_guard lock(mutex_);
-            info_ = *now;
-            first_bytes_.clear();
-        }
-    }
-
-    Bucket& bucket_;
-    std::mutex mutex_;
-    ObjectInfo info_;
-    std::string first_bytes_;
-};
 
 class WrittenObject final : public ObjectEntry<sys::OpenFile> {
 public:
@@ -168,9 +90,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<sys::OpenFile> open_object(Bucket& bucket, ObjectInfo object, std::string first_bytes) {
-    return std::make_unique<ReadObject>(bucket, std::move(object), std::move(first_bytes));
-}
 std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> made) {
     return std::make_unique<WrittenObject>(bucket, std::move(made));
 }

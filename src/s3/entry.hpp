@@ -54,6 +54,7 @@ public:
         return change([&](ObjectState& state) {
             state.accessed = accessed;
             state.modified = modified;
+            state.has_times = true;
         });
     }
 

@@ -12,8 +12,6 @@ namespace forebay::s3 {
 
 namespace {
 
-// What comes with an object that is opened: of many small ones all, so that each costs one request.
-constexpr std::uint64_t first_bytes_max = 1u << 20;
 // Statuses of entries that were looked at a moment ago, for the questions that follow.
 constexpr std::size_t looked_at_max = 256;
 constexpr std::size_t name_bytes_max = 255;
@@ -201,8 +199,13 @@ Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& na
             known != looked_at_.end() && known->second.bytes == 0 && known->second.state.kind == sys::EntryKind::file)
             return open_object(*bucket_, known->second, "");
     }
+    bool is_small = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_small = names_.is_small(name);
+    }
     std::string first;
-    auto object = bucket_->read_first(key, first_bytes_max, first);
+    auto object = bucket_->read_first(key, is_small, first);
     if (!object && object.error().kind != ErrorKind::missing) return object.error();
     if (!object || !*object) return missing_name(name);
     if ((*object)->state.kind != sys::EntryKind::file)

@@ -1,6 +1,7 @@
 #include "s3/listed_names.hpp"
 
 #include "base/show_text.hpp"
+#include "s3/bucket.hpp"
 #include "s3/key.hpp"
 #include "s3/made_object.hpp"
 
@@ -24,7 +25,12 @@ bool is_mark(std::string_view name) {
 
 bool ListedNames::is_folder(const std::string& name) const {
     const auto found = kinds_.find(name);
-    return found != kinds_.end() && found->second == sys::EntryKind::folder;
+    return found != kinds_.end() && found->second.kind == sys::EntryKind::folder;
+}
+
+bool ListedNames::is_small(const std::string& name) const {
+    const auto found = kinds_.find(name);
+    return found != kinds_.end() && found->second.is_small;
 }
 
 // Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.
@@ -36,12 +42,13 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         if (kind == sys::EntryKind::folder && part.ends_with('/')) part.remove_suffix(1);
         if (prefix.empty() && part == "%2E") return;  // what the whole bucket has as a folder
         const auto name = name_of_key_part(part);
-        const bool is_first = name && kinds_.try_emplace(*name, kind).second;
+        const bool is_small = bytes && *bytes <= Bucket::first_bytes_max;
+        const bool is_first = name && kinds_.try_emplace(*name, Known{kind, is_small}).second;
         if (is_first) {
             entries.push_back({*name, kind, bytes});
             if (is_mark(*name)) {  // the upload that it speaks of
                 auto upload = name->substr(0, name->size() - std::string_view(mark_ending).size());
-                kinds_.emplace(upload, sys::EntryKind::file);
+                kinds_.emplace(upload, Known{sys::EntryKind::file});
                 entries.push_back({std::move(upload), sys::EntryKind::file});
             }
         } else if (problem.empty()) {
@@ -66,7 +73,7 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
 
 // Keys come in their order: of an object "a" the folder "a/" may still come only as long as keys begin with "a".
 void ListedNames::forget_before(std::string_view last) {
-    std::unordered_map<std::string, sys::EntryKind> kept;
+    std::unordered_map<std::string, Known> kept;
     for (std::size_t bytes = 1; bytes <= last.size(); ++bytes)
         if (const auto name = name_of_key_part(last.substr(0, bytes)); name && kinds_.contains(*name))
             kept.emplace(*name, kinds_[*name]);
@@ -79,7 +86,7 @@ void ListedNames::put(const std::string& name, sys::EntryKind kind) {
         kinds_.clear();
         has_all_ = false;
     }
-    kinds_[name] = kind;
+    kinds_[name] = {kind};
 }
 
 }  // namespace forebay::s3

@@ -35,13 +35,19 @@ public:
     bool has_all() const { return has_all_; }
     bool knows(const std::string& name) const { return kinds_.contains(name); }
     bool is_folder(const std::string& name) const;
+    /// Its listing says that it is an object of at most Bucket::first_bytes_max.
+    bool is_small(const std::string& name) const;
     void put(const std::string& name, sys::EntryKind kind);
     void drop(const std::string& name) { kinds_.erase(name); }
 
 private:
     void forget_before(std::string_view last);
 
-    std::unordered_map<std::string, sys::EntryKind> kinds_;
+    struct Known {
+        sys::EntryKind kind;
+        bool is_small = false;
+    };
+    std::unordered_map<std::string, Known> kinds_;
     std::size_t names_max_;
     bool is_complete_ = false, has_all_ = true;
 };

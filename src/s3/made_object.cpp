@@ -8,7 +8,6 @@
 #include "base/crc32c.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
-#include "s3/crc_join.hpp"
 
 namespace forebay::s3 {
 
@@ -192,7 +191,7 @@ std::uint32_t MadeObject::checksum() {
     if (!is_in_parts()) return info.bytes == 0 ? 0 : crc32c(all_of(0));
     std::uint32_t crc = 0;
     for (std::uint64_t index = 0; index < pieces_.size(); ++index)
-        crc = joined_crc32c(crc, pieces_[index].crc32c, length_of(index));
+        crc = crc32c_join(crc, pieces_[index].crc32c, length_of(index));
     return crc;
 }
 

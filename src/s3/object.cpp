@@ -148,7 +148,8 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
                                      : std::string_view(range).substr(std::min(range.find('/'), range.size() - 1) + 1);
     object.bytes = is_folder ? 0 : number_from<std::uint64_t>(total).value_or(0);
     auto put = curl_getdate(answer.header("last-modified").c_str(), nullptr);
-    if (put < 0) put = std::time(nullptr);  // a folder without an object of its own has no time
+    object.state.has_times = put >= 0;
+    if (put < 0) put = std::time(nullptr);
     object.changed.seconds = put;
     object.changed.nanoseconds =
         static_cast<std::uint32_t>(siphash({}, std::as_bytes(std::span(object.etag))) % nanoseconds_in_second);
@@ -191,7 +192,8 @@ sys::EntryStatus status_of(const ObjectInfo& object, std::uint64_t device) {
                             .id = {device, number_of_key(object.key)},
                             .accessed = state.accessed,
                             .modified = state.modified,
-                            .changed = object.changed};
+                            .changed = object.changed,
+                            .has_times = state.has_times};
     if (state.kind == sys::EntryKind::link) status.bytes = state.link_text.size();
     if (state.data) {
         status.allocated_bytes = 0;

@@ -18,6 +18,7 @@ struct ObjectState {
     std::uint32_t user = 0, group = 0;
     std::uint64_t device_number = 0;
     sys::FileTime accessed, modified;
+    bool has_times = true;  // a folder without an object of its own has none
     std::string link_text;
     std::map<std::string, std::string> attributes;  // extended ones
     /// Where the bytes are that are no hole; none: the file has no holes that are known.

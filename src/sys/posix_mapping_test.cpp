@@ -201,3 +201,14 @@ TEST_CASE("mountinfo: by device, in the file system's own options only") {
     CHECK(page_bytes_of("/proc") == 4096);
     CHECK(page_bytes_of("/does/not/exist") == 4096);
 }
+
+TEST_CASE("mounts: those below a directory are told by their names, with what is escaped in them") {
+    const std::string text =
+        "24 28 0:21 / / rw - ext4 /dev/vda rw\n25 28 0:22 / /tree rw - tmpfs none rw\n"
+        "26 28 0:23 / /tree/b\\040c\\134 rw - tmpfs none rw\n27 28 0:24 /x /tree/a/below rw,shared:1 - ext4 /dev/vda "
+        "rw\n"
+        "28 28 0:25 / /tree-other/x rw - tmpfs none rw\n29 28 0:26 / /tree/a/below rw - tmpfs none rw\n";
+    CHECK(mount_points_below(text, "/tree") == std::vector<std::string>{"a/below", "b c\\"});
+    CHECK(mount_points_below(text, "/tree/a/below").empty());
+    CHECK(mount_points_below(text, "/").size() == 5 - 1);
+}

@@ -127,11 +127,44 @@ bool mounted_huge(std::string_view mountinfo, unsigned major, unsigned minor) {
     return false;
 }
 
+namespace {
+
+std::string_view word(std::string_view line, int number) {
+    for (; number > 0 && !line.empty(); --number) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    return line.substr(0, line.find(' '));
+}
+
+// "\\040" is a space: blanks, line ends and backslashes are octal there.
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    while (!text.empty()) {
+        int value = 0;
+        const bool is_octal = text.size() >= 4 && text[0] == '\\' &&
+                              std::from_chars(text.data() + 1, text.data() + 4, value, 8).ptr == text.data() + 4;
+        plain += is_octal ? static_cast<char>(value) : text[0];
+        text.remove_prefix(is_octal ? 4 : 1);
+    }
+    return plain;
+}
+
+}  // namespace
+
+std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& path) {
+    const auto top = path.ends_with('/') ? path : path + "/";
+    std::vector<std::string> found;
+    while (!mountinfo.empty()) {
+        const auto line = mountinfo.substr(0, mountinfo.find('\n'));
+        mountinfo.remove_prefix(std::min(mountinfo.size(), line.size() + 1));
+        const auto point = unescaped(word(line, 4));
+        if (point.starts_with(top) && point.size() > top.size()) found.push_back(point.substr(top.size()));
+    }
+    std::ranges::sort(found);
+    const auto rest = std::ranges::unique(found);
+    found.erase(rest.begin(), rest.end());
+    return found;
+}
+
 std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor) {
-    const auto word = [](std::string_view line, int number) {
-        for (; number > 0 && !line.empty(); --number) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
-        return line.substr(0, line.find(' '));
-    };
     const auto device = fmt::format("{}:{}", major, minor);
     std::string found;
     while (!mountinfo.empty()) {

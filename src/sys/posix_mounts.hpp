@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace forebay::sys {
 
@@ -23,5 +24,8 @@ std::optional<std::uint64_t> group_memory_available(std::string_view groups, con
 /// Whether the mount of device `major`:`minor` stands in `mountinfo` (the text of /proc/self/mountinfo) with
 /// huge=always or huge=within_size.
 bool mounted_huge(std::string_view mountinfo, unsigned major, unsigned minor);
+
+/// The mount points below the directory `path` in `mountinfo`, as paths below it, sorted, each once.
+std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& path);
 
 }  // namespace forebay::sys

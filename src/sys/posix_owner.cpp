@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <string>
@@ -11,17 +12,20 @@ namespace forebay::sys {
 
 namespace {
 
+// Empty where the kernel does not tell it.
+std::string told_by_kernel(const char* name) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(name))
+            return line.substr(std::min(line.find_first_of("0123456789abcdef", line.find(':')), line.size()));
+    return "";
+}
+
 // The kernel tells it without a change, which files that other threads make at this moment would feel.
 std::uint32_t own_umask() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-        if (!line.starts_with("Umask:")) continue;
-        const auto begin = line.find_first_of("01234567");
-        std::uint32_t value = 0;
-        if (begin != line.npos &&
-            std::from_chars(line.data() + begin, line.data() + line.size(), value, 8).ec == std::errc())
-            return value;
-    }
+    const auto text = told_by_kernel("Umask:");
+    std::uint32_t value = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), value, 8).ec == std::errc()) return value;
     const auto umask = ::umask(077);
     ::umask(umask);
     return umask;
@@ -30,6 +34,8 @@ std::uint32_t own_umask() {
 }  // namespace
 
 void set_umask(std::uint32_t umask) { ::umask(umask); }
+
+std::string own_capabilities() { return told_by_kernel("CapEff:"); }
 
 NewEntryOwner new_entry_owner() { return {.user = ::geteuid(), .group = ::getegid(), .umask = own_umask()}; }
 

@@ -15,9 +15,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <functional>
 
 #include "base/try.hpp"
+#include "sys/machine.hpp"
+#include "sys/posix_mounts.hpp"
 #include "sys/posix_tree_entry.hpp"
 #include "sys/stripe_layout.hpp"
 
@@ -136,10 +140,13 @@ public:
     Result<> can_make(EntryKind kind) override;
     Result<> can_own(std::uint32_t user, std::uint32_t group) override;
     Result<> can_have(const std::string& attribute_name) override;
-    Result<> sync_file_system() override { return done(::syncfs(fd()), "syncfs", name()); }
+    Result<> sync_file_system() override;
+    Result<std::vector<MountBelow>> mounts_below() override;
     Result<bool> lies_in(const EntryId& id) override;
 
 private:
+    using TakeMount = std::function<Result<>(const std::string& path, int fd)>;
+    Result<> each_mount(const TakeMount& take);
     static Result<> done(int failed, const char* call, const std::string& name) {
         if (failed != 0) return posix_error(call, name, errno);
         return {};
@@ -265,6 +272,34 @@ Result<> PosixFolder::can_have(const std::string& attribute_name) {
     const auto asked = attribute(attribute_name);
     if (asked || asked.error().kind != ErrorKind::unsupported) return {};
     return asked.error();
+}
+
+// Of those that this process may open: into others it has put nothing.
+Result<> PosixFolder::each_mount(const TakeMount& take) {
+    const auto mounts = kernel_text("/proc/self/mountinfo");
+    std::array<char, PATH_MAX> path{};
+    const auto bytes = ::readlink(path_of_fd(fd()).c_str(), path.data(), path.size());
+    if (!mounts || bytes < 0) return {};
+    for (const auto& below : mount_points_below(*mounts, {path.data(), static_cast<std::size_t>(bytes)})) {
+        const Fd mount(open_at(fd(), below.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK));
+        if (mount.get() >= 0) FB_TRY(take(below, mount.get()));
+    }
+    return {};
+}
+
+Result<> PosixFolder::sync_file_system() {
+    FB_TRY(done(::syncfs(fd()), "syncfs", name()));
+    return each_mount([](const std::string& path, int mount) { return done(::syncfs(mount), "syncfs", path); });
+}
+
+Result<std::vector<MountBelow>> PosixFolder::mounts_below() {
+    std::vector<MountBelow> mounts;
+    FB_TRY(each_mount([&](const std::string& path, int mount) -> Result<> {
+        FB_TRY_ASSIGN(status, status_at(mount, "", AT_EMPTY_PATH, path));
+        mounts.push_back({path, status.id});
+        return {};
+    }));
+    return mounts;
 }
 
 Result<bool> PosixFolder::lies_in(const EntryId& id) {

@@ -102,6 +102,7 @@ Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::st
     status.accessed = time_of(about.stx_atime);
     status.modified = time_of(about.stx_mtime);
     status.changed = time_of(about.stx_ctime);
+    status.is_mount = (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
     return status;
 }
 

@@ -47,6 +47,8 @@ struct EntryStatus {
     std::uint64_t device_number = 0;  // of a device: its major number above 32 bits of its minor one
     EntryId id;
     FileTime accessed, modified, changed;
+    bool is_mount = false;  // of a folder: a file system, or a part of one, is mounted there (Linux 5.8 and newer)
+    bool has_times = true;  // false of a folder of which nobody has kept any: its times are this moment's
 };
 
 /// What a directory says of an entry without looking at it; its name is valid during the call that gets it.
@@ -64,6 +66,12 @@ struct FileSystemTraits {
     std::uint64_t id = 0;         // which one it is, as far as it says
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
     bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
+};
+
+struct MountBelow {
+    std::string path;
+    EntryId id;  // of the folder that is seen there
+    auto operator<=>(const MountBelow&) const = default;
 };
 
 struct ByteStretch {
@@ -119,6 +127,9 @@ public:
     virtual Result<std::uint64_t> begin(const std::string&, OpenFile&, const EntryStatus&) { return std::uint64_t{0}; }
     /// CRC32C of all bytes, where it is known without reading them; of what was written as the storage has it.
     virtual Result<std::optional<std::uint32_t>> checksum() { return std::optional<std::uint32_t>(); }
+    /// Of a file whose bytes were read: an error where what came is not what the storage has the checksum of. False
+    /// where it has one and some bytes were not read by this object, so that its reader has to compare.
+    virtual Result<bool> is_read_checked() { return true; }
     virtual Result<> sync() = 0;
     /// What is read next comes from storage, as far as the kernel does what it is asked for.
     virtual void forget_cached() = 0;
@@ -176,7 +187,10 @@ public:
         for (const auto& name : names) told(name, remove(name));
     }
     /// All that was written to this folder's file system is on storage.
+    /// Of what is mounted below it, too.
     virtual Result<> sync_file_system() = 0;
+    /// Where something is mounted below it, as paths below it, and what: sorted.
+    virtual Result<std::vector<MountBelow>> mounts_below() { return std::vector<MountBelow>(); }
     /// Whether this folder is the one of `id`, or lies below it.
     virtual Result<bool> lies_in(const EntryId& id) = 0;
 };
@@ -190,6 +204,8 @@ struct NewEntryOwner {
     std::uint32_t umask = 0;
 };
 NewEntryOwner new_entry_owner();
+/// The capabilities of this process that are in effect, in hexadecimal: what it may see of an entry depends on them.
+std::string own_capabilities();
 /// Of this process, from now on.
 void set_umask(std::uint32_t umask);
 

@@ -119,8 +119,14 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
         FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
     if (preserve.permissions && !is_link && (has_acl || permissions != wished))
         FB_TRY(settle(fmt::format("mode {:04o}", wished), "", target.set_permissions(wished)));
-    if (preserve.times && !held.times) FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
+    if (preserve.times && !held.times && status.has_times)
+        FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
     return target.keep_set();
+}
+
+bool is_same_time(const sys::EntryStatus& source, const sys::EntryStatus& target) {
+    if (!source.has_times || !target.has_times || source.modified == target.modified) return true;
+    return target.modified.nanoseconds == 0 && source.modified.seconds == target.modified.seconds;
 }
 
 std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& other, const Preserve& preserve) {
@@ -131,7 +137,7 @@ std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& o
     if (preserve.permissions && permissions_for(one, has_owner) != other.permissions &&
         one.kind != sys::EntryKind::link)
         join(text, fmt::format("mode {:04o} and {:04o}", one.permissions, other.permissions));
-    if (preserve.times && one.modified != other.modified)
+    if (preserve.times && !is_same_time(one, other))
         join(text, fmt::format("modified at {} and {}", show_time(one.modified), show_time(other.modified)));
     return text;
 }

@@ -56,6 +56,10 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
 /// Extended attributes, kinds and sizes are not among them.
 std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& other, const Preserve& preserve);
 
+/// Whether the target's time of modification is that of its source, as far as the target can have it: where its
+/// nanoseconds are 0 its file system may keep whole seconds, as Lustre does.
+bool is_same_time(const sys::EntryStatus& source, const sys::EntryStatus& target);
+
 /// The names of extended attributes that differ, or that one of both has alone: "user.a, user.b".
 Result<std::string> difference_of(const AttributeSource& one, const AttributeSource& other);
 

@@ -76,6 +76,11 @@ private:
     std::array<Handle, 2> handles_;  // guarded by OpenFolders
 };
 
+/// Of a folder below one that lies on `device`: whether something is mounted there, of the same file system, too.
+inline bool is_other_file_system(const sys::EntryStatus& status, std::uint64_t device) {
+    return status.id.device != device || status.is_mount;
+}
+
 /// "fields/u" of the entry "u" of the branch "fields"; "." of the root itself.
 std::string path_of(const Branch& branch, const std::string& name);
 std::string path_of(const Branch& branch);

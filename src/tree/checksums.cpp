@@ -252,7 +252,8 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     FB_TRY_ASSIGN(before, file.status());
     FileSum sum{.path = std::move(path), .bytes = before.bytes};
     buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
-    for (std::uint64_t offset = 0; offset < before.bytes;) {
+    std::uint64_t offset = 0;
+    while (offset < before.bytes) {
         FB_TRY_ASSIGN(got, file.read(offset, std::span(buffer).first(std::min(buffer_bytes, before.bytes - offset))));
         if (got == 0) break;
         sum.crc32c = crc32c(std::span(buffer).first(got), sum.crc32c);
@@ -260,6 +261,9 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     }
     FB_TRY_ASSIGN(after, file.status());
     if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
+    if (offset < before.bytes)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("it ends at byte {}, and its file system says that it has {}", offset, before.bytes)};
     return sum;
 }
 

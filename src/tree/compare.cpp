@@ -81,7 +81,7 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
             return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
     FB_TRY_ASSIGN(difference, folder_difference(branch));
     if (!difference.empty()) differs(branch, "", difference);
-    if (options_.one_file_system && branch->status(TreeSide::source).id.device != device_) {
+    if (options_.one_file_system && is_other_file_system(branch->status(TreeSide::source), device_)) {
         remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }

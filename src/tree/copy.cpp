@@ -116,6 +116,17 @@ Result<> check_has_entries(const CopyRoots& roots, const std::string& source, co
                  "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
 }
 
+// What is not mounted any more seems to be gone.
+Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& before) {
+    FB_TRY_ASSIGN(now, source.mounts_below());
+    if (now == before) return {};
+    const auto [at, other] = std::ranges::mismatch(before, now);
+    return Error{ErrorKind::refused,
+                 fmt::format("what is mounted below the source has changed meanwhile: {}",
+                             show_text(at != before.end() ? at->path : other->path)),
+                 "all was copied, and nothing was removed", "mount it, and run the same command again"};
+}
+
 // False: more folders of the target are in the way than one turn replaces.
 Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
                        Remarks& remarks, CopyCounts& counts) {
@@ -141,14 +152,17 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
         places.last_copy = last;
     }
+    FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
     auto turn = options;
     for (bool is_all = false; !is_all; turn.lead = nullptr) {
         FB_TRY_ASSIGN(done, copy_once(roots, places, turn, remarks, counts));
         is_all = done;
     }
     // An entry that could not be read may be one that the target alone seems to have.
-    if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors())
+    if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors()) {
+        FB_TRY(check_mounts(*roots.source, mounts));
         FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));
+    }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
     if (has_looked_at_all(options) && remarks.first().empty()) places.last_copy.keep();
     return remarks.taken();
@@ -247,6 +261,12 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
         return Error{ErrorKind::refused,
                      "with a list of paths nothing can be removed: the list does not say what the "
                      "source has not"};
+    if (options.trusts_attributes && options.cannot_keep == CannotKeep::manifest)
+        return Error{
+            ErrorKind::refused,
+            "--quick does not look at extended attributes of entries that are older than their copies, so that "
+            "the manifest would not have those that the target cannot hold",
+            "nothing was changed", "leave out --quick"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
     if (options.lead != nullptr) {

@@ -194,9 +194,8 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     if (context_.options.is_dry) return would_link(place, first);
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
-    FB_TRY_ASSIGN(first_folder, context_.folders.get(first.branch, TreeSide::target));
     const CopyEntry entry{place.branch, source, target, place.name};
-    auto linked = link_to(entry, *first_folder, first.name);
+    auto linked = link_to(entry, first);
     if (linked) return linked;
     FB_TRY_ASSIGN(status, source->status_of(place.name));
     const auto existing = target->status_of(place.name);
@@ -239,9 +238,27 @@ Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& firs
     return {};
 }
 
-Result<> EntryCopier::link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name) {
+// Who owns the folder of the first name, or may write to it, could have put a file of his own there since: root would
+// carry it into folders that are closed to him.
+Result<> EntryCopier::check_linked(const CopyEntry& entry, const EntryPlace& first, const std::string& name) {
+    constexpr std::uint32_t others_write = 022;
+    const auto& folder = first.branch->status(TreeSide::source);
+    if (context_.owner.user != 0 || (folder.user == 0 && (folder.permissions & others_write) == 0)) return {};
+    FB_TRY_ASSIGN(made, entry.target->status_of(name));
+    FB_TRY_ASSIGN(status, entry.source->status_of(entry.name));
+    const bool has_owner = made.user == status.user || made.user == context_.owner.user;
+    if (has_owner && made.kind == status.kind && made.bytes == status.bytes) return {};
+    FB_TRY(entry.target->remove(name));
+    return Error{ErrorKind::refused, "another entry took the place of its first name at the target"};
+}
+
+Result<> EntryCopier::link_to(const CopyEntry& entry, const EntryPlace& first) {
+    const auto& first_name = first.name;
+    FB_TRY_ASSIGN(opened, context_.folders.get(first.branch, TreeSide::target));
+    auto& first_folder = *opened;
     if (entry.branch->was_made) {
         FB_TRY(entry.target->make_hard_link(entry.name, first_folder, first_name));
+        FB_TRY(check_linked(entry, first, entry.name));
     } else {
         const auto existing = entry.target->status_of(entry.name);
         if (!existing && existing.error().kind != ErrorKind::missing) return existing.error();
@@ -255,6 +272,7 @@ Result<> EntryCopier::link_to(const CopyEntry& entry, sys::Folder& first_folder,
         const auto name = context_.temporary_name(entry.name);
         static_cast<void>(entry.target->remove(name));
         FB_TRY(entry.target->make_hard_link(name, first_folder, first_name));
+        FB_TRY(check_linked(entry, first, name));
         TemporaryName temporary(*entry.target, name);
         FB_TRY(temporary.publish(entry.name));
     }

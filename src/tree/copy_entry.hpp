@@ -54,8 +54,8 @@ private:
     Result<Found> look(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
     Result<bool> has_same_content(const CopyEntry& entry, const sys::EntryStatus& status,
                                   const sys::EntryStatus& existing);
-    Result<bool> has_same_attributes(const CopyEntry& entry, const sys::EntryStatus& status,
-                                     const sys::EntryStatus& existing);
+    Result<std::string> attribute_difference(const CopyEntry& entry, const sys::EntryStatus& status,
+                                             const sys::EntryStatus& existing);
     Result<> adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
     /// What place() and link() do in a dry run.
     Result<> would_place(const CopyEntry& entry, const sys::EntryStatus& status,
@@ -65,7 +65,8 @@ private:
     Result<bool> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
     Result<AttributeSource> source_attributes(const CopyEntry& entry);
     Result<> link(const EntryPlace& place, const EntryPlace& first);
-    Result<> link_to(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name);
+    Result<> link_to(const CopyEntry& entry, const EntryPlace& first);
+    Result<> check_linked(const CopyEntry& entry, const EntryPlace& first, const std::string& name);
 
     CopyContext& context_;
     TreeWorker& worker_;

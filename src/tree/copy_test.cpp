@@ -107,6 +107,26 @@ TEST_CASE("copy: what differs at the target is replaced or adjusted, and stays o
     check_equal(directory / "source", directory / "target");
 }
 
+TEST_CASE("copy: where the target keeps whole seconds nothing is copied again; an older file under a name is") {
+    const test::TempDirectory directory("/dev/shm");
+    make_tree(directory / "source");
+    REQUIRE(copy(directory / "source", directory / "target")->copied);
+    const auto target = sys::open_posix_folder(directory / "target").value();
+    target->open_file("file").value()->set_times({1, 0}, {-300'000'000, 0}).value();
+    const auto again = copy(directory / "source", directory / "target");
+    CHECK(again->counts.copied + again->counts.adjusted == 0);
+    target->open_file("file").value()->set_times({1, 0}, {-299'999'999, 0}).value();
+    CHECK(copy(directory / "source", directory / "target")->counts.copied == 1);
+
+    const tree::TreeCopyOptions without_times{.threads = 2, .preserve = {.times = false}};
+    CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 0);
+    write(directory / "older", "SOME BYTES");
+    fs::rename(directory / "older", directory / "source/file");
+    sys::open_posix_folder(directory / "source").value()->open_file("file").value()->set_times({1, 2}, {1, 2}).value();
+    CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 1);
+    CHECK(read(directory / "target/file") == "SOME BYTES");
+}
+
 TEST_CASE("copy: what the source has not is removed, but never after an error") {
     const test::TempDirectory directory("/dev/shm");
     make_tree(directory / "source");
@@ -135,6 +155,31 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
         CHECK(counts.removed == 0);
         CHECK(fs::exists(directory / "target/more/below/file"));
         CHECK(fs::is_directory(directory / "target/file/folder"));
+    }
+    SUBCASE("what patterns leave out stays, with the folders that it is in") {
+        write(directory / "target/more/below/kept.log", "x");
+        write(directory / "target/link/folder/kept.log", "x");
+        tree::TreeCopyOptions options{.threads = 2, .filter = {.exclude = {"*.log"}}, .removes_extra = true};
+        SUBCASE("done") {
+            auto synced = copy(directory / "source", directory / "target", options);
+            REQUIRE(synced->copied);
+            CHECK(synced->remarks.count_of(RemarkKind::failed) == 1);
+            CHECK(synced->remarks.first().at(0).path == "link");
+            CHECK(fs::exists(directory / "target/more/below/file"));  // after an error nothing is removed
+            fs::remove_all(directory / "target/link");
+            synced = copy(directory / "source", directory / "target", options);
+            CHECK_FALSE(synced->remarks.has_errors());
+            CHECK(synced->counts.removed == 2);
+            CHECK(fs::exists(directory / "target/more/below/kept.log"));
+            CHECK_FALSE(fs::exists(directory / "target/more/below/file"));
+        }
+        SUBCASE("in a dry run") {
+            options.is_dry = true;
+            const auto dry = copy(directory / "source", directory / "target", options);
+            REQUIRE(dry->copied);
+            CHECK(dry->remarks.count_of(RemarkKind::would_remove) ==
+                  4);  // two below "more", and "file" with its folder
+        }
     }
     SUBCASE("in a dry run") {
         const auto dry =
@@ -237,6 +282,25 @@ TEST_CASE("copy: leftovers of a killed run go, and pieces that are done stay don
         REQUIRE(copy(directory / "source", directory / "target")->copied);
         check_equal(directory / "source", directory / "target");
     }
+}
+
+TEST_CASE("copy: a file of 8 EiB with few bytes costs what these cost") {
+    const test::TempDirectory directory("/dev/shm");
+    fs::create_directory(directory / "source");
+    write(directory / "source/huge", "first");
+    constexpr std::uint64_t bytes = (1ull << 63) - 4096, inside = 1ull << 60;
+    fs::resize_file(directory / "source/huge", bytes);
+    std::fstream(directory / "source/huge", std::ios::in | std::ios::out).seekp(inside).write("inner", 5);
+    const auto copied = copy(directory / "source", directory / "target");
+    REQUIRE(copied->copied);
+    CHECK(copied->counts.copied == 1);
+    CHECK(copied->counts.passed_bytes == bytes);
+    CHECK(fs::file_size(directory / "target/huge") == bytes);
+    std::string inner(5, ' ');
+    std::ifstream(directory / "target/huge").seekg(inside).read(inner.data(), 5);
+    CHECK(inner == "inner");
+    CHECK(copy(directory / "source", directory / "target")->counts.equal == 1);
+    check_equal(directory / "source", directory / "target");
 }
 
 TEST_CASE("copy: what is gone at the target did not vanish from the source") {

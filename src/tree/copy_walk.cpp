@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/try.hpp"
+#include "tree/checksums.hpp"
 #include "tree/copy_entry.hpp"
 #include "tree/foresee.hpp"
 #include "tree/large_file.hpp"
@@ -80,7 +81,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     branch->is_untouched = !branch->was_made && context_.is_untouched(*branch);
     branch->was_entered = true;
     ++context_.counts.folders;
-    if (context_.options.one_file_system && status.id.device != device_) {
+    if (context_.options.one_file_system && is_other_file_system(status, device_)) {
         context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }
@@ -270,8 +271,20 @@ Result<> CopyWalk::sweep_after_loss(sys::Folder& folder) {
     return {};
 }
 
+// A folder of the target goes only for something that can be read: else neither would be there.
+Result<> CopyWalk::read_source(const EntryPlace& place) {
+    FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
+    FB_TRY_ASSIGN(status, source->status_of(place.name));
+    if (status.kind != sys::EntryKind::file) return {};
+    FB_TRY(context_.check_present(*place.branch, *source, place.name));
+    FB_TRY_ASSIGN(file, source->open_file(place.name));
+    std::vector<std::byte> buffer;
+    FB_TRY(sum_of(*file, place.name, buffer));
+    return {};
+}
+
 Result<> CopyWalk::replace_folders() {
-    const auto places = context_.take_put_off();
+    auto places = context_.take_put_off();
     if (places.empty()) return {};
     if (context_.remarks.has_errors()) {
         for (const auto& place : places)
@@ -279,9 +292,21 @@ Result<> CopyWalk::replace_folders() {
                                  "a folder stands there at the target, and after errors nothing is removed");
         return {};
     }
+    std::erase_if(places, [this](const EntryPlace& place) {
+        const auto read = read_source(place);
+        if (!read) context_.report(place.branch, place.name, read.error());
+        return !read;
+    });
+    if (places.empty()) return {};
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
     for (const auto& place : places) ++place.branch->pending;
-    TreeRemover remover({.folders = context_.folders, .remarks = context_.remarks, .removed = context_.counts.removed},
+    const auto* root = places.front().branch.get();
+    while (root->parent) root = root->parent.get();
+    TreeRemover remover({.folders = context_.folders,
+                         .remarks = context_.remarks,
+                         .removed = context_.counts.removed,
+                         .spared = root->status(TreeSide::source).id,
+                         .filter = &context_.options.filter},
                         TreeSide::target);
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
@@ -289,6 +314,9 @@ Result<> CopyWalk::replace_folders() {
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
     }));
+    for (const auto& place : context_.take_put_off())
+        context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
+                             "a folder stands there at the target, with entries that patterns leave out");
     std::set<BranchRef> branches;
     for (const auto& place : places) branches.insert(place.branch);
     for (const auto& branch : branches) {
@@ -331,7 +359,7 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
     held.umask = context_.owner.umask;
     held.is_new = branch->is_new;
-    held.times = !branch->was_made && !branch->was_changed && own.modified == status.modified;
+    held.times = !branch->was_made && !branch->was_changed && is_same_time(status, own);
     AttributeSource attributes;
     FolderRef source;
     if (context_.options.preserve.attributes) {

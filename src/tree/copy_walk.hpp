@@ -41,6 +41,8 @@ private:
     Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep_after_loss(sys::Folder& folder);
 
+    Result<> read_source(const EntryPlace& place);
+
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);
     /// The same in a dry run.

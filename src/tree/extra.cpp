@@ -13,7 +13,7 @@ namespace {
 
 class ExtraWalk {
 public:
-    ExtraWalk(const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts)
+    ExtraWalk(const sys::EntryId& source, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts)
         : options_(options),
           remarks_(remarks),
           remover_({.folders = folders_,
@@ -22,7 +22,9 @@ public:
                     .tick = {},
                     .finish_other = [this](const BranchRef& branch) { finish(branch); },
                     .is_dry = options.is_dry,
-                    .would_remove = &counts.would_remove},
+                    .would_remove = &counts.would_remove,
+                    .spared = source,
+                    .filter = &options.filter},
                    TreeSide::target) {}
 
     Result<> run(const FolderRef& source, const FolderRef& target);
@@ -116,7 +118,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
     FB_TRY(source_names.read());
     const bool crosses =
         branch->parent && options_.one_file_system &&
-        branch->status(TreeSide::source).id.device != branch->parent->status(TreeSide::source).id.device;
+        is_other_file_system(branch->status(TreeSide::source), branch->parent->status(TreeSide::source).id.device);
     if (crosses) return {};  // what is mounted there was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         std::vector<std::string> extra;
@@ -159,6 +161,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
 void ExtraWalk::finish(const BranchRef& branch) {
     if (!branch->was_changed || options_.is_dry || !options_.preserve.times) return;
     const auto& status = branch->status(TreeSide::source);
+    if (!status.has_times) return;
     const auto folder = folders_.get(branch, TreeSide::target);
     const auto set = folder ? (*folder)->set_times(status.accessed, status.modified) : Result<>(folder.error());
     if (!set) remarks_.add_error(path_of(*branch), set.error());
@@ -168,7 +171,8 @@ void ExtraWalk::finish(const BranchRef& branch) {
 
 Result<> remove_extra(const FolderRef& source, const FolderRef& target, const TreeCopyOptions& options,
                       Remarks& remarks, CopyCounts& counts) {
-    return ExtraWalk(options, remarks, counts).run(source, target);
+    FB_TRY_ASSIGN(status, source->status());
+    return ExtraWalk(status.id, options, remarks, counts).run(source, target);
 }
 
 }  // namespace forebay::tree

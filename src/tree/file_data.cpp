@@ -1,5 +1,7 @@
 #include "tree/file_data.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -15,6 +17,15 @@ namespace {
 constexpr std::uint64_t kernel_bytes = 8u << 20;
 
 Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
+
+// A file that was cut meanwhile is seen by its status, and copied again. One that has fewer bytes than its status says
+// would be copied with zeros in place of what is missing.
+Result<> check_ended(sys::OpenFile& source, std::uint64_t end) {
+    FB_TRY_ASSIGN(status, source.status());
+    if (status.bytes <= end) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("it ends at byte {}, and its file system says that it has {}", end, status.bytes)};
+}
 
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
@@ -39,7 +50,13 @@ Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStr
             FB_TRY(target.write(bytes.begin, part.first(got)));
             moved = got;
         }
-        if (moved == 0) return {};
+        if (moved == 0 && by_kernel) {  // some file systems copy nothing, and say so in this way
+            buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
+            FB_TRY_ASSIGN(got, source.read(bytes.begin, std::span(buffer).first(std::min(piece, buffer_bytes))));
+            FB_TRY(target.write(bytes.begin, std::span(buffer).first(got)));
+            moved = got;
+        }
+        if (moved == 0) return check_ended(source, bytes.begin);
         bytes.begin += moved;
         if (way.moved) way.moved(moved);
     }
@@ -81,15 +98,33 @@ Result<std::uint32_t> checksum_of(sys::OpenFile& file, sys::ByteStretch bytes, s
     return crc;
 }
 
-// Where the storage of one of both knows the checksum of its bytes, the other one alone is read.
-Result<bool> has_same_checksum(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
-                               std::vector<std::byte>& buffer) {
+// Where the storage of one of both knows the checksum of its bytes, the other one alone is read. False: they differ.
+Result<std::optional<bool>> has_same_checksum(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+                                              std::vector<std::byte>& buffer) {
     FB_TRY_ASSIGN(other_known, other.checksum());
     FB_TRY_ASSIGN(known, one.checksum());
-    if (!known && !other_known) return false;
-    if (known && other_known) return *known == *other_known;
+    if (!known && !other_known) return std::optional<bool>();
+    if (known && other_known) return std::optional(*known == *other_known);
     FB_TRY_ASSIGN(read, checksum_of(known ? other : one, bytes, buffer));
-    return read == (known ? *known : *other_known);
+    return std::optional(read == (known ? *known : *other_known));
+}
+
+Result<std::uint64_t> first_difference_of_bytes(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+                                                bool have_holes, std::vector<std::byte>& buffer) {
+    if (!have_holes) return difference_in(one, other, bytes, buffer);
+    const auto end = bytes.end;
+    while (bytes.begin < end) {
+        FB_TRY_ASSIGN(data, one.next_data(bytes.begin));
+        FB_TRY_ASSIGN(other_data, other.next_data(bytes.begin));
+        const auto begin = std::min(data ? data->begin : end, other_data ? other_data->begin : end);
+        if (begin >= end) return end;
+        // Up to where the stretch that begins first ends: what is data in one alone is zeros in the other, or differs.
+        const auto stop = std::min(end, data && data->begin == begin ? data->end : other_data->end);
+        FB_TRY_ASSIGN(at, difference_in(one, other, {begin, stop}, buffer));
+        if (at < stop) return at;
+        bytes.begin = stop;
+    }
+    return end;
 }
 
 }  // namespace
@@ -112,21 +147,11 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
 Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer) {
     FB_TRY_ASSIGN(is_same, has_same_checksum(one, other, bytes, buffer));
-    if (is_same) return bytes.end;
-    if (!have_holes) return difference_in(one, other, bytes, buffer);
+    if (is_same && *is_same) return bytes.end;
     const auto end = bytes.end;
-    while (bytes.begin < end) {
-        FB_TRY_ASSIGN(data, one.next_data(bytes.begin));
-        FB_TRY_ASSIGN(other_data, other.next_data(bytes.begin));
-        const auto begin = std::min(data ? data->begin : end, other_data ? other_data->begin : end);
-        if (begin >= end) return end;
-        // Up to where the stretch that begins first ends: what is data in one alone is zeros in the other, or differs.
-        const auto stop = std::min(end, data && data->begin == begin ? data->end : other_data->end);
-        FB_TRY_ASSIGN(at, difference_in(one, other, {begin, stop}, buffer));
-        if (at < stop) return at;
-        bytes.begin = stop;
-    }
-    return end;
+    FB_TRY_ASSIGN(at, first_difference_of_bytes(one, other, bytes, have_holes, buffer));
+    if (at < end || !is_same) return at;
+    return Error{ErrorKind::corrupt, "its bytes are not those that its storage has the checksum of"};
 }
 
 }  // namespace forebay::tree

@@ -13,10 +13,13 @@ namespace {
 
 // Clocks of one machine tick every 4 ms, and those of two servers may differ.
 constexpr std::int64_t clock_seconds = 2;
+constexpr const char* capabilities = "security.capability";
 
-// Where modification times are not preserved, a copy is newer than what it was made of.
+// Where modification times are not preserved, a copy is newer than what it was made of, and than the last change of it:
+// an older file that took the source's name was renamed since.
 bool has_fitting_time(const sys::EntryStatus& status, const sys::EntryStatus& existing, const Preserve& preserve) {
-    return preserve.times ? status.modified == existing.modified : status.modified <= existing.modified;
+    if (preserve.times) return is_same_time(status, existing);
+    return status.modified <= existing.modified && status.changed <= existing.changed;
 }
 
 }  // namespace
@@ -38,6 +41,8 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
     return true;
 }
 
+// Whoever may write to a file could have made it look like its source: it gets no rights by setuid bits or capabilities
+// that it has not yet, but is copied anew.
 Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::EntryStatus& status,
                                              const sys::EntryStatus& existing) {
     if (status.kind != existing.kind) return Found::other;
@@ -49,9 +54,14 @@ Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::
     }
     FB_TRY_ASSIGN(is_same, has_same_content(entry, status, existing));
     if (!is_same) return Found::other;
-    if (!difference_of(status, existing, context_.options.preserve).empty()) return Found::adjust;
-    FB_TRY_ASSIGN(is_equal, has_same_attributes(entry, status, existing));
-    return is_equal ? Found::equal : Found::adjust;
+    const bool is_same_status = difference_of(status, existing, context_.options.preserve).empty();
+    constexpr std::uint32_t sets_owner = 06000;
+    const bool gives_rights = status.kind == sys::EntryKind::file && context_.owner.user == 0;
+    if (!is_same_status && gives_rights && (status.permissions & sets_owner) != 0) return Found::other;
+    if (!is_same_status && !gives_rights) return Found::adjust;
+    FB_TRY_ASSIGN(difference, attribute_difference(entry, status, existing));
+    if (gives_rights && difference.find(capabilities) != difference.npos) return Found::other;
+    return is_same_status && difference.empty() ? Found::equal : Found::adjust;
 }
 
 Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::EntryStatus& status,
@@ -75,18 +85,17 @@ Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::En
     return at == status.bytes;
 }
 
-Result<bool> EntryCopier::has_same_attributes(const CopyEntry& entry, const sys::EntryStatus& status,
-                                              const sys::EntryStatus& existing) {
-    if (!context_.options.preserve.attributes) return true;
+Result<std::string> EntryCopier::attribute_difference(const CopyEntry& entry, const sys::EntryStatus& status,
+                                                      const sys::EntryStatus& existing) {
+    if (!context_.options.preserve.attributes) return std::string();
     if (context_.options.trusts_attributes && status.changed.seconds + clock_seconds < existing.changed.seconds)
-        return true;
-    if (context_.is_untouched(*entry.branch, status, existing)) return true;
+        return std::string();
+    if (context_.is_untouched(*entry.branch, status, existing)) return std::string();
     FB_TRY_ASSIGN(attributes, source_attributes(entry));
     FB_TRY_ASSIGN(names, entry.target->attribute_names_of(entry.name));
     const auto others = attributes_of(*entry.target, entry.name, std::move(names));
-    if (attributes.names.empty() && others.names.empty()) return true;
-    FB_TRY_ASSIGN(difference, difference_of(attributes, others));
-    return difference.empty();
+    if (attributes.names.empty() && others.names.empty()) return std::string();
+    return difference_of(attributes, others);
 }
 
 Result<> EntryCopier::adjust(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing) {

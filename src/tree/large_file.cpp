@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/siphash.hpp"
 #include "base/try.hpp"
@@ -51,6 +52,7 @@ private:
     Result<std::uint64_t> open_target();
     Result<> write_journal(std::uint64_t durable);
     Result<> add_pieces(TreeWorker& worker);
+    Result<> find_pieces();
     void conclude(TreeWorker& worker, const Result<bool>& done);
 
     CopyContext& context_;
@@ -61,9 +63,9 @@ private:
     MadeFile made_;
     sys::EntryStatus before_;
     std::atomic<std::uint64_t> pieces_left_{0};
-    std::mutex mutex_;  // guards what follows
-    std::vector<bool> pieces_done_;
-    std::uint64_t low_water_ = 0;  // pieces below it are all done
+    std::mutex mutex_;              // guards what follows
+    std::set<std::uint64_t> open_;  // pieces that are not done; none where the source has a hole alone
+    std::uint64_t low_water_ = 0;   // pieces below it are all done
     Result<> failed_;
 };
 
@@ -142,19 +144,37 @@ Result<> LargeFile::write_journal(std::uint64_t durable) {
 
 Result<> LargeFile::add_pieces(TreeWorker& worker) {
     FB_TRY_ASSIGN(present, open_target());
-    const auto pieces = (before_.bytes + piece_bytes - 1) / piece_bytes;
     low_water_ = present / piece_bytes;
     context_.counts.resumed_bytes += low_water_ * piece_bytes;
-    context_.counts.passed_bytes += low_water_ * piece_bytes;
-    pieces_done_.assign(pieces, false);
-    std::fill_n(pieces_done_.begin(), low_water_, true);
+    FB_TRY(find_pieces());
+    context_.counts.passed_bytes += before_.bytes;
+    for (const auto index : open_) context_.counts.passed_bytes -= piece(index).end - piece(index).begin;
     failed_ = Result<>();
-    pieces_left_ = pieces - low_water_ + 1;                 // and this call itself
-    for (auto index = pieces; index > low_water_; --index)  // what is added last is done first
-        context_.share.add(
-            worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) { self->copy_piece(other, at); },
-            {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index - 1)});
+    const std::vector<std::uint64_t> all(open_.rbegin(), open_.rend());
+    pieces_left_ = all.size() + 1;  // and this call itself
+    for (const auto index : all)    // what is added last is done first
+        context_.share.add(worker,
+                           [self = shared_from_this(), index](TreeWorker& other) { self->copy_piece(other, index); },
+                           {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index)});
     if (--pieces_left_ == 0) end(worker);
+    return {};
+}
+
+// A file of 8 EiB has 2^38 pieces, and few with data.
+Result<> LargeFile::find_pieces() {
+    open_.clear();
+    const auto add = [this](sys::ByteStretch data) {
+        for (auto index = data.begin / piece_bytes; index * piece_bytes < data.end; ++index)
+            open_.insert(open_.end(), index);
+    };
+    const bool sparse = has_holes(before_) && !made_.has_attributes;
+    if (!sparse) add({low_water_ * piece_bytes, before_.bytes});
+    for (auto at = low_water_ * piece_bytes; sparse && at < before_.bytes;) {
+        FB_TRY_ASSIGN(data, source_->next_data(at));
+        if (!data || data->begin >= before_.bytes) break;
+        at = std::min(data->end, before_.bytes);
+        add({data->begin, at});
+    }
     return {};
 }
 
@@ -166,10 +186,10 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
     {
         const std::lock_guard lock(mutex_);
         if (copied) {
-            pieces_done_[index] = true;
+            open_.erase(index);
             context_.counts.passed_bytes += piece(index).end - piece(index).begin;
             const auto before = low_water_;
-            while (low_water_ < pieces_done_.size() && pieces_done_[low_water_]) ++low_water_;
+            low_water_ = open_.empty() ? (before_.bytes + piece_bytes - 1) / piece_bytes : *open_.begin();
             if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
         }
         if (!copied && failed_) failed_ = copied;

@@ -77,8 +77,8 @@ Result<std::string> identity_of(sys::Folder& source, sys::Folder& target) {
     FB_TRY_ASSIGN(to, target.status());
     FB_TRY_ASSIGN(from_system, source.file_system());
     FB_TRY_ASSIGN(to_system, target.file_system());
-    return fmt::format("{} {}:{}:{:x} {}:{}:{:x}", sys::boot_id(), from.id.device, from.id.number, from_system.id,
-                       to.id.device, to.id.number, to_system.id);
+    return fmt::format("{} {} {}:{}:{:x} {}:{}:{:x}", sys::boot_id(), sys::own_capabilities(), from.id.device,
+                       from.id.number, from_system.id, to.id.device, to.id.number, to_system.id);
 }
 
 // A file of ours in the source would be missed at the target, and one in the target would be too much. Of a folder that

@@ -135,7 +135,12 @@ Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, s
 
 Result<bool> complete_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& source,
                            const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary) {
-    if (context.options.verifies) FB_TRY(verify(entry, source, *made.file, status, worker.buffer));
+    bool is_checked = true;
+    if (!context.options.verifies) {
+        FB_TRY_ASSIGN(checked, source.is_read_checked());
+        is_checked = checked;
+    }
+    if (context.options.verifies || !is_checked) FB_TRY(verify(entry, source, *made.file, status, worker.buffer));
     if (made.has_attributes) return context.naming.name(worker, entry, status, temporary);
     FB_TRY_ASSIGN(attributes, attributes_from(context, source));
     return name_file(context, worker, entry, attributes, status, made, temporary);

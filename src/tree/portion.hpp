@@ -77,25 +77,27 @@ private:
 };
 
 /// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;
-/// each of these counts in the branch's `pending` and is ended by `done`. `is_offered`: other processes may do them.
+/// each of these counts in the branch's `pending` and is ended by `done`. What was listed before an error is done, too.
+/// `is_offered`: other processes may do them.
 template <class Work, class Done>
 Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder, const Work& work,
                           const Done& done, bool is_offered = true) {
     Portion portion;
     const auto names_max = portion_names(*worker.share);
+    Result<> listed;
     if (branch->wished != nullptr && !branch->wished->is_whole) {
         for (const auto& [name, below] : branch->wished->below) portion.push_back({name});
     } else {
-        FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        listed = folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
                 if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
                 portion.push_back({std::string(one.name), one.kind, one.number, one.bytes});
             }
             return {};
-        }));
+        });
     }
     work(worker, branch, portion);
-    return {};
+    return listed;
 }
 
 /// What the list wants of a folder below.

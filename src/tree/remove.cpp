@@ -64,8 +64,9 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(side_) = status;
-    if (status.id.device != branch->parent->status(side_).id.device)
+    if (is_other_file_system(status, branch->parent->status(side_).id.device))
         return Error{ErrorKind::refused, "another file system is mounted there"};
+    if (status.id == shared_.spared) return Error{ErrorKind::refused, "the source is mounted there"};
     shared_.folders.keep(branch, side_, folder);
     branch->was_entered = true;
     return remove_listed(worker, branch, *folder);
@@ -81,7 +82,8 @@ Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch,
                 FB_TRY_ASSIGN(status, folder.status_of(name));
                 kind = status.kind;
             }
-            if (kind == sys::EntryKind::folder) add_folder(worker, branch, name);
+            if (!takes(branch, name, kind)) keep_above(branch);
+            else if (kind == sys::EntryKind::folder) add_folder(worker, branch, name);
             else entries.push_back(std::move(name));
         }
         if (!worker.share->is_stopped()) remove_entries(branch, folder, entries);
@@ -90,11 +92,22 @@ Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch,
     });
 }
 
+bool TreeRemover::takes(const BranchRef& branch, const std::string& name, sys::EntryKind kind) const {
+    return shared_.filter == nullptr || shared_.filter->takes(*branch, name, kind);
+}
+
+void TreeRemover::keep_above(const BranchRef& branch) {
+    const std::lock_guard lock(mutex_);
+    for (const auto* at = branch.get(); at != nullptr && at->was_entered && keeping_.insert(at).second;)
+        at = at->parent.get();
+}
+
 void TreeRemover::finish(const BranchRef& branch) {
     if (!branch->was_entered) {
         if (shared_.finish_other) shared_.finish_other(branch);
         return;
     }
+    if (const std::lock_guard lock(mutex_); keeping_.erase(branch.get()) > 0) return;
     if (shared_.is_dry) {
         if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
         return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
@@ -107,7 +120,8 @@ void TreeRemover::finish(const BranchRef& branch) {
             FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
                 std::vector<std::string> entries;
                 for (const auto& one : names)
-                    if (one.kind != sys::EntryKind::folder) entries.emplace_back(one.name);
+                    if (one.kind != sys::EntryKind::folder && takes(branch, std::string(one.name), one.kind))
+                        entries.emplace_back(one.name);
                 // What could not be removed before was named then.
                 folder->remove_each(entries, [&](const std::string&, const Result<>& done) {
                     if (done) ++shared_.removed;
@@ -197,7 +211,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     if (status.kind != sys::EntryKind::folder)
         return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
     FB_TRY_ASSIGN(above_status, above->status());
-    if (status.id.device != above_status.id.device)
+    if (is_other_file_system(status, above_status.id.device))
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
     auto* lead = options.lead;

@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -29,8 +32,10 @@ public:
         std::function<void()> tick{};
         std::function<void(const BranchRef&)> finish_other{};  // of a branch that is not removed itself
         bool is_dry = false;
-        Amount* would_remove = nullptr;  // in a dry run
-        Team* team = nullptr;            // where other processes share the work
+        Amount* would_remove = nullptr;        // in a dry run
+        Team* team = nullptr;                  // where other processes share the work
+        std::optional<sys::EntryId> spared{};  // a folder that may be mounted in the tree: the source of its copy
+        const EntryFilter* filter = nullptr;   // what it leaves out stays, with the folders above it
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
@@ -50,9 +55,13 @@ private:
     void note(const BranchRef& above, sys::Folder& folder, const std::string& name);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);
+    bool takes(const BranchRef& branch, const std::string& name, sys::EntryKind kind) const;
+    void keep_above(const BranchRef& branch);
 
     Shared shared_;
     TreeSide side_;
+    std::mutex mutex_;
+    std::set<const Branch*> keeping_;  // guarded by mutex_; folders, not finished yet, in which something stays
 };
 
 struct RemoveOptions {

@@ -9,7 +9,7 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t status_numbers = 16;
+constexpr std::size_t status_numbers = 17;
 constexpr std::uint64_t kinds_of_entries = 8;
 
 void add_status(std::vector<std::uint64_t>& numbers, const sys::EntryStatus& status) {
@@ -28,7 +28,8 @@ void add_status(std::vector<std::uint64_t>& numbers, const sys::EntryStatus& sta
                                                         static_cast<std::uint64_t>(status.modified.seconds),
                                                         status.modified.nanoseconds,
                                                         static_cast<std::uint64_t>(status.changed.seconds),
-                                                        status.changed.nanoseconds};
+                                                        status.changed.nanoseconds,
+                                                        (status.has_times ? 0u : 1u) | (status.is_mount ? 2u : 0u)};
     numbers.insert(numbers.end(), all.begin(), all.end());
 }
 
@@ -50,7 +51,9 @@ sys::EntryStatus status_of(const std::vector<std::uint64_t>& numbers, std::size_
             .id = {all[8], all[9]},
             .accessed = time(10),
             .modified = time(12),
-            .changed = time(14)};
+            .changed = time(14),
+            .is_mount = (all[16] & 2u) != 0,
+            .has_times = (all[16] & 1u) == 0};
 }
 
 }  // namespace

@@ -155,13 +155,14 @@ void TreeWalk::enter(TreeWorker& worker, const BranchRef& branch) {
 
 // The folder's status was taken when its name was seen: it is not asked for again.
 Result<> TreeWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
-    const auto& id = branch->status(TreeSide::source).id;
+    const auto& status = branch->status(TreeSide::source);
+    const auto& id = status.id;
     std::uint64_t depth = 0;
     for (const auto* at = branch->parent.get(); at != nullptr; at = at->parent.get(), ++depth)
         if (at->status(TreeSide::source).id == id)
             return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
     raise(counts_.deepest, depth);
-    if (options_.one_file_system && id.device != device_) {
+    if (options_.one_file_system && is_other_file_system(status, device_)) {
         remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }

@@ -7,12 +7,10 @@ namespace of its own, as root.
 """
 
 import errno
-import json
 import os
 import pathlib
 import resource
 import shutil
-import stat
 import subprocess
 import sys
 import tempfile
@@ -21,61 +19,11 @@ import time
 import conformance
 import judge
 import make_tree
-import pairs
 from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect, run
+from own_mounts import AS_USER, USER, expect_equal, mover, own_mounts, skip, told, torn, user_may_run
 
-SKIPPED = 77
-USER = 65533  # somebody who owns nothing
-AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 IO_ERRORS = BUILD / "tests/libio_errors.so"
 MIB = 1 << 20
-
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
-
-
-def own_mounts():
-    """Begins again in a namespace where mounts are nobody else's."""
-    if os.geteuid() != 0:
-        skip("needs root, for mounts and owners")
-    if "FOREBAY_OWN_MOUNTS" in os.environ:
-        return
-    allowed = subprocess.run(["unshare", "--mount", "true"], capture_output=True, text=True, check=False)
-    if allowed.returncode:
-        skip(f"this machine allows no namespaces: {allowed.stderr.strip()}")
-    os.environ["FOREBAY_OWN_MOUNTS"] = "1"
-    os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, __file__])
-
-
-def mover(*arguments, before=(), code=None, **options):
-    """The process that ended, and its report, {} where there is none. Exit codes beyond those of the program are crashes."""
-    done = run(*before, FOREBAY, *arguments, "--json", code=None, **options)
-    expect(0 <= done.returncode < 10, f"{arguments} ends by itself", f"{done.returncode}\n{done.stdout}{done.stderr}")
-    right = code is None or done.returncode in code
-    expect(right, f"{arguments} exits with one of {code}, not {done.returncode}", done.stdout + done.stderr)
-    return done, json.loads(done.stdout) if done.stdout.strip().startswith("{") else {}
-
-
-def told(done, report):
-    return done.stderr + json.dumps(report.get("first", []))
-
-
-def torn(source, target):
-    """Files at the target under a final name that are not whole."""
-    return [pair.path for pair in pairs.walk(source, target) if pair.right and pair.right.kind == stat.S_IFREG and
-            not (pair.left and pair.equal_bytes) and not pair.path.rsplit(b"/", 1)[-1].startswith(b".fb-")]
-
-
-def expect_equal(source, target, what):
-    verdict = judge.judge(source, target)
-    expect(verdict.equal, f"{what}, not without {verdict.failed()}", judge.text(verdict))
-
-
-def user_may_run():
-    """A build in somebody's home is closed to others."""
-    return run(*AS_USER, FOREBAY, "--help", code=None).returncode == 0
 
 
 def mounted(place, options):
@@ -299,6 +247,22 @@ def read_back(place, source):
     expect(not (place / "read-back/verified/large-1").exists(), "and has not got its name")
 
 
+def ended_early(place, source):
+    """A file that ends before the size that its file system tells, as stale sizes of network file systems make it."""
+    if not shutil.which("strace"):
+        print("left out, what ends early: no strace")
+        return
+    for name, calls, code in (("by-kernel", ["copy_file_range:retval=0"], 0),
+                              ("by-none", ["copy_file_range:retval=0", "pread64:retval=0"], 1)):
+        target = place / f"early-{name}"
+        injected = [word for call in calls for word in ("-e", f"inject={call}")]
+        done, report = mover("copy", source, target, code=(code,), before=["strace", "-f", "-qq", "-o", place / "calls", "-P", source / "large-1", *injected])
+        expect(not torn(source, target), f"{name}: nothing has its name that is not whole", told(done, report))
+        expect(code == 0 or "it ends at byte" in told(done, report), "what ended early is named", told(done, report))
+    mover("sync", source, target, code=(0,))
+    expect_equal(source, target, "once it is told whole, all is equal")
+
+
 def synced_first(_, source):
     """On a disk names come after a sync of what they stand for, and the end after one of all; one sync for many names."""
     if not shutil.which("strace"):
@@ -350,7 +314,7 @@ def names_like_ours(place, source):
 
 AS_ORDINARY_USER = [not_writable, unreadable, given_away]
 CASES = [full_target, no_inodes, beyond_quota, file_size_limit, bad_sectors, failing_writes, not_to_be_copied,
-         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, synced_first, deep, names_like_ours]
+         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, ended_early, synced_first, deep, names_like_ours]
 
 
 def main():

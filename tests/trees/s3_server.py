@@ -5,7 +5,8 @@
 
 prints its port. Keys are `ACCESS` and `SECRET`. What it is to do wrong is told by a POST of JSON to /-/faults: a list of
 objects with "match" (a pattern for "METHOD path?query"), "times", and one of "status" with "code" (an answer), "reset" (the
-connection is cut off), "stall" (seconds without an answer), "body" (XML in place of the true answer, with status 200);
+connection is cut off), "stall" (seconds without an answer), "body" (XML in place of the true answer, with status 200), "rot"
+(the last byte of the answer is another one), "unsized" (the answer does not say how long it is);
 "no_crc32c": true lets it forget CRC32C as older servers do, "no_conditions" If-Match and If-None-Match of what is put; "region": another region's bucket. GET of /-/requests gives
 all requests that came, as a list, and /-/done those that were answered well. No code of ours is in it.
 """
@@ -148,7 +149,7 @@ def signature_of(method, path, query, headers, signed, scope, stamp, payload):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    kept, faults, requests, done, lock = None, [], [], [], threading.Lock()
+    kept, wrong, faults, requests, done, lock = None, {}, [], [], [], threading.Lock()
     disable_nagle_algorithm = True
 
     def log_message(self, *_):
@@ -157,10 +158,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self, status, body=b"", headers=()):
         body = body.encode() if isinstance(body, str) else body
         self.send_response(status)
-        headers = dict(headers)
-        headers.setdefault("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
+        if self.wrong.get("rot"):
+            body = body[:-1] + bytes([body[-1] ^ 1])
+        self.close_connection |= self.wrong.get("unsized", False)
+        for name, value in ({"Content-Length": str(len(body))} | dict(headers)).items():
+            if name != "Content-Length" or not self.wrong.get("unsized"):
+                self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -204,7 +207,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.control(path, data)
         with self.lock:
             self.requests.append(f"{self.command} {self.path}")
-        fault = self.fault()
+        self.wrong = fault = self.fault()
         time.sleep(fault.get("stall", 0))
         if fault.get("reset"):
             self.connection.shutdown(socket.SHUT_RDWR)

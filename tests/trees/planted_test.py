@@ -1,0 +1,146 @@
+"""Goal: what another user puts into a target, while root copies or before, gets no rights, comes into no folder that is closed
+to him, and no mount is taken for a part of a tree that is removed.
+
+Method: files of the same size and time as their sources, planted where root syncs; a first name of an inode swapped before
+root links its second one (strace holds each linkat back); and bind mounts, which lie on the same file system. Runs in a
+mount namespace of its own, as root.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+from forebay_test import FOREBAY, SECONDS_MAX, expect, run
+from own_mounts import AS_USER, USER, mover, own_mounts, user_may_run
+
+CAPABILITY = bytes.fromhex("0100000200040000000000000000000000000000")
+LATER = 0.4  # seconds that each linkat is held back
+
+
+def planted(place):
+    """A file that looks like its source but was written by somebody else is replaced before it gets setuid or capabilities."""
+    source, target = place / "rights", place / "rights-copy"
+    source.mkdir()
+    for name in ("setuid", "capable", "plain"):
+        (source / name).write_bytes(b"of root")
+        os.utime(source / name, ns=(10**18, 10**18))
+    (source / "setuid").chmod(0o4755)
+    os.setxattr(source / "capable", "security.capability", CAPABILITY)
+    target.mkdir()
+    for name in ("setuid", "capable", "plain"):
+        (target / name).write_bytes(b"planted")
+        os.chown(target / name, USER, USER)
+        os.utime(target / name, ns=(10**18, 10**18))
+    mover("sync", source, target, code=(0,))
+    expect((target / "setuid").read_bytes() == (target / "capable").read_bytes() == b"of root", "what gets rights is copied anew")
+    expect((target / "setuid").stat().st_mode & 0o7777 == 0o4755, "and gets them")
+    expect(os.getxattr(target / "capable", "security.capability") == CAPABILITY, "capabilities, too")
+    _, report = mover("sync", source, target, code=(0,))
+    expect(report["equal"] == 3 and report["copied"] == 0, "once only", str(report))
+
+
+def swapped(place):
+    """Whoever swaps a first name gets no second one of his own."""
+    if not shutil.which("strace"):
+        print("left out, swapped names: no strace")
+        return
+    source, target = place / "linked", place / "linked-copy"
+    for name in ("one", "two"):
+        (source / name).mkdir(parents=True)
+    (source / "one/name").write_bytes(b"of root")
+    os.link(source / "one/name", source / "two/name")
+    for name in ("one", "two"):
+        os.chown(source / name, USER, USER)
+    own = place / "own"
+    own.mkdir()
+    (own / "file").write_bytes(b"of USER")
+    for path in (own, own / "file"):
+        os.chown(path, USER, USER)
+    process = subprocess.Popen(["strace", "-f", "-qq", "-o", str(place / "calls"), "-e", "trace=linkat", "-e",
+                                f"inject=linkat:delay_enter={int(LATER * 1e6)}", str(FOREBAY), "copy", str(source), str(target),
+                                "--threads", "1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    first = None
+    for _ in range(SECONDS_MAX * 1000):
+        there = [path for path in (target / "one/name", target / "two/name") if path.exists()]
+        if there or process.poll() is not None:
+            first = there[0] if there else None
+            break
+        time.sleep(0.001)
+    expect(first is not None, "the first name is there before the second one")
+    os.rename(own / "file", first)
+    said, _ = process.communicate(timeout=SECONDS_MAX)
+    second = target / ("two/name" if first.parent.name == "one" else "one/name")
+    expect(process.returncode == 1 and "another entry took the place" in said, "the swap is named", said)
+    expect(not second.exists(), "and what was swapped in has no further name")
+
+
+def bound(place):
+    """What is bound into a tree is no part of it, though it lies on the same file system."""
+    tree, outside = place / "tree", place / "outside"
+    (tree / "inner").mkdir(parents=True)
+    (tree / "file").write_text("x")
+    outside.mkdir()
+    (outside / "precious").write_text("x")
+    run("mount", "--bind", outside, tree / "inner")
+    mover("delete", tree, code=(1,))
+    expect((outside / "precious").exists() and not (tree / "file").exists(), "what is bound there stays, all else goes")
+    (tree / "file").write_text("x")
+    mover("copy", tree, place / "of-one", "--one-file-system", code=(0,))
+    expect((place / "of-one/inner").is_dir() and not (place / "of-one/inner/precious").exists(), "it is another file system")
+    run("umount", tree / "inner")
+
+    (place / "below/inner").mkdir(parents=True)
+    run("mount", "-t", "tmpfs", "none", place / "below/inner")
+    if shutil.which("strace"):
+        run("strace", "-f", "-qq", "-o", place / "syncs", "-e", "trace=syncfs", FOREBAY, "copy", place / "of-one", place / "below")
+        syncs = (place / "syncs").read_text().count("syncfs(")
+        expect(syncs == 2, f"what is mounted below the target is synced, too: {syncs} syncs")
+    run("umount", place / "below/inner")
+
+    source, target = place / "target/more/source", place / "target"
+    (place / "real").mkdir()
+    (place / "real/file").write_text("x")
+    source.mkdir(parents=True)
+    run("mount", "--bind", place / "real", source)
+    mover("sync", place / "real", target, "--delete", code=(1,))
+    expect((place / "real/file").exists() and (target / "file").exists(), "a source that is bound into its target stays")
+    run("umount", source)
+
+
+def unread(place):
+    """A directory goes only for a file that can be read."""
+    source, target = place / "unread", place / "unread-copy"
+    source.mkdir()
+    (source / "name").write_text("x")
+    (source / "name").chmod(0)
+    (target / "name").mkdir(parents=True)
+    (target / "name/kept").write_text("x")
+    run("chown", "-R", f"{USER}:{USER}", source, target)
+    if not user_may_run():
+        print(f"left out, what an ordinary user sees: he may not run {FOREBAY}")
+        return
+    mover("sync", source, target, "--delete", before=AS_USER, code=(1,))
+    expect((target / "name/kept").exists(), "the directory stays")
+    (source / "name").chmod(0o600)
+    mover("sync", source, target, "--delete", before=AS_USER, code=(0,))
+    expect((target / "name").read_text() == "x", "and goes once the file can be read")
+
+
+def main():
+    own_mounts()
+    with tempfile.TemporaryDirectory(prefix="forebay-planted-", dir="/dev/shm") as shared:
+        place = pathlib.Path(shared)
+        place.chmod(0o755)
+        try:
+            for part in (planted, swapped, bound, unread):
+                part(place)
+        finally:
+            for mount in ("tree/inner", "below/inner", "target/more/source"):
+                subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Goal: what comes from a bucket is what its server keeps, or it is named and gets no name; and one odd key costs no others.
+
+Method: the server of these tests answers with a byte that is another one, once or for good, or without saying how long its
+answer is; and a bucket has keys that are no names of entries.
+"""
+
+import os
+import re
+import shutil
+
+from forebay_test import expect
+from s3_support import MIB, ROOT, lines, noise, on_each_server, small_tree
+
+FOREVER = 1000
+
+
+def check_rot(server, place):
+    """Small objects have their checksum with them, of large ones it is asked for; what came wrong once is read again."""
+    source, target = place / "source", f"{ROOT}/rot"
+    noise(source / "small", 1000)
+    noise(source / "large", 70 * MIB)  # three pieces of a large file, and more than one range
+    with (source / "holes").open("wb") as file:
+        file.truncate(40 * MIB)
+        file.seek(11 * MIB)
+        file.write(os.urandom(3 * MIB))
+    server.forebay("copy", source, target)
+    before = len(server.requests())
+    server.forebay("copy", target, place / "whole")
+    asked = [one for one in server.requests()[before:] if "/small" in one]
+    expect(len(asked) == 1, "a small object costs one request", str(asked))
+    server.forebay("compare", source, place / "whole")
+
+    for name, verify in (("small", ()), ("large", ()), ("holes", ()), ("small", ("--verify",)), ("large", ("--verify",))):
+        back, report = place / "back", place / "rot.jsonl"
+        server.faults({"match": f"GET .*rot/{name}", "rot": True, "times": FOREVER})
+        server.forebay("copy", target, back, "--report", report, *verify, code=1)
+        server.faults()
+        found = [(line["kind"], line["path"]) for line in lines(report)]
+        expect(found == [("failed", name)] and re.search("checksum|differs", lines(report)[0]["why"]), f"{name} came wrong, {verify}", report.read_text())
+        expect(not (back / name).exists() and len(list(back.iterdir())) == 2, "it has no name, and the others have theirs")
+        shutil.rmtree(back)
+    server.faults({"match": "GET .*rot/small", "rot": True})
+    server.forebay("copy", target, place / "once")
+    server.forebay("compare", source, place / "once")
+
+    shutil.copytree(place / "whole", place / "wrong")
+    data = bytearray((source / "large").read_bytes())
+    data[-1] ^= 1
+    (place / "wrong/large").write_bytes(data)
+    shutil.copystat(source / "large", place / "wrong/large")
+    server.faults({"match": "GET .*rot/large", "rot": True, "times": FOREVER})
+    server.forebay("compare", target, place / "wrong", code=1)
+    server.faults()
+
+
+def check_unsized(server, place):
+    """Of an object that is unpacked on its way nobody knows how long it is: it is not taken for an empty one."""
+    source = small_tree(place / "unsized")
+    server.forebay("copy", source, f"{ROOT}/unsized")
+    server.faults({"match": "(GET|HEAD) .*unsized/d3/file-3$", "unsized": True, "times": FOREVER})
+    report = place / "unsized.jsonl"
+    server.forebay("copy", f"{ROOT}/unsized", place / "unsized-back", "--report", report, code=1)
+    found = lines(report)
+    expect([line["path"] for line in found] == ["d3/file-3"] and "Content-Encoding" in found[0]["why"], "it is named", str(found))
+    expect(not (place / "unsized-back/d3/file-3").exists(), "and has no name")
+    server.faults()
+
+
+def check_odd_keys(server, place):
+    """An empty part of a key, or an object with others below it: that one is named, and all others are copied."""
+    for number in range(40):
+        server.request("PUT", f"odd/f-{number:02}", body=b"12345")
+    for key in ("odd//x", "odd/f-07/below"):
+        server.request("PUT", key, body=b"1")
+    report = place / "odd.jsonl"
+    server.forebay("copy", f"{ROOT}/odd", place / "odd", "--report", report, code=1)
+    named = lines(report)
+    expect(len(named) == 1 and named[0]["kind"] == "not_kept", "the first key is named", str(named))
+    there = {path.name for path in (place / "odd").iterdir()}
+    expect({f"f-{number:02}" for number in range(40)} <= there, "all others are there", str(sorted(there)))
+    server.forebay("copy", f"{ROOT}/odd", place / "odd-few", "--threads", 1, code=1)
+    expect(len(list((place / "odd-few").iterdir())) == len(there), "by one thread, too")
+
+
+def check_no_times(server, place):
+    """Directories of keys that others made have no times, so that none differ."""
+    for key in ("plain/a", "plain/b/c"):
+        server.request("PUT", key, body=b"12345")
+    server.forebay("copy", f"{ROOT}/plain", place / "plain")
+    server.forebay("compare", f"{ROOT}/plain", place / "plain")
+
+
+def check(server, place):
+    if server.fails_on_wish:
+        for part in (check_rot, check_unsized, check_odd_keys, check_no_times):
+            part(server, place)
+
+
+if __name__ == "__main__":
+    on_each_server(check)
