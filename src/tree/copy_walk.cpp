@@ -169,8 +169,9 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
         auto existing = above.open_folder(branch->name);
         if (existing) return FolderRef(std::move(*existing));
         // A link, a file: replaced as a file is by a file. What may not be opened stays.
-        FB_TRY_ASSIGN(status, above.status_of(branch->name));
-        if (status.kind == sys::EntryKind::folder) return existing.error();
+        const auto status = above.status_of(branch->name);
+        if (!status) return status.error().kind == ErrorKind::missing ? made.error() : status.error();
+        if (status->kind == sys::EntryKind::folder) return existing.error();
         FB_TRY(above.remove(branch->name));
         made = above.make_folder(branch->name, while_filled);
     }

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from forebay_test import FOREBAY, SECONDS_MAX, expect, run
-from own_mounts import AS_USER, USER, mover, own_mounts, user_may_run
+from own_mounts import AS_USER, USER, mover, own_mounts, told, user_may_run
 
 CAPABILITY = bytes.fromhex("0100000200040000000000000000000000000000")
 LATER = 0.4  # seconds that each linkat is held back
@@ -27,6 +27,7 @@ def planted(place):
     for name in ("setuid", "capable", "plain"):
         (source / name).write_bytes(b"of root")
         os.utime(source / name, ns=(10**18, 10**18))
+    (source / "below").mkdir()
     (source / "setuid").chmod(0o4755)
     os.setxattr(source / "capable", "security.capability", CAPABILITY)
     target.mkdir()
@@ -85,6 +86,9 @@ def bound(place):
     outside.mkdir()
     (outside / "precious").write_text("x")
     run("mount", "--bind", outside, tree / "inner")
+    run("mount", "-o", "remount,bind,ro", tree / "inner")
+    done, report = mover("copy", place / "rights", tree / "inner", code=(1,))
+    expect("Read-only" in told(done, report) and "meanwhile" not in told(done, report), "a target that is not writable is told")
     mover("delete", tree, code=(1,))
     expect((outside / "precious").exists() and not (tree / "file").exists(), "what is bound there stays, all else goes")
     (tree / "file").write_text("x")
