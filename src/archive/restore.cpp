@@ -1,10 +1,16 @@
 #include "archive/restore.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "archive/restorer.hpp"
+#include "archive/ustar.hpp"
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -24,33 +30,70 @@ struct OpenArchive {
     std::uint64_t bytes = 0;
 };
 
-// Links on the way to it are followed: the caller chose it.
-Result<> check_uncompressed(sys::OpenFile& file, const std::string& path) {
-    static constexpr std::array<std::pair<std::string_view, const char*>, 4> magics{{{"\x1f\x8b", "gzip"},
-                                                                                     {"\xfd"
-                                                                                      "7zXZ",
-                                                                                      "xz"},
-                                                                                     {"\x28\xb5\x2f\xfd", "zstd"},
-                                                                                     {"BZh", "bzip2"}}};
-    std::array<std::byte, 8> head{};
-    FB_TRY_ASSIGN(got, file.read(0, head));
-    const std::string_view text(reinterpret_cast<const char*>(head.data()), got);
-    for (const auto& [magic, program] : magics)
-        if (text.starts_with(magic))
-            return Error{ErrorKind::refused, fmt::format("{} is compressed by {}", show_text(path), program), "",
-                         fmt::format("{} -dk {}", program, show_text(path))};
-    return {};
+struct KnownBeginning {
+    std::string_view bytes;
+    const char* what;
+    const char* command = nullptr;  // that makes of it what may be an archive
+};
+constexpr std::array known_beginnings{KnownBeginning{"\x1f\x8b", "compressed by gzip", "gzip -dk"},
+                                      KnownBeginning{"\xfd"
+                                                     "7zXZ",
+                                                     "compressed by xz", "xz -dk"},
+                                      KnownBeginning{"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dk"},
+                                      KnownBeginning{"BZh", "compressed by bzip2", "bzip2 -dk"},
+                                      KnownBeginning{"\x04\x22\x4d\x18", "compressed by lz4", "lz4 -dk"},
+                                      KnownBeginning{"PK\x03\x04", "a ZIP file"},
+                                      KnownBeginning{"\x89HDF\r\n", "an HDF5 file"},
+                                      KnownBeginning{"CDF", "a netCDF file"},
+                                      KnownBeginning{"\x7f"
+                                                     "ELF",
+                                                     "a program"}};
+
+// A head of tar, even one of which some bits are wrong: then it is a damaged archive, and not another file.
+bool is_like_head(const UstarBlock& block) {
+    constexpr std::string_view magic = "ustar";
+    constexpr std::size_t magic_wrong_max = 1;
+    const auto wrong = std::inner_product(magic.begin(), magic.end(), block.magic, std::size_t{0}, std::plus<>(),
+                                          std::not_equal_to<>());
+    if (wrong <= magic_wrong_max) return true;
+    const auto check = std::strtoll(std::string(block.check, sizeof block.check).c_str(), nullptr, 8);
+    const bool is_of_zeros = ustar_check(block) == ustar_check(UstarBlock{});
+    return is_of_zeros || check == ustar_check(block) || check == ustar_check<signed char>(block);
+}
+
+Result<> check_is_archive(sys::OpenFile& file, const std::string& path) {
+    UstarBlock block{};  // an archive that was cut within it has zeros there
+    FB_TRY_ASSIGN(got, file.read(0, std::as_writable_bytes(std::span(&block, 1))));
+    const std::string_view text(reinterpret_cast<const char*>(&block), got);
+    const auto known =
+        std::ranges::find_if(known_beginnings, [&](const auto& one) { return text.starts_with(one.bytes); });
+    if (known != known_beginnings.end() && known->command != nullptr)
+        return Error{ErrorKind::refused, fmt::format("{} is {}, and no archive yet", show_text(path), known->what), "",
+                     fmt::format("{} {}", known->command, show_text(path))};
+    if (is_like_head(block)) return {};
+    const auto beginning =
+        fmt::format("a file of another kind, which begins with \"{}\"", show_text(text.substr(0, 16)));
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is no tar archive: it is {}", show_text(path),
+                             known != known_beginnings.end() ? known->what : beginning),
+                 "nothing was changed", "the archive, as forebay archive or tar -c has made it"};
 }
 
 Result<OpenArchive> open_archive(const std::string& path) {
     std::error_code missing;
     const auto real = std::filesystem::canonical(path, missing).string();
-    if (missing) return Error{ErrorKind::missing, show_text(path) + ": " + missing.message()};
+    if (missing)
+        return Error{ErrorKind::missing, show_text(path) + ": " + missing.message(), "nothing was changed",
+                     "correct the path of the archive"};
     FB_TRY_ASSIGN(named, tree::open_above(real));
     FB_TRY_ASSIGN(file, named.above->open_file(named.name));
     FB_TRY_ASSIGN(status, file->status());
-    if (status.kind != sys::EntryKind::file) return Error{ErrorKind::refused, show_text(path) + " is no file"};
-    FB_TRY(check_uncompressed(*file, path));
+    if (status.kind != sys::EntryKind::file)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is {}, and no archive", show_text(path),
+                                 status.kind == sys::EntryKind::folder ? "a directory" : "no file"),
+                     "nothing was changed", "the archive comes first: forebay restore-archive FILE TARGET"};
+    FB_TRY(check_is_archive(*file, path));
     return OpenArchive{.file = std::move(file), .bytes = status.bytes};
 }
 
@@ -133,10 +176,12 @@ private:
 // Says that a restore goes on; where it is still there, one was killed.
 constexpr const char* mark_of_restore = "restore";
 
+constexpr const char* other_copy = "use another copy of the archive";
+
 Error with_advice(Error error) {
     if (error.kind == ErrorKind::corrupt) {
         error.safe = "what was restored is whole; what lies behind that place was not read";
-        error.next = "use another copy of the archive";
+        error.next = other_copy;
     }
     return error;
 }
@@ -202,12 +247,15 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
     return restored ? remarks.taken() : Result<>(with_advice(restored.error()));
 }
 
-Result<> check_archive(const std::string& path, const tree::TreeCopyOptions& options, const MemberTaker& take,
-                       tree::Remarks& remarks, tree::CopyCounts& counts) {
+Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
+                                  const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(archive, open_archive(path));
     tree::CopyContext context(options, remarks, counts, {});
-    FB_TRY(Restorer(context, *archive.file, archive.bytes, nullptr, true, take).run());
-    return remarks.taken();
+    Restorer restorer(context, *archive.file, archive.bytes, nullptr, true, take);
+    if (const auto read = restorer.run(); !read)
+        return because(read.error(), read.error().what, "", read.error().kind == ErrorKind::corrupt ? other_copy : "");
+    FB_TRY(remarks.taken());
+    return restorer.checked();
 }
 
 Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options) {

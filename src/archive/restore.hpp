@@ -37,9 +37,14 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
 Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
                          const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts);
 
+/// Files of an archive whose bytes are compared with their checksums, and those of others that have none.
+struct CheckedSums {
+    std::uint64_t files = 0, bytes = 0;
+    std::uint64_t files_without = 0, bytes_without = 0;
+};
 /// Reads all of it, and compares what has a checksum with it.
-Result<> check_archive(const std::string& path, const tree::TreeCopyOptions& options, const MemberTaker& take,
-                       tree::Remarks& remarks, tree::CopyCounts& counts);
+Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
+                                  const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts);
 /// The same of one that was just made: an error where anything is wrong.
 Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options);
 

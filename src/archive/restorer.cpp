@@ -56,7 +56,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
       file_bytes_(file_bytes),
       reader_(file, file_bytes, given_context.way()),
       root_(std::move(root)),
-      checks_(checks),
+      checked_(checks ? std::optional<CheckedSums>(std::in_place) : std::nullopt),
       take_(take) {
     if (!root_) return;
     for (std::uint32_t index = 0; index < context.options.threads; ++index)
@@ -114,6 +114,10 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
         return {};
     }
+    if (checked_ && kind == sys::EntryKind::file && !is_link && (member.sum || member.stored_bytes > 0)) {
+        ++(member.sum ? checked_->files : checked_->files_without);
+        (member.sum ? checked_->bytes : checked_->bytes_without) += member.stored_bytes;
+    }
     bool comes_again = false;
     if (restores() && !reader_.is_ours()) {
         FB_TRY_ASSIGN(known, is_known(member.path));
@@ -137,7 +141,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     }
     const bool is_next_window = !batch_.empty() && batch_.back().window != found.window;
     if (is_next_window || batch_.size() >= batch_members) hand_over(worker);
-    if (restores() || (checks_ && member.sum)) batch_.push_back(std::move(found));
+    if (restores() || (checked_ && member.sum)) batch_.push_back(std::move(found));
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ public:
     /// made in them any more.
     Result<> run();
     Result<> finish_folders();
+    /// Of a check.
+    const CheckedSums& checked() const { return *checked_; }
     /// Where the bytes of a member are read, what makes a file of them, and who is told.
     sys::OpenFile& file() { return file_; }
     bool restores() const { return root_ != nullptr; }
@@ -90,7 +93,7 @@ private:
     const std::uint64_t file_bytes_;
     ArchiveReader reader_;
     tree::BranchRef root_;
-    const bool checks_;
+    std::optional<CheckedSums> checked_;  // where files are compared with their checksums
     const MemberTaker& take_;
     std::vector<TargetFolders> target_folders_;  // of each thread
     Batch batch_;

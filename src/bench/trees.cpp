@@ -20,11 +20,11 @@ Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::Tre
         return Error{ErrorKind::refused, "--hosts under MPI's launcher: its ranks share the work already"};
     if (size == 1) return verb(nullptr);
     if (rank != 0) {
-        FB_TRY_ASSIGN(threads, arguments.thread_count({}));
+        const auto threads = arguments.thread_count({});
         static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), cli::team_version(), threads));
         return Exit::good;
     }
-    FB_TRY_ASSIGN(setup, cli::team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
+    auto setup = cli::team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD));
     setup.patience = std::chrono::seconds(0);
     tree::TeamLead lead(std::move(setup));
     return verb(&lead);

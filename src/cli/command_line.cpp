@@ -1,10 +1,16 @@
 #include "cli/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "base/crc32c.hpp"
+#include "base/nearest_word.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/say.hpp"
@@ -21,10 +27,89 @@ constexpr const char* exit_codes =
 
 void describe_option(CLI::Option* option) { option->capture_default_str(); }
 
-std::string help_of(const CLI::App* verb) {
-    std::string words = verb->get_name() + " --help";
+std::string command_of(const CLI::App* verb) {
+    auto words = verb->get_name();
     while ((verb = verb->get_parent()) != nullptr) words = verb->get_name() + " " + words;
     return words;
+}
+
+std::string help_of(const CLI::App* verb) { return command_of(verb) + " --help"; }
+
+// The parser alone would take -1 for the largest number that has no sign.
+template <class Whole>
+std::string why_no_whole(std::string_view text, Whole least, Whole most) {
+    const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos)
+        return fmt::format("\"{}\" is no whole number", show_text(text));
+    Whole number{};
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec == std::errc{} && number >= least && number <= most) return "";
+    const auto range = most == std::numeric_limits<Whole>::max() && std::is_unsigned_v<Whole>
+                           ? fmt::format("{} or more", least)
+                           : fmt::format("{} to {}", least, most);
+    return fmt::format("{} is out of range: {}", text, range);
+}
+
+template <class Whole>
+CLI::Option* whole_option(CLI::App& app, const std::string& name, Whole& value, const std::string& help,
+                          Whole least = std::numeric_limits<Whole>::min(),
+                          Whole most = std::numeric_limits<Whole>::max()) {
+    return app.add_option(name, value, help)->check([least, most](const std::string& text) {
+        return why_no_whole(text, least, most);
+    });
+}
+
+std::string with_nearest(const std::string& nearest, const CLI::App& verb) {
+    return nearest.empty() ? help_of(&verb)
+                           : fmt::format("{}, if that was meant; {} lists all", nearest, help_of(&verb));
+}
+
+Error no_such_option(const CLI::App& verb, const std::string& given) {
+    std::vector<std::string> known;
+    for (const auto* option : verb.get_options())
+        known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+    const auto word = given.substr(0, given.find('='));
+    const auto name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+    // Of equally near ones the first is taken: "exlude" is as near to "include".
+    std::ranges::stable_partition(known, [&](const auto& one) { return one.substr(0, 1) == name.substr(0, 1); });
+    const auto nearest = nearest_word(name, known);
+    return {.what = fmt::format("{} has no option {}.", command_of(&verb), show_text(word)),
+            .next = with_nearest(nearest.empty() ? "" : "--" + nearest, verb)};
+}
+
+Error no_such_verb(const CLI::App& above, const std::string& given) {
+    std::vector<std::string> known;
+    for (const auto* verb : above.get_subcommands(nullptr)) known.push_back(verb->get_name());
+    auto nearest = nearest_word(given, known);
+    constexpr double like_enough = 0.5;  // "list" is half like "stop", and never meant it
+    if (likeness(given, nearest) <= like_enough) nearest.clear();
+    return {.what = fmt::format("there is no verb \"{}\"{}.", show_text(given),
+                                above.get_parent() == nullptr ? "" : " of " + command_of(&above)),
+            .next = with_nearest(nearest.empty() ? "" : command_of(&above) + " " + nearest, above)};
+}
+
+Error too_many_words(const CLI::App& verb, const std::string& given) {
+    std::string taken;
+    for (const auto* option : verb.get_options())
+        if (option->get_positional()) taken += " " + option->get_name(true);
+    return {.what = fmt::format("\"{}\" is one word too many.", show_text(given)),
+            .next = fmt::format("{}{}, with options as {} lists them", command_of(&verb), taken, help_of(&verb))};
+}
+
+// Where a word is missing, another one may be misspelled: then that is said.
+Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
+    const auto code = static_cast<CLI::ExitCodes>(wrong.get_exit_code());
+    const auto words = verb.remaining();
+    const bool tells = code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
+    if (tells && verb.get_name() != "stagger" && !words.empty()) {
+        const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
+        if (option != words.end()) return no_such_option(verb, *option);
+        if (!verb.get_subcommands(nullptr).empty()) return no_such_verb(verb, words.front());
+        return too_many_words(verb, words.front());
+    }
+    const bool is_of_command = verb.get_name() == "stagger" && code == CLI::ExitCodes::ExtrasError;
+    return {.what = std::string(wrong.what()) + ".",
+            .next = is_of_command ? "put -- before the command" : help_of(&verb)};
 }
 
 // `verb`: null where its help is another program's.
@@ -59,13 +144,13 @@ void Verb::option(const std::string& name, std::string& value, const std::string
     describe_option(app_->add_option(name, value, help));
 }
 void Verb::option(const std::string& name, int& value, const std::string& help) {
-    describe_option(app_->add_option(name, value, help));
+    describe_option(whole_option(*app_, name, value, help));
 }
 void Verb::option(const std::string& name, std::int64_t& value, const std::string& help) {
-    describe_option(app_->add_option(name, value, help));
+    describe_option(whole_option(*app_, name, value, help));
 }
-void Verb::option(const std::string& name, std::uint64_t& value, const std::string& help) {
-    describe_option(app_->add_option(name, value, help));
+void Verb::option(const std::string& name, std::uint64_t& value, const std::string& help, OptionRange range) {
+    describe_option(whole_option(*app_, name, value, help, range.least, range.most));
 }
 void Verb::option(const std::string& name, double& value, const std::string& help) {
     describe_option(app_->add_option(name, value, help));
@@ -79,10 +164,10 @@ void Verb::option(const std::string& name, std::vector<std::string>& values, con
     app_->add_option(name, values, help)->allow_extra_args(false);
 }
 void Verb::number(const std::string& name, std::int64_t& value, const std::string& help) {
-    app_->add_option(name, value, help);
+    whole_option(*app_, name, value, help);
 }
 void Verb::required(const std::string& name, int& value, const std::string& help) {
-    app_->add_option(name, value, help)->required();
+    whole_option(*app_, name, value, help)->required();
 }
 void Verb::required(const std::string& name, std::string& value, const std::string& help) {
     app_->add_option(name, value, help)->required();
@@ -152,7 +237,7 @@ int CommandLine::run(int count, char** arguments) {
         const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
         const auto verbs = app_->get_subcommands(named);
         if (count > 1 && arguments[1][0] != '-' && verbs.empty()) {
-            print_error({.what = std::string("there is no verb \"") + arguments[1] + "\".", .next = "forebay --help"});
+            print_error(no_such_verb(*app_, arguments[1]));
             return static_cast<int>(Exit::usage);
         }
         if (!verbs.empty() && elsewhere_.contains(verbs.front())) return act(verbs.front());
@@ -160,10 +245,7 @@ int CommandLine::run(int count, char** arguments) {
         return act(parsed());
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) return app_->exit(wrong);  // --help, --version
-        const bool has_command = count > 1 && arguments[1] == std::string_view("stagger");
-        const bool is_extra = wrong.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-        print_error({.what = std::string(wrong.what()) + ".",
-                     .next = has_command && is_extra ? "put -- before the command" : help_of(parsed())});
+        print_error(error_of_parser(wrong, *parsed()));
         return static_cast<int>(Exit::usage);
     } catch (const Exception& error) {
         return static_cast<int>(tell_error(error.error(), parsed()));

@@ -41,6 +41,11 @@ using Start = std::function<Error(const std::vector<std::string>& arguments)>;
 
 class CommandLine;
 
+/// The numbers that an option takes.
+struct OptionRange {
+    std::uint64_t least = 0, most = UINT64_MAX;
+};
+
 /// One verb, or a verb of a verb (`forebay bench save`).
 class Verb {
 public:
@@ -53,7 +58,7 @@ public:
     void option(const std::string& name, std::string& value, const std::string& help);
     void option(const std::string& name, int& value, const std::string& help);
     void option(const std::string& name, std::int64_t& value, const std::string& help);
-    void option(const std::string& name, std::uint64_t& value, const std::string& help);
+    void option(const std::string& name, std::uint64_t& value, const std::string& help, OptionRange range = {});
     void option(const std::string& name, double& value, const std::string& help);
     /// An amount of bytes as sizes.hpp reads it: 64M.
     void bytes(const std::string& name, std::uint64_t& value, const std::string& help);
@@ -90,7 +95,8 @@ public:
     void elsewhere(const std::string& name, const std::string& summary, Start start);
 
     /// Parses, runs the chosen verb's action, prints its error to standard error, and gives the exit code. A refused
-    /// call whose error names no next step gets the verb's help for one.
+    /// call whose error names no next step gets the verb's help for one; a word that is no option or verb the nearest
+    /// one that is.
     int run(int count, char** arguments);
 
 private:

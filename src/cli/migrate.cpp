@@ -15,6 +15,7 @@
 #include "cli/say.hpp"
 #include "cli/sizes.hpp"
 #include "cli/verbs.hpp"
+#include "cli/words.hpp"
 #include "migrate/batch.hpp"
 #include "migrate/passes.hpp"
 #include "migrate/project.hpp"
@@ -35,8 +36,6 @@ using migrate::ProjectState;
 
 constexpr std::uint64_t plan_bytes_read_max = 8u << 20;
 constexpr std::chrono::seconds batch_answer_max{10};
-// What a person will see in a table; the log has all of it.
-constexpr std::size_t error_shown_max = 100;
 
 struct MigrateArguments {
     std::string plan, until, again, batch, output;
@@ -109,10 +108,15 @@ std::string word_of(const Stand& stand) {
 std::string pass_word(const Stand& stand) { return stand.pass ? std::string(name_of(*stand.pass)) : "-"; }
 
 std::string note_of(const Stand& stand) {
-    if (stand.standing == ProjectStanding::waits)
-        return fmt::format("until {}", migrate::show_date(stand.state.wait_until_unix_s));
-    if (stand.standing == ProjectStanding::stopped) return show_text(stand.error.substr(0, error_shown_max));
-    return "";
+    if (stand.standing != ProjectStanding::waits) return "";
+    return fmt::format("until {}", migrate::show_date(stand.state.wait_until_unix_s));
+}
+
+// Why it does not go on.
+void say_error(const Stand& stand) {
+    if (stand.standing != ProjectStanding::stopped) return;
+    say("\n{} has stopped{}:\n", stand.name, stand.pass ? fmt::format(" in {}", name_of(*stand.pass)) : "");
+    say(Shown{wrapped("  ", show_text(stand.error))});
 }
 
 std::uint64_t count_of(const ProjectState& state, Pass pass, const char* name) {
@@ -141,6 +145,7 @@ Json stand_json(const Stand& stand) {
 
 void show_status(const MigrationPlan& plan, bool json) {
     auto list = Json::array();
+    std::vector<Stand> stands;
     Table table({{"project"}, {"state"}, {"pass"}, {"entries", true}, {"bytes", true}, {""}});
     for (const auto& project : plan.projects) {
         const auto stand = stand_of(plan, project);
@@ -149,9 +154,11 @@ void show_status(const MigrationPlan& plan, bool json) {
         table.row({stand.name, word.substr(0, word.find(' ')), pass_word(stand),
                    std::to_string(count_of(stand.state, Pass::walk, "entries")),
                    show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand)});
+        stands.push_back(stand);
     }
-    if (json) list.print();
-    else say(table.text());
+    if (json) return list.print();
+    say(table.text());
+    for (const auto& stand : stands) say_error(stand);
 }
 
 void show_next(const MigrationPlan& plan) {
@@ -174,6 +181,7 @@ Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) 
         if (!stand.pass || stand.state.project.empty() || stand.standing == ProjectStanding::running ||
             stand.standing == ProjectStanding::waits) {
             say("  {} {}\n", word_of(stand), note_of(stand));
+            say_error(stand);
             continue;
         }
         for (auto i = static_cast<std::size_t>(*stand.pass); i < migrate::pass_names.size(); ++i) {

@@ -8,7 +8,7 @@
 #include "base/units.hpp"
 #include "cli/plan_options.hpp"
 #include "cli/say.hpp"
-#include "sys/machine.hpp"
+#include "cli/words.hpp"
 
 namespace forebay::cli {
 
@@ -18,7 +18,6 @@ using advice::Unit;
 using format::Advice;
 using format::Measure;
 
-constexpr int plan_columns_min = 80, plan_columns_max = 100;
 constexpr std::size_t from_columns_max = 36;
 
 double planned_value(const Advice& plan, std::string_view name) {
@@ -43,28 +42,6 @@ std::string show_planned(std::string_view name, double value) {
 
 std::string show_planned(const Advice& plan, std::string_view name) {
     return show_planned(name, planned_value(plan, name));
-}
-
-// Words of a text in lines of the width, all but the first indented.
-std::string wrapped_finding(const std::string& head, const std::string& text) {
-    const auto columns =
-        static_cast<std::size_t>(std::clamp(sys::terminal_columns(), plan_columns_min, plan_columns_max));
-    std::string lines = head, indent(head.size(), ' ');
-    std::size_t at = head.size(), begin = 0;
-    while (begin < text.size()) {
-        const auto end = std::min(text.find(' ', begin), text.size());
-        const auto word = text.substr(begin, end - begin);
-        if (at + word.size() > columns && at > indent.size()) {
-            while (lines.ends_with(' ')) lines.pop_back();
-            lines += "\n" + indent;
-            at = indent.size();
-        }
-        lines += word + " ";
-        at += word.size() + 1;
-        begin = end + 1;
-    }
-    while (lines.ends_with(' ')) lines.pop_back();
-    return lines + "\n";
 }
 
 std::string shortened_origin(const std::string& text) {
@@ -158,7 +135,7 @@ Shown intervals_text(const Advice& plan) {
         text = lines(" interval  Young {}, Daly {}, simulator {}: every {}\n", show_planned(plan, "young_seconds"),
                      show_planned(plan, "daly_seconds"), show_planned(plan, "best_interval_seconds"),
                      plan.chosen[0].second == "1" ? "step" : plan.chosen[0].second + " steps");
-        text += Shown{wrapped_finding("           ", why_intervals_differ(plan))};
+        text += Shown{wrapped("           ", why_intervals_differ(plan))};
     } else {
         text = Shown{" interval  nothing fails: save as seldom as results are needed\n"};
     }
@@ -187,8 +164,7 @@ Shown plan_text(const Advice& plan, const std::string& title) {
         if (plan.rows.size() > 1) text += rows_text(plan);
     }
     for (const auto& finding : plan.findings)
-        text +=
-            Shown{wrapped_finding(fmt::format(" {:<9} ", format::name_of(finding.severity)), show_text(finding.text))};
+        text += Shown{wrapped(fmt::format(" {:<9} ", format::name_of(finding.severity)), show_text(finding.text))};
     return text;
 }
 

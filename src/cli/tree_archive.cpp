@@ -4,6 +4,7 @@
 
 #include "archive/make.hpp"
 #include "base/try.hpp"
+#include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/verbs.hpp"
 
@@ -18,6 +19,7 @@ struct ArchiveArguments : CopyArguments {
 Result<Exit> archive(const ArchiveArguments& options) {
     FB_TRY(check_alone());
     FB_TRY(check_for_archive({options.source, options.target}));
+    FB_TRY(check_tree("SOURCE", options.source, false));
     return run_copy(
         options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {

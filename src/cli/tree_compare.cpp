@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
@@ -49,6 +50,15 @@ Result<> check_file_options(const CompareArguments& options, const tree::TeamLea
                  "", "leave them out"};
 }
 
+Error file_of_directory(const CompareArguments& options) {
+    return {ErrorKind::refused,
+            fmt::format("SOURCE {} is a directory, and TARGET {} a file", show_text(options.source),
+                        show_text(options.target)),
+            "nothing was changed",
+            fmt::format("the directory that is to be its copy; or, of a list of checksums, forebay compare {} {}",
+                        show_text(options.target), show_text(options.source))};
+}
+
 tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_t threads) {
     return {.threads = threads,
             .filter = options.tree.filter(),
@@ -59,13 +69,20 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
 
 Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
     FB_TRY(find_trees({&options.source, &options.target}));
-    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
+    const auto threads = options.tree.thread_count({options.source, options.target});
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
+    FB_TRY(check_tree("SOURCE", options.source, true));
+    FB_TRY(check_tree("TARGET", options.target, true));
     FB_TRY_ASSIGN(target_file, tree::file_at(options.target));
     std::error_code none;
+    if (target_file && std::filesystem::is_directory(options.source, none)) return file_of_directory(options);
     const bool is_list = !target_file && std::filesystem::is_regular_file(options.source, none);
     if (is_list) FB_TRY(check_list_options(options, lead));
     if (target_file) FB_TRY(check_file_options(options, lead));
+    const auto filter = options.tree.filter();
+    const SideFile own_report{"--report", options.tree.report};
+    FB_TRY(is_list ? check_side_files({own_report, {"the list", options.source}}, {options.target}, &filter)
+                   : check_side_files({own_report}, {options.source, options.target}, &filter));
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::CompareCounts counts;

@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/tree_run.hpp"
@@ -57,9 +58,12 @@ Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
 Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
     if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
+    FB_TRY(check_path_list(options.files_from, options.source, options.target));
+    FB_TRY(check_tree("SOURCE", options.source, true));
     std::optional<RunCopied> run;
     std::error_code none;
     const bool is_file = std::filesystem::is_regular_file(options.source, none);
+    if (!is_file && !sys::is_far(options.source)) FB_TRY(check_target(options.target));
     const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
     FB_TRY(check_node_files(options, is_ours, lead != nullptr));
@@ -85,7 +89,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
                                  is_ours   ? Counted::nothing
                                  : is_file ? Counted::file
                                            : Counted::tree,
-                                 work, more));
+                                 work, {.more = more}));
     if (run && !options.dry_run && !options.tree.json)
         say("{} snapshots of the run are at the target, read back whole{}\n", run->snapshots,
             run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));

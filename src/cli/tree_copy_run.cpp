@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/sizes.hpp"
+#include "cli/tree_check.hpp"
 #include "describe/storage_targets.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
@@ -28,11 +30,18 @@ namespace {
 // A list of 100 million paths of 100 bytes.
 constexpr std::uint64_t paths_bytes_max = 10ull << 30;
 
+// A manifest has no other use than that policy.
 Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
-    if (options.cannot_keep == "refuse") return tree::CannotKeep::refuse;
-    if (options.cannot_keep == "drop") return tree::CannotKeep::drop;
-    if (options.cannot_keep == "manifest" && !options.manifest.empty()) return tree::CannotKeep::manifest;
-    if (options.cannot_keep == "manifest")
+    const auto& word = options.cannot_keep;
+    const bool is_manifest = word == "manifest" || word.empty();
+    if (is_manifest && !options.manifest.empty()) return tree::CannotKeep::manifest;
+    if ((word == "refuse" || word == "drop") && !options.manifest.empty())
+        return Error{ErrorKind::refused,
+                     fmt::format("--manifest {}: --cannot-keep {} writes none", show_text(options.manifest), word),
+                     "nothing was changed", "leave one of the two out"};
+    if (word == "refuse" || word.empty()) return tree::CannotKeep::refuse;
+    if (word == "drop") return tree::CannotKeep::drop;
+    if (word == "manifest")
         return Error{ErrorKind::refused, "--cannot-keep manifest needs a file for what the target cannot keep", "",
                      "--manifest FILE, outside of both trees"};
     return Error{ErrorKind::refused,
@@ -64,7 +73,7 @@ Result<tree::LayoutWish> layout_of(const CopyArguments& options) {
 
 Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     tree::TreeCopyOptions wished;
-    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.source, options.target}));
+    const auto threads = options.tree.thread_count({options.source, options.target});
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
     FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
     FB_TRY_ASSIGN(layout, layout_of(options));
@@ -136,6 +145,29 @@ Json copy_json(const CopyArguments& options, const tree::LayoutWish& layout, con
     return object;
 }
 
+const char* owners_text(tree::CannotKeep cannot_keep) {
+    switch (cannot_keep) {
+        case tree::CannotKeep::refuse:
+            return "--cannot-keep drop copies them as this user's, and --manifest FILE notes the owners, too; "
+                   "--preserve permissions,times,attributes,hard-links leaves owners out";
+        case tree::CannotKeep::drop: return "they are this user's at the target";
+        case tree::CannotKeep::manifest: return "they are this user's at the target, and the manifest has the owners";
+    }
+    return "";
+}
+
+// Lines end with it where Windows has written a list, and names may end with it.
+void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
+    const auto ends = [](const tree::Remark& one) {
+        return one.kind == tree::RemarkKind::vanished && one.path.ends_with('\r');
+    };
+    if (options.files_from.empty() || options.nul || std::ranges::none_of(remarks.first(), ends)) return;
+    remark(
+        lines("paths of {} end with a carriage return, as lines of Windows do, and are not there with it: without them "
+              "by tr -d '\\r' < {} > LIST\n",
+              options.files_from, options.files_from));
+}
+
 void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
     say("{} entries: {} would be copied, {} replaced, {} adjusted, {} removed; {} are equal\n", counts.entries.load(),
         words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
@@ -160,8 +192,10 @@ void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, 
 
 void add_cannot_keep(Verb& verb, CopyArguments& options) {
     verb.option("--cannot-keep", options.cannot_keep,
-                "What becomes of entries of which the target cannot hold a part: refuse, manifest or drop");
-    verb.option("--manifest", options.manifest, "The file that gets what the target cannot hold, a line of JSON each");
+                "What becomes of entries of which the target cannot hold a part: refuse (unless --manifest is given), "
+                "manifest or drop");
+    verb.option("--manifest", options.manifest,
+                "The file that gets what the target cannot hold, a line of JSON each; means --cannot-keep manifest");
 }
 
 void add_layout(Verb& verb, CopyArguments& options) {
@@ -184,8 +218,12 @@ void add_run_options(Verb& verb, CopyArguments& options) {
 }
 
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
-                      const std::function<void(Json&)>& more) {
+                      const CopyTelling& telling) {
     FB_TRY_ASSIGN(wished, copy_options(options));
+    FB_TRY(check_side_files({{"--report", options.tree.report},
+                             {"--manifest", options.manifest},
+                             {"--files-from", options.files_from, true}},
+                            {options.source, options.target}, &wished.filter));
     FB_TRY_ASSIGN(turn, shared_turn(options));
     if (turn.mapped()) wished.shared_turn = reinterpret_cast<move::Turn*>(turn.bytes().data());
     std::unique_ptr<LinesFile> report, manifest;
@@ -218,16 +256,18 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     if (manifest) FB_TRY(manifest->close());
     if (options.tree.json) {
         auto object = copy_json(options, wished.layout, counts, lasted.count());
-        if (more) more(object);
+        if (telling.more) telling.more(object);
         set_remarks(object, *remarks);
         object.print();
     } else if (copied || remarks->has_errors()) {
-        say_remarks(*remarks);
-        if (options.dry_run) say_dry(counts, *remarks);
+        say_remarks(*remarks, owners_text(wished.cannot_keep));
+        if (telling.say && copied) telling.say();
+        else if (options.dry_run) say_dry(counts, *remarks);
         else say_counts(wished.layout, counts, lasted.count());
         if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);
+    say_line_ends(options, *remarks);
     return exit_of(*remarks);
 }
 

@@ -14,7 +14,7 @@ namespace forebay::cli {
 struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
-    std::string cannot_keep = "refuse", manifest, files_from, rate_group;
+    std::string cannot_keep, manifest, files_from, rate_group;
     std::string layout = "auto", exclude_targets;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
@@ -38,10 +38,16 @@ enum class Counted {
     file,     // the bytes of the source, which is a file
 };
 
-/// Does `work` with what the options say, shows how far it is, and prints what became of it; `more` adds to the object
-/// of --json.
+/// What is told beside the usual: `more` adds to the object of --json, and `say` says to people what became of it,
+/// instead of counts.
+struct CopyTelling {
+    std::function<void(Json&)> more;
+    std::function<void()> say;
+};
+
+/// Does `work` with what the options say, shows how far it is, and prints what became of it.
 using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::Remarks&, tree::CopyCounts&, Progress&)>;
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
-                      const std::function<void(Json&)>& more = {});
+                      const CopyTelling& telling = {});
 
 }  // namespace forebay::cli

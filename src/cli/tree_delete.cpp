@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "tree/remove.hpp"
@@ -23,7 +24,9 @@ struct DeleteArguments {
 
 Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
     FB_TRY(find_trees({&options.place}));
-    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
+    FB_TRY(check_present(options.place));
+    FB_TRY(check_side_files({{"--report", options.tree.report}}, {options.place}, nullptr));
+    const auto threads = options.tree.thread_count({options.place});
     std::unique_ptr<LinesFile> report;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};

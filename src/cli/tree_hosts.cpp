@@ -20,7 +20,6 @@ namespace {
 
 // Each has a channel, a thread of ssh and a part of the first process's attention.
 constexpr std::size_t hosts_max = 1024;
-constexpr std::uint64_t patience_max = 86'400;
 
 // srun starts the step's one task on that node beside what runs there, and passes bytes on as they are.
 std::vector<std::string> srun_words(const std::string& host) {
@@ -76,14 +75,12 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
 
 const char* team_version() { return FOREBAY_VERSION; }
 
-Result<tree::TeamSetup> team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port) {
-    if (arguments.patience < 1 || arguments.patience > patience_max)
-        return Error{ErrorKind::refused, fmt::format("--patience must be 1 to {} seconds", patience_max)};
-    return tree::TeamSetup{.port = std::move(port),
-                           .threads = arguments.threads,
-                           .patience = std::chrono::seconds(arguments.patience),
-                           .version = team_version(),
-                           .say = [](const std::string& line) { remark(lines("{}\n", line)); }};
+tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port) {
+    return {.port = std::move(port),
+            .threads = arguments.threads,
+            .patience = std::chrono::seconds(arguments.patience),
+            .version = team_version(),
+            .say = [](const std::string& line) { remark(lines("{}\n", line)); }};
 }
 
 Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb) {
@@ -91,8 +88,7 @@ Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb
     FB_TRY_ASSIGN(hosts, team_hosts(arguments));
     if (hosts.empty()) return verb(nullptr);  // a job of this node alone
     FB_TRY_ASSIGN(port, tree::start_hosts(hosts));
-    FB_TRY_ASSIGN(setup, team_setup(arguments, std::move(port)));
-    tree::TeamLead lead(std::move(setup));
+    tree::TeamLead lead(team_setup(arguments, std::move(port)));
     return verb(&lead);
 }
 

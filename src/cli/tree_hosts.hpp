@@ -32,7 +32,7 @@ using TreeRunner = std::function<Result<Exit>(const TreeArguments&, const TreeVe
 Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb);
 
 /// A team over `port`, as the arguments want it.
-Result<tree::TeamSetup> team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port);
+tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port);
 /// What all processes of a team must have.
 const char* team_version();
 

@@ -17,12 +17,11 @@ namespace {
 // More threads than cores help where calls wait for a server; without being asked not many.
 constexpr int default_threads_max = 16;
 constexpr std::uint64_t threads_max = 1024;
+constexpr std::uint64_t patience_max = 86'400;
 
 }  // namespace
 
-Result<std::uint32_t> TreeArguments::thread_count(std::initializer_list<std::string_view> places) const {
-    if (threads > threads_max)
-        return Error{ErrorKind::refused, fmt::format("--threads {}: at most {}", threads, threads_max)};
+std::uint32_t TreeArguments::thread_count(std::initializer_list<std::string_view> places) const {
     if (threads > 0) return static_cast<std::uint32_t>(threads);
     const bool waits = std::ranges::any_of(places, sys::is_far);
     return static_cast<std::uint32_t>(waits ? default_threads_max
@@ -31,7 +30,7 @@ Result<std::uint32_t> TreeArguments::thread_count(std::initializer_list<std::str
 
 void add_tree_options(Verb& verb, TreeArguments& arguments) {
     verb.option("--threads", arguments.threads,
-                "How many share the work; 0: one a core, at most 16, and 16 with S3 and libdfs");
+                "How many share the work; 0: one a core, at most 16, and 16 with S3 and libdfs", {.most = threads_max});
     verb.option("--report", arguments.report,
                 "A file that gets a line of JSON for each entry that there is something to say of");
 }
@@ -42,7 +41,8 @@ void add_hosts_options(Verb& verb, TreeArguments& arguments) {
         "Hosts that help, as in nid00[01-64], or @FILE, or slurm: those of the job. localhost is started without "
         "ssh. All must see the same trees");
     verb.option("--ssh", arguments.ssh, "Command that starts programs on hosts");
-    verb.option("--patience", arguments.patience, "Seconds after which a host that says nothing is lost");
+    verb.option("--patience", arguments.patience, "Seconds after which a host that says nothing is lost",
+                {.least = 1, .most = patience_max});
 }
 
 void add_entry_options(Verb& verb, TreeArguments& arguments) {

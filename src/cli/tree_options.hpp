@@ -30,7 +30,7 @@ struct TreeArguments {
 
     tree::EntryFilter filter() const { return {.include = include, .exclude = exclude}; }
     /// As many as this process may use CPUs, where the caller does not say; 16 where one of the trees is far away.
-    Result<std::uint32_t> thread_count(std::initializer_list<std::string_view> places) const;
+    std::uint32_t thread_count(std::initializer_list<std::string_view> places) const;
 };
 
 /// --threads, --report; --include, --exclude; and with these --one-file-system.

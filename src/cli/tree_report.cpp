@@ -118,8 +118,11 @@ void set_remarks(Json& object, const tree::Remarks& remarks) {
     object.set("remarks", counts).set("first", first);
 }
 
-void say_remarks(const tree::Remarks& remarks) {
+void say_remarks(const tree::Remarks& remarks, const char* of_owners) {
     auto first = remarks.first();
+    const auto owners = remarks.owners() > 1 ? remarks.owners() : 0;
+    if (owners > 0)
+        std::erase_if(first, [](const auto& remark) { return remark.why.starts_with(tree::owner_not_kept); });
     // What is wrong comes before what is as it was wished.
     std::ranges::stable_partition(first, [](const tree::Remark& remark) {
         return remark.kind != RemarkKind::kept_beside && remark.kind != RemarkKind::passed_over;
@@ -130,7 +133,10 @@ void say_remarks(const tree::Remarks& remarks) {
         say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);
     }
     const auto all = all_of(remarks);
-    if (all > remark_lines_max) say("... and {} more: --report FILE has a line for each.\n", all - remark_lines_max);
+    if (all - owners > remark_lines_max)
+        say("... and {} more: --report FILE has a line for each.\n", all - owners - remark_lines_max);
+    if (owners > 0)
+        say("{} entries have owners that this user may not give them at the target: {}\n", owners, of_owners);
     std::string counts;
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
         if (const auto count = remarks.count_of(static_cast<RemarkKind>(kind)); count > 0)

@@ -4,6 +4,9 @@
 
 #include "archive/restore.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
+#include "cli/say.hpp"
+#include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/verbs.hpp"
 
@@ -28,13 +31,45 @@ Result<> check_call(const RestoreArguments& options) {
     return {};
 }
 
+struct ArchiveCheck {
+    archive::CheckedSums sums;
+    std::uint64_t entries = 0, errors = 0;
+    bool has_patterns = false;
+};
+
+void set_check(Json& object, const archive::CheckedSums& sums) {
+    object.set("compared_files", sums.files).set("compared_bytes", sums.bytes);
+    object.set("uncompared_files", sums.files_without).set("uncompared_bytes", sums.bytes_without);
+}
+
+void say_check(const ArchiveCheck& check) {
+    const auto& sums = check.sums;
+    const bool has_all = sums.files_without == 0;
+    say("{}: {} entries, up to its end{}\n",
+        check.errors > 0 ? "not whole"
+        : has_all        ? "whole"
+                         : "its structure is whole",
+        check.entries, check.has_patterns ? "; of these, files that the patterns choose:" : "");
+    if (sums.files > 0 || has_all)
+        say("{} files, {}, were compared with the checksums that the archive has of them\n", sums.files,
+            show_bytes(sums.bytes));
+    if (!has_all)
+        say("{} files, {}, have no checksum, as in archives of tar: their bytes could not be checked\n",
+            sums.files_without, show_bytes(sums.bytes_without));
+}
+
 Result<Exit> restore(RestoreArguments& options) {
     FB_TRY(check_alone());
     FB_TRY(check_call(options));
     if (!options.targets.empty()) options.target = options.targets.front();
     FB_TRY(check_for_archive({options.source, options.target}));
+    FB_TRY(check_target(options.target));
     std::unique_ptr<LinesFile> list;
     archive::MemberTaker take;
+    const auto filter = options.tree.filter();
+    FB_TRY(check_side_files(
+        {{"--list", options.list}, {"--report", options.tree.report}, {"--manifest", options.manifest}},
+        {options.source, options.target}, &filter));
     if (!options.list.empty()) {
         FB_TRY_ASSIGN(made, LinesFile::make(options.list));
         list = std::move(made);
@@ -45,13 +80,19 @@ Result<Exit> restore(RestoreArguments& options) {
             return list->add(object);
         };
     }
-    FB_TRY_ASSIGN(
-        exit,
-        run_copy(options, options.check ? "check" : "restore-archive", Counted::file,
-                 [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
-                     if (options.check) return archive::check_archive(options.source, wished, take, remarks, counts);
-                     return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
-                 }));
+    ArchiveCheck check;
+    const auto work = [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts,
+                          Progress&) -> Result<> {
+        if (!options.check)
+            return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
+        FB_TRY_ASSIGN(sums, archive::check_archive(options.source, wished, take, remarks, counts));
+        check = {sums, counts.entries, remarks.errors(), !filter.is_empty()};
+        return {};
+    };
+    CopyTelling telling;
+    if (options.check)
+        telling = {.more = [&](Json& object) { set_check(object, check.sums); }, .say = [&] { say_check(check); }};
+    FB_TRY_ASSIGN(exit, run_copy(options, options.check ? "check" : "restore-archive", Counted::file, work, telling));
     if (list) FB_TRY(list->close());
     return exit;
 }
@@ -64,7 +105,8 @@ void add_restore_archive(CommandLine& line) {
         line.verb("restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it");
     verb.argument("FILE", options->source, "The archive, uncompressed");
     verb.arguments("TARGET", options->targets, "The directory that gets what is in it; made if missing");
-    verb.flag("--check", options->check, "Only read all of it, and compare bytes with their checksums");
+    verb.flag("--check", options->check,
+              "Only read all of it, compare bytes with the checksums that it has, and say whether it is whole");
     verb.option("--list", options->list,
                 "A file that gets a line of JSON for each entry, also with --dry-run or --check");
     add_tree_options(verb, options->tree);
@@ -77,8 +119,9 @@ void add_restore_archive(CommandLine& line) {
     verb.json(
         options->tree.json,
         "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
-        "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
-        "  path_hex where it is no UTF-8, why).\n");
+        "  run: entries and bytes), compared_files and compared_bytes (of --check: those of which the archive has a\n"
+        "  checksum), uncompared_files and uncompared_bytes (those of which it has none), remarks (how many of each\n"
+        "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
         "  forebay restore-archive --check /archive/me/case.tar\n"

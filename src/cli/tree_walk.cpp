@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "tree/checksums.hpp"
@@ -67,11 +68,16 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 
 Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
     FB_TRY(find_trees({&options.place}));
-    FB_TRY_ASSIGN(threads, options.tree.thread_count({options.place}));
+    FB_TRY(check_tree("DIRECTORY", options.place, false));
+    const auto filter = options.tree.filter();
+    FB_TRY(check_side_files(
+        {{"--report", options.tree.report}, {"--list", options.list}, {"--checksums", options.checksums}},
+        {options.place}, &filter));
+    const auto threads = options.tree.thread_count({options.place});
     std::unique_ptr<LinesFile> report, list, checksums;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     tree::WalkOptions wished{.threads = threads,
-                             .filter = options.tree.filter(),
+                             .filter = filter,
                              .one_file_system = options.tree.one_file_system,
                              .recalls = options.tree.recall,
                              .lead = lead};

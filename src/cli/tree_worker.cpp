@@ -14,7 +14,7 @@ namespace {
 
 Result<Exit> work_for_team() {
     FB_TRY_ASSIGN(port, tree::join_by_standard_input());
-    FB_TRY_ASSIGN(threads, TreeArguments().thread_count({}));
+    const auto threads = TreeArguments().thread_count({});
     FB_TRY(tree::serve_team(std::move(port), team_version(), threads));
     return Exit::good;
 }

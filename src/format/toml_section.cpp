@@ -4,7 +4,9 @@
 
 namespace forebay {
 
-TomlSection::~TomlSection() {
+TomlSection::~TomlSection() { refuse_unknown(); }
+
+void TomlSection::refuse_unknown() {
     for (const auto& [key, value] : table_.members())
         if (std::ranges::find(known_, key) == known_.end())
             refuse(value, key, fmt::format("is not known. Nearest: '{}'.", nearest(key)));

@@ -74,6 +74,8 @@ public:
     /// The value of `key` is refused: "'NAME.KEY' WHY".
     void refuse(const std::string& key, const std::string& why) { refuse(table_.member(key), key, why); }
     void refuse(TomlValue at, const std::string& key, const std::string& why);
+    /// Refuses keys that were not asked for until now, as the end does: before what they may be meant for is missed.
+    void refuse_unknown();
 
 private:
     void fail(TomlValue at, const std::string& what);

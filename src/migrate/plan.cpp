@@ -29,10 +29,16 @@ bool is_name(const std::string& name) {
            std::ranges::all_of(name, is_plain);
 }
 
-void take_place(TomlSection& section, const char* key, std::string& place, bool may_be_remote) {
-    section.text(key, place);
+// `whose` names a project whose own line does not say which one it is.
+void check_place(TomlSection& section, TomlValue table, const char* key, const std::string& place, bool may_be_remote,
+                 const std::string& whose, const char* example) {
+    if (!section.any(key).exists())
+        return section.refuse(table, key, fmt::format("{}is missing, as in {} = \"{}\".", whose, key, example));
     const bool is_whole = place.starts_with('/') || (may_be_remote && is_remote(place));
-    if (!is_whole || !is_showable(place)) section.refuse(section.any(key), key, "must be an absolute path.");
+    if (!is_whole || !is_showable(place))
+        section.refuse(section.any(key), key,
+                       fmt::format("{}is \"{}\", and must be an absolute path, as in {} = \"{}\".", whose,
+                                   show_text(place), key, example));
 }
 
 void take_days(TomlSection& section, double& days) {
@@ -70,14 +76,23 @@ void take_batch(const TomlValue& table, const std::string& path, Result<>& verdi
 void take_project(const TomlValue& table, const std::string& path, Result<>& verdict, ProjectPlan& project) {
     TomlSection section(table, "project", path, verdict);
     section.text("name", project.name);
-    if (!is_name(project.name))
-        section.refuse(section.any("name"), "name", "must be letters, digits, '_', '-' and '.', at most 64.");
-    take_place(section, "source", project.source, true);
-    take_place(section, "target", project.target, true);
+    section.text("source", project.source);
+    section.text("target", project.target);
     take_shared(section, project);
+    section.refuse_unknown();
+    if (!section.any("name").exists()) section.refuse(table, "name", "is missing, as in name = \"climate\".");
+    if (!is_name(project.name))
+        section.refuse(section.any("name"), "name",
+                       fmt::format("is \"{}\", and must be letters, digits, '_', '-' and '.', at most 64.",
+                                   show_text(project.name)));
+    const auto whose = fmt::format("of {} ", show_text(project.name));
+    check_place(section, table, "source", project.source, true, whose, "/old/projects/climate");
+    check_place(section, table, "target", project.target, true, whose, "/new/projects/climate");
     if (project.freeze.empty())
         section.refuse(table, "freeze",
-                       "is missing: a command that closes the project to its users, \"true\" where none is needed.");
+                       fmt::format("{}is missing: a command that closes the project to its users, as in freeze = "
+                                   "\"/admin/move/close-project\"; \"true\" where none is needed.",
+                                   whose));
     if (project.removes && project.has_patterns() && !project.removes_excluded)
         section.refuse(table, "delete",
                        "with patterns would remove what these leave out: delete_excluded = true, if that is meant.");
@@ -125,8 +140,8 @@ void take_hosts(TomlSection& section, std::string& hosts) {
 
 void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, MigrationPlan& plan) {
     TomlSection section(toml.root(), "", path, verdict);
-    take_place(section, "state", plan.state, false);
-    take_place(section, "reports", plan.reports, false);
+    section.text("state", plan.state);
+    section.text("reports", plan.reports);
     take_hosts(section, plan.hosts);
     section.text("rate", plan.rate);
     section.number("threads", plan.threads);
@@ -139,8 +154,11 @@ void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, 
     take_shared(section, common);
     if (const auto batch = section.inner("batch"); batch.exists()) take_batch(batch, path, verdict, plan.batch);
     const auto list = section.any("project");
+    section.refuse_unknown();
+    check_place(section, toml.root(), "state", plan.state, false, "", "/admin/move/state");
+    check_place(section, toml.root(), "reports", plan.reports, false, "", "/admin/move/reports");
     if (!list.is_list() || list.entries().empty())
-        return section.refuse(list, "project", "is missing: [[project]] with name, source and target.");
+        return section.refuse(list, "project", "is missing: [[project]], and below it name, source and target.");
     std::set<std::string> names;
     for (const auto& entry : list.entries()) {
         auto project = common;

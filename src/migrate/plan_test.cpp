@@ -70,7 +70,21 @@ TEST_CASE("what is no plan") {
           "plan.toml, line 1: 'treads' is not known. Nearest: 'threads'.");
     CHECK(refusal(common).find("[[project]]") != std::string::npos);
     CHECK(refusal(common + project("a b", "/o", "/n")).find("'project.name'") != std::string::npos);
-    CHECK(refusal(common + project("a", "o", "/n")).find("'project.source' must be an absolute") != std::string::npos);
+    CHECK(refusal(common + project("a", "o", "/n")) ==
+          "plan.toml, line 6: 'project.source' of a is \"o\", and must be an absolute path, as in source = "
+          "\"/old/projects/climate\".");
+    CHECK(refusal(common + "[[project]]\nname = \"a\"\nsorce = \"/o\"\ntarget = \"/n\"\n") ==
+          "plan.toml, line 6: 'project.sorce' is not known. Nearest: 'project.source'.");
+    CHECK(refusal(common + "[[project]]\nname = \"a\"\nsource = \"/o\"\n") ==
+          "plan.toml, line 4: 'project.target' of a is missing, as in target = \"/new/projects/climate\".");
+    CHECK(refusal(common + "[[project]]\nsource = \"/o\"\n").find("'project.name' is missing, as in name = ") !=
+          std::string::npos);
+    CHECK(refusal("state = \"/m/s\"\nreport = \"/m/r\"\n").find("'report' is not known. Nearest: 'reports'") !=
+          std::string::npos);
+    CHECK(refusal("state = \"/m/s\"\n" + project("a", "/o", "/n")).find("'reports' is missing, as in reports = ") !=
+          std::string::npos);
+    CHECK(refusal("state = \"/m/s\"\nreports = \"/m/r\"\n" + project("a", "/o", "/n"))
+              .find("'project.freeze' of a is missing: a command") != std::string::npos);
     CHECK(refusal(common + project("a", "/o", "/n", "delete = true\nexclude = [\"x\"]\n")).find("delete_excluded") !=
           std::string::npos);
     CHECK(refusal(common + project("a", "/o", "/n", "wait_days = -1\n")).find("wait_days") != std::string::npos);

@@ -94,6 +94,10 @@ Result<> ProjectRun::make(Pass pass) {
     record.is_done = made.has_value();
     record.was_stopped = !made && !runner_.go_on();
     if (!made) record.error = made.error().line();
+    // The verb has ended before its first entry: the project is not bound to these places by it.
+    if (pass == Pass::copy && !made &&
+        (made.error().kind == ErrorKind::refused || made.error().kind == ErrorKind::missing))
+        --record.starts;
     const auto saved = save();
     if (!made) {
         runner_.say(fmt::format("{}: {}", name_of(pass), made.error().line()));

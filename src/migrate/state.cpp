@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -75,6 +77,12 @@ ProjectState state_of(const Json& json) {
 Error damaged(const std::string& path, const std::string& why) {
     return {ErrorKind::corrupt, fmt::format("{} is no state of a migration: {}", path, why), "no project was touched",
             "restore it from a backup; without it the project begins again with its walk, and copies what differs"};
+}
+
+// A walk changes nothing, and a copy that was refused neither: the pass takes its start back.
+bool has_copied(const ProjectState& state) {
+    return std::ranges::any_of(state.passes | std::views::drop(static_cast<int>(Pass::copy)),
+                               [](const PassRecord& record) { return record.starts > 0; });
 }
 
 }  // namespace
@@ -152,6 +160,8 @@ Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, co
     FB_TRY(text);
     FB_TRY_ASSIGN(state, decode_state(*text, path));
     if (state.source == project.source && state.target == project.target && state.project == project.name) return state;
+    if (state.project == project.name && !has_copied(state))
+        return ProjectState{.project = project.name, .source = project.source, .target = project.target};
     return Error{ErrorKind::refused,
                  fmt::format("{}: the plan moves {} to {}, but {} was begun with {} to {}", project.name,
                              show_text(project.source), show_text(project.target), path, show_text(state.source),

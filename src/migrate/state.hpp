@@ -56,7 +56,8 @@ Result<ProjectState> decode_state(const std::string& text, const std::string& pa
 std::string state_path(const MigrationPlan& plan, const ProjectPlan& project);
 std::string lock_path(const MigrationPlan& plan, const ProjectPlan& project);
 
-/// A new one where there is no file; `refused` where it is of another source or target than the plan's.
+/// A new one where there is no file, and where it is of another source or target than the plan's and nothing was copied
+/// yet; `refused` where something was.
 Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project);
 Result<> save_state(sys::Store& store, const MigrationPlan& plan, const ProjectState& state,
                     const ProjectPlan& project);

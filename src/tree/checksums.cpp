@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/crc32c.hpp"
+#include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
@@ -272,10 +273,16 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
     FB_TRY_ASSIGN(opened, sys::open_tree(root));
     FB_TRY_ASSIGN(lines, LineReader::open(list));
     std::string title;
-    FB_TRY_ASSIGN(has_title, lines.next(title));
-    if (!has_title || title != checksums_title)
-        return Error{ErrorKind::corrupt, fmt::format("{} is no list of checksums", show_text(list)), "",
-                     "a directory, or a list that forebay walk --checksums has written"};
+    const auto has_title = lines.next(title);
+    if (!has_title && has_title.error().kind != ErrorKind::corrupt) return has_title.error();
+    // A title of which a part is wrong is that of a damaged list, or of a newer one; other files have none.
+    if (!has_title || !*has_title || title != checksums_title)
+        return Error{
+            title.find("CRC32C") == title.npos ? ErrorKind::refused : ErrorKind::corrupt,
+            fmt::format("{} is a file and no list of checksums, and {} a directory", show_text(list), show_text(root)),
+            "nothing was changed",
+            fmt::format("of a file the copy, as in {}/{}; or a list that forebay walk --checksums has written",
+                        show_text(root), show_text(leaf_of(list)))};
     SumCheck check(options, remarks, counts);
     if (auto done = check.run(std::move(lines), FolderRef(std::move(opened))); !done)
         return because(done.error(), fmt::format("{}: {}", show_text(list), done.error().what));

@@ -238,6 +238,7 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
                          "are for directories",
                      "nothing was changed", "leave them out"};
     FB_TRY_ASSIGN(named, target_of_file(file, source, target));
+    FB_TRY(check_layout(options.layout, *named.above, target));
     std::optional<CopyLock> lock;
     CopyRoots roots{.source = folder_of_one(file, named.name), .target = named.above, .has_others = true};
     roots.temporary_prefix = temporary_prefix(source, target);

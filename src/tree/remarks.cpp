@@ -40,7 +40,9 @@ void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     const std::lock_guard lock(mutex_);
     ++counts_[static_cast<std::size_t>(kind)];
     if (take_ && taken_) taken_ = take_(remark);
-    if (first_.size() < first_max) first_.push_back(remark);
+    const bool is_owner = remark.why.starts_with(owner_not_kept);
+    if (is_owner) ++owners_;
+    if (first_.size() < (is_owner ? first_max / 2 : first_max)) first_.push_back(remark);
 }
 
 void Remarks::add_error(std::string path, const Error& error) {
@@ -50,6 +52,11 @@ void Remarks::add_error(std::string path, const Error& error) {
 std::uint64_t Remarks::count_of(RemarkKind kind) const {
     const std::lock_guard lock(mutex_);
     return counts_[static_cast<std::size_t>(kind)];
+}
+
+std::uint64_t Remarks::owners() const {
+    const std::lock_guard lock(mutex_);
+    return owners_;
 }
 
 std::uint64_t Remarks::errors() const {

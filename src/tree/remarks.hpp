@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -33,6 +34,9 @@ enum class RemarkKind : std::uint8_t {
 /// "vanished", "not kept", ...
 const char* name_of(RemarkKind kind);
 
+/// What `why` begins with where an owner cannot be given: of as many entries as somebody else has.
+inline constexpr std::string_view owner_not_kept = "the target cannot keep owner ";
+
 /// Of an entry that was not read: `vanished`, `changed` or `failed`.
 bool is_error(RemarkKind kind);
 
@@ -54,11 +58,13 @@ public:
     void add_error(std::string path, const Error& error);
 
     std::uint64_t count_of(RemarkKind kind) const;
+    /// Of how many entries the target cannot keep the owner.
+    std::uint64_t owners() const;
     /// How many entries were not read.
     std::uint64_t errors() const;
     /// Whether there are any, so that nothing may be removed because of its absence.
     bool has_errors() const;
-    /// The first of all, for people.
+    /// The first of all, for people; owners that are not kept have half of them at most.
     std::vector<Remark> first() const;
     /// What became of the taker.
     Result<> taken() const;
@@ -67,6 +73,7 @@ private:
     Taker take_;
     mutable std::mutex mutex_;
     std::array<std::uint64_t, static_cast<std::size_t>(RemarkKind::count)> counts_{};
+    std::uint64_t owners_ = 0;
     std::vector<Remark> first_;
     Result<> taken_;
 };

@@ -141,7 +141,8 @@ def main():
         for spoiled in (b"", b"\n", whole[3:], b"#" + whole, whole.replace(b"1, CRC32C", b"2, CRC32C"), b"\0" * 100, whole + b"x" * 200_000):
             listed.write_bytes(spoiled)
             code, said = check(listed, source)
-            expect(code == 4, f"{spoiled[:20]!r}... is refused", said)
+            wanted = 4 if b"CRC32C" in spoiled.split(b"\n")[0] else 2
+            expect(code == wanted, f"{spoiled[:20]!r}... ends with {wanted}, not {code}", said)
         conformance.removed(place)
         place.mkdir()
     print(f"checksums: {len(files)} files")

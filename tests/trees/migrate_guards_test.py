@@ -133,15 +133,17 @@ def check_removal_goes_on(place):
 
 def check_plan(place):
     site = Site(place / "plan")
-    site.migrate("--until", "walk")
+    site.migrate("--until", "copy")
     good = site.plan.read_text()
     for wrong, part in [(good.replace("threads", "thread"), "'thread' is not known. Nearest: 'threads'"),
                         (good.replace("/old/b", "/old/a/below"), "lies in the source of a"),
                         (good.replace("/new/b", "/old/a/copy"), "lies in the source of a"),
                         (good.replace("/state", "/old/a/state"), "must not lie in the source of a"),
                         (good.replace('name = "b"', 'name = "a"'), "has the name a twice"),
-                        (good.replace('name = "b"', 'name = "../b"'), "'project.name' must be letters"),
-                        (good.replace('freeze = "true"', ""), "'project.freeze' is missing"),
+                        (good.replace('name = "b"', 'name = "../b"'), "'project.name' is \"../b\", and must be letters"),
+                        (good.replace('freeze = "true"', ""), "'project.freeze' of a is missing"),
+                        (good.replace("source = ", "sorce = ", 1), "'project.sorce' is not known. Nearest: 'project.source'"),
+                        (good.replace(f'target = "{site.place}/new/b"', ""), "'project.target' of b is missing, as in target = "),
                         (good.replace('freeze = "true"', 'freeze = "true"\nexclude = ["*.o"]'), "delete_excluded"),
                         (good.replace(f"{site.place}/old/b", "old/b"), "must be an absolute path"),
                         (good.replace("/old/a", "/old/c"), "but ")]:
@@ -151,6 +153,25 @@ def check_plan(place):
     expect_in(site.migrate("--project", "c", code=2), "has no project c", "an unknown project")
     expect_in(site.migrate("--until", "clean", code=2), "passes are walk, copy", "an unknown pass")
     site.migrate("--until", "copy")
+
+
+def check_not_bound(place):
+    """A project that copied nothing moves wherever the plan says now; one that copied does not."""
+    site = Site(place / "bound")
+    good = site.plan.read_text()
+    site.plan.write_text(good.replace("/old/a", "/old/away"))
+    expect_in(site.migrate("--project", "a", code=3), "is not there", "a source that is missing")
+    site.plan.write_text(good.replace("/new/a", "/new/no/a"))
+    expect_in(site.migrate("--project", "a", code=3), "cannot be made", "a target whose directory is missing")
+    said = site.migrate("--project", "a", "--status")
+    expect_in(said, "a has stopped in copy:", "the status has the reason")
+    reason = " ".join(said[said.index("has stopped"):].split())
+    expect_in(reason, "make the directory above it, or correct the path", "whole, up to its next step")
+    expect(max(len(line) for line in said.splitlines() if "/" not in line) <= 100, "in lines of a terminal", said)
+    site.plan.write_text(good)
+    site.migrate("--project", "a", "--until", "copy")
+    site.plan.write_text(good.replace("/new/a", "/new/other"))
+    expect_in(site.migrate("--project", "a", code=2), "was begun with", "one that has copied is bound")
 
 
 def check_hooks(place):
@@ -317,7 +338,7 @@ def check_empty_source(place):
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as name:
         place = pathlib.Path(name)
-        for number, check in enumerate([check_not_mounted, check_changed_source, check_removal_goes_on, check_plan, check_hooks,
+        for number, check in enumerate([check_not_mounted, check_changed_source, check_removal_goes_on, check_plan, check_not_bound, check_hooks,
                                         check_two_at_once, check_states, check_example, check_full, check_stopped_project, check_empty_source]):
             (place / str(number)).mkdir()
             check(place / str(number))

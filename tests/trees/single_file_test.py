@@ -48,6 +48,9 @@ def make(place):
 
 def check_copy(place):
     file, folder = make(place)
+    said = forebay("copy", file, folder / "laid", "--layout", "1", code=6)
+    expect("lets nobody choose the storage targets of files" in said, "a layout without Lustre is refused with its reason", said)
+    expect(not (folder / "laid").exists(), "and nothing is made")
     target, before = folder / "other-name", folder.lstat()
     report = told("copy", file, target)
     expect((report["copied"], report["entries"], report["bytes"]) == (1, 1, 10), "one is copied", str(report))

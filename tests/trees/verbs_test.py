@@ -7,11 +7,12 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 
-from forebay_test import FOREBAY, expect, forebay, run
+from forebay_test import FOREBAY, all_of_forebay, expect, forebay, run
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -116,14 +117,166 @@ def check_cannot_keep(place):
     expect(run("find", targets, "-name", ".fb-*").stdout == "", "no temporary names stay")
 
 
+def check_one_line_for_owners(place):
+    """All entries are somebody else's: one line says so, with what may be done, and the report has each."""
+    source, targets = place / "of-others", place / "for-others"
+    source.mkdir()
+    targets.mkdir()
+    os.chmod(targets, 0o777)
+    for number in range(30):
+        (source / f"file-{number}").write_text("of root")
+    os.chmod(place, 0o755)
+    (source / "closed").write_text("of root")
+    os.chmod(source / "closed", 0)
+    said = as_nobody("copy", source, targets / "refused", "--report", targets / "report", code=1)
+    owners = [line for line in said.splitlines() if "31 entries have owners that this user may not give" in line]
+    expect(len(owners) == 1 and "--cannot-keep drop" in owners[0], "one line for all owners, with the option", said)
+    expect("file-7" not in said and "closed  failed" in said, "and what is another error is not hidden behind them", said)
+    expect(sum("owner" in line["why"] for line in lines(targets / "report")) == 31, "the report has each")
+    said = as_nobody("copy", source, targets / "dropped", "--exclude", "closed", "--cannot-keep", "drop", code=1)
+    expect("they are this user's at the target" in said, "what was dropped is said so", said)
+    said = as_nobody("copy", source, targets / "kept", "--exclude", "closed", "--manifest", targets / "beside", code=0)
+    expect("the manifest has the owners" in said and len(lines(targets / "beside")) == 31, "a manifest alone means that policy", said)
+
+
+def refused(*words, code=2, parts=()):
+    said = forebay(*words, code=code)
+    for part in (*parts, "Next: "):
+        expect(part in said, f"{words}: the error has \"{part}\"", said)
+
+
+def check_words(place):
+    """What is no option, verb or number is named, with what may be meant."""
+    source, target = place / "source", place / "of-words"
+    for word, meant in (("--delet", "--delete,"), ("--dryrun", "--dry-run,"), ("--thread=5", "--threads,"),
+                        ("--exlude", "--exclude,")):
+        refused("sync", source, target, word, parts=(f"has no option {word.split('=')[0]}", meant))
+        refused("sync", word, source, parts=("has no option", meant))  # TARGET is missing, too
+    refused("sync", source, target, "--zzz", parts=("has no option --zzz", "forebay sync --help"))
+    refused("copy", source, target, "more", parts=('"more" is one word too many', "forebay copy SOURCE TARGET"))
+    refused("synk", source, parts=('there is no verb "synk"', "forebay sync,"))
+    refused("export", "open", parts=('there is no verb "open" of forebay export', "forebay export openpmd,"))
+    for number in ("-1", "1025", "99999999999999999999"):
+        refused("copy", source, target, "--threads", number, parts=(f"--threads: {number} is out of range: 0 to 1024",))
+    refused("copy", source, target, "--threads", "two", parts=('--threads: "two" is no whole number',))
+    refused("copy", source, target, "--node-files", "-1", parts=("--node-files: -1 is out of range: 0 or more",))
+    expect(not target.exists(), "nothing was made")
+
+
+def check_places(place):
+    """What is no tree is named as what it is, before anything is made."""
+    source, target = place / "source", place / "of-places"
+    os.mkfifo(place / "pipe")
+    (place / "dangling").symlink_to("nowhere")
+    (place / "list").write_text("file\n")
+    for verb in ("copy", "sync", "compare"):
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(place / "socket"))
+            refused(verb, place / "socket", source, parts=("SOURCE", "is a socket", f"the directory that it lies in: {place}"))
+        os.remove(place / "socket")
+        refused(verb, place / "pipe", source, parts=("SOURCE", "is a fifo"))
+        refused(verb, "/dev/null", source, parts=("is a device",))
+        refused(verb, place / "no/thing/here", source, code=3, parts=(f"is not there: {place} has no no", f"ls {place}"))
+        refused(verb, place / "dangling", source, code=3, parts=("is a symbolic link to nowhere, which is not there",))
+    for verb in ("walk", "archive"):
+        more = [target] if verb == "archive" else []
+        refused(verb, place / "pipe", *more, parts=("is a fifo, and must be a directory",))
+        refused(verb, place / "list", *more, parts=("is a file, and must be a directory",))
+        refused(verb, place / "none", *more, code=3, parts=(f"{place} has no none",))
+    refused("delete", place / "none", code=3, parts=(f"{place} has no none",))
+    refused("copy", source, place / "dangling", parts=("TARGET", "is a symbolic link to nowhere", "make the directory that it names"))
+    refused("copy", source, place / "list", parts=("TARGET", "is a file"))
+    swapped = f"forebay copy {source} {target} --files-from {place}/list"
+    refused("copy", place / "list", target, "--files-from", source, parts=(swapped,))
+    refused("compare", place / "list", source, parts=("no list of checksums", f"{source}/list"))
+    refused("compare", source, place / "list", parts=("is a directory, and TARGET", f"forebay compare {place}/list {source}"))
+    expect(not target.exists(), "nothing was made")
+
+
+def check_own_files(place):
+    """A list or a report that lies in a tree of the verb would be one of its entries."""
+    source, target = make(place / "own-source"), place / "own-target"
+    forebay("copy", source, target)
+    before = {path.name for path in source.rglob("*")}
+    (place / "way").symlink_to(source)
+    for words in (("walk", source, "--list", source / "below/l"), ("walk", source, "--checksums", place / "way/l"),
+                  ("walk", source, "--report", source / "l"), ("sync", source, target, "--delete", "--report", target / "l"),
+                  ("copy", source, target, "--report", source / "l"), ("copy", source, target, "--manifest", target / "l"),
+                  ("compare", source, target, "--report", source / "l"), ("delete", target, "--report", target / "l"),
+                  ("archive", source, place / "own.tar", "--report", source / "l")):
+        refused(*words, parts=("lies in", "a path outside of it"))
+    refused("copy", source / "file", place / "own-copy", "--report", source / "file", parts=("is what the verb works on",))
+    refused("walk", source, "--list", place / "l", "--report", place / "l", parts=("--list", "--report", "are one file"))
+    expect({path.name for path in source.rglob("*")} == before and {path.name for path in target.rglob("*")} == before, "nothing was made")
+    forebay("walk", source, "--checksums", source / "sums", "--exclude", "sums")
+    refused("compare", source / "sums", source, parts=("the list", "lies in"))
+    forebay("compare", source / "sums", source, "--exclude", "sums")
+    forebay("sync", source, target, "--delete", "--exclude", "log", "--exclude", "sums", "--report", target / "log")
+    expect((target / "log").exists(), "what --exclude leaves out stays")
+    (source / "paths").write_text("file\npaths\n")
+    forebay("copy", source, place / "own-listed", "--files-from", source / "paths")
+    expect((place / "own-listed/paths").exists(), "a list of paths is a file as others")
+
+
+def check_manifest_alone(place):
+    source = place / "source"
+    for word in ("refuse", "drop"):
+        refused("copy", source, place / "no", "--manifest", place / "m", "--cannot-keep", word, parts=(f"--cannot-keep {word} writes none",))
+    forebay("copy", source, place / "with-manifest", "--manifest", place / "m")
+    expect((place / "m").read_text() == "", "a manifest that nothing was written to")
+
+
+def check_line_ends(place):
+    """A list of Windows: the cause is named. A name may end with a carriage return."""
+    source, listed = place / "source", place / "windows.txt"
+    listed.write_bytes(b"file\r\nbelow/same\r\n")
+    said = all_of_forebay("copy", source, place / "of-windows", "--files-from", listed, code=1)
+    expect("end with a carriage return" in said and f"tr -d '\\r' < {listed}" in said, "the cause is named", said)
+    (source / "file\r").write_text("its name ends so")
+    said = all_of_forebay("copy", source, place / "of-name", "--files-from", listed, code=1)
+    expect((place / "of-name/file\r").exists(), "a name with one is found", said)
+    os.remove(source / "file\r")
+
+
+def check_archives(place):
+    """A check says whether an archive is whole, and what it could compare; another file is none."""
+    source, ours, tars = place / "source", place / "ours.tar", place / "tars.tar"
+    forebay("archive", source, ours)
+    run("tar", "-C", place, "-cf", tars, "source/file", "source/fifo")
+    said = forebay("restore-archive", "--check", ours)
+    expect(said.startswith("whole: ") and "2 files, 8 B, were compared with the checksums" in said, "an archive of ours", said)
+    said = forebay("restore-archive", "--check", tars)
+    expect(said.startswith("its structure is whole: 2 entries") and "1 files, 5 B, have no checksum" in said, "one of tar", said)
+    told = json.loads(forebay("restore-archive", "--check", tars, "--json"))
+    expect((told["compared_files"], told["uncompared_files"], told["uncompared_bytes"]) == (0, 1, 5), "the same in JSON", str(told))
+    data = bytearray(ours.read_bytes())
+    data[data.index(b"bytes\0")] ^= 1
+    (place / "flipped.tar").write_bytes(data)
+    said = forebay("restore-archive", "--check", place / "flipped.tar", code=1)
+    expect("not whole: " in said, "a damaged one", said)
+    (place / "cut.tar").write_bytes(data[:300])
+    forebay("restore-archive", "--check", place / "cut.tar", code=4)
+    for bytes_of, what in ((b"text\n", 'begins with "text'), (b"\x89HDF\r\n\x1a\n" + bytes(600), "an HDF5 file"),
+                           (b"\x1f\x8b" + bytes(600), "compressed by gzip"), (b"\x7fELF" + bytes(600), "a program")):
+        (place / "other").write_bytes(bytes_of)
+        refused("restore-archive", place / "other", place / "of-other", parts=(what,))
+        refused("restore-archive", "--check", place / "other", parts=(what,))
+    refused("restore-archive", source, ours, parts=("TARGET", "is a file"))
+    refused("restore-archive", source, place / "of-other", parts=("is a directory, and no archive", "the archive comes first"))
+    expect(not (place / "of-other").exists(), "nothing was made")
+
+
 def main():
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         place = pathlib.Path(name)
         check_codes(place)
         check_lists(place)
         check_permissions(place)
+        for check in (check_words, check_places, check_own_files, check_manifest_alone, check_line_ends, check_archives):
+            check(place)
         if os.geteuid() == 0 and shutil.which("setpriv"):
             check_cannot_keep(place)
+            check_one_line_for_owners(place)
     print("verbs: as the guide says")
 
 
