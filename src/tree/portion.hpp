@@ -64,7 +64,7 @@ public:
     ~HeldNames() { all_bytes_ -= own_bytes_; }
     /// False: there is no room for these.
     bool add(std::span<const sys::NamedEntry> names) {
-        constexpr std::uint64_t beside_each = 64;  // in a vector or a set
+        constexpr std::uint64_t beside_each = 144;  // in a vector, which doubles as it grows, or a set; and on the heap
         std::uint64_t bytes = 0;
         for (const auto& one : names) bytes += beside_each + one.name.size();
         own_bytes_ += bytes;
