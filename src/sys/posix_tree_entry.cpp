@@ -70,6 +70,24 @@ Result<std::vector<std::string>> names_by(const std::string& shown_name, const L
     return found;
 }
 
+// `get` answers as getxattr(2).
+template <class Get>
+Result<std::string> value_by(const std::string& attribute_name, const std::string& shown_name, const Get& get) {
+    std::array<char, name_list_bytes> first;
+    auto bytes = get(first.data(), first.size());
+    if (bytes >= 0) return std::string(first.data(), static_cast<std::size_t>(bytes));
+    std::string value;
+    if (errno == ERANGE) {
+        value.resize(attribute_bytes_max);
+        bytes = get(value.data(), value.size());
+    }
+    if (bytes < 0 && errno == ENODATA)
+        return Error{ErrorKind::missing, posix_error("getxattr of " + attribute_name, shown_name, errno).what};
+    if (bytes < 0) return posix_error("getxattr of " + attribute_name, shown_name, errno);
+    value.resize(static_cast<std::size_t>(bytes));
+    return value;
+}
+
 }  // namespace
 
 EntryKind kind_of_mode(unsigned mode) {
@@ -126,20 +144,10 @@ std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder
 
 Result<std::string> attribute_at(const std::string& path, const std::string& attribute_name,
                                  const std::string& shown_name, bool follow) {
-    const auto get = follow ? ::getxattr : ::lgetxattr;
-    std::array<char, name_list_bytes> first;
-    auto bytes = get(path.c_str(), attribute_name.c_str(), first.data(), first.size());
-    if (bytes >= 0) return std::string(first.data(), static_cast<std::size_t>(bytes));
-    std::string value;
-    if (errno == ERANGE) {
-        value.resize(attribute_bytes_max);
-        bytes = get(path.c_str(), attribute_name.c_str(), value.data(), value.size());
-    }
-    if (bytes < 0 && errno == ENODATA)
-        return Error{ErrorKind::missing, posix_error("getxattr of " + attribute_name, shown_name, errno).what};
-    if (bytes < 0) return posix_error("getxattr of " + attribute_name, shown_name, errno);
-    value.resize(static_cast<std::size_t>(bytes));
-    return value;
+    return value_by(attribute_name, shown_name, [&](char* value, std::size_t bytes) {
+        return follow ? ::getxattr(path.c_str(), attribute_name.c_str(), value, bytes)
+                      : ::lgetxattr(path.c_str(), attribute_name.c_str(), value, bytes);
+    });
 }
 
 void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name) {
@@ -170,7 +178,10 @@ Result<std::vector<std::string>> PosixEntry::attribute_names() const {
 }
 
 Result<std::string> PosixEntry::attribute(const std::string& attribute_name) const {
-    return attribute_at(path_of_fd(fd()), attribute_name, name_, true);
+    if (opened_ == OpenedHow::as_path) return attribute_at(path_of_fd(fd()), attribute_name, name_, true);
+    return value_by(attribute_name, name_, [&](char* value, std::size_t bytes) {
+        return ::fgetxattr(fd(), attribute_name.c_str(), value, bytes);
+    });
 }
 
 Result<> PosixEntry::set_attribute(const std::string& attribute_name, const std::string& value) const {

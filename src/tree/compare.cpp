@@ -44,7 +44,7 @@ TeamWork CompareWalk::work(const BranchRef& root) {
 void CompareWalk::settle(const TeamMessage& message) {
     if (message.kind == TeamKind::remark) return add_remark(message, remarks_);
     if (message.kind == TeamKind::name_pair) {
-        const auto difference = difference_of_names(message.id, message.other_id);
+        const auto difference = difference_of_names(message.id, message.other_id, false);
         if (difference && !difference->empty()) remarks_.add(RemarkKind::differs, message.path, *difference);
     } else if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) {
         team_counts_.take(message);
@@ -108,7 +108,8 @@ Result<bool> CompareWalk::hold_names(sys::Folder& folder, HeldNames& held, Porti
     const auto listed = folder.list([&](std::span<const sys::NamedEntry> portion) -> Result<> {
         has_room = held.add(portion);
         if (!has_room) return Error{ErrorKind::retry, "more names than are held in memory"};
-        for (const auto& entry : portion) names.push_back({std::string(entry.name), entry.kind, entry.number});
+        for (const auto& entry : portion)
+            names.push_back({.name = std::string(entry.name), .kind = entry.kind, .number = entry.number});
         return {};
     });
     if (has_room) FB_TRY(listed);
@@ -163,8 +164,8 @@ void CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch, Por
                         compare_portion(helper, of, names);
                     },
                     [this](const BranchRef& of) { done_in(of); });
+            at->other_kind = other_at++->kind;
             portion.push_back(std::move(*at++));
-            ++other_at;
         }
     }
     compare_portion(worker, branch, portion);
@@ -201,30 +202,36 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
     FB_TRY_ASSIGN(roots, open_compared(source, target));
     auto& [one, other] = roots;
     auto* lead = options.lead;
-    if (lead != nullptr) {
-        FB_TRY(check_team_places({source, target}));
-        FB_TRY_ASSIGN(source_root, team_root(*one));
-        FB_TRY_ASSIGN(target_root, team_root(*other));
-        FB_TRY(lead->begin({.verb = TeamVerb::compare,
-                            .user = sys::new_entry_owner().user,
-                            .umask = sys::new_entry_owner().umask,
-                            .source = std::filesystem::absolute(source).string(),
-                            .target = std::filesystem::absolute(target).string(),
-                            .source_root = source_root,
-                            .target_root = target_root,
-                            .filter = options.filter,
-                            .preserve = options.preserve,
-                            .one_file_system = options.one_file_system,
-                            .reads_bytes = options.reads_bytes,
-                            .recalls = options.recalls}));
-    }
-    CompareWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
+    if (lead == nullptr) return compare_open_trees(std::move(one), std::move(other), options, remarks, counts);
+    FB_TRY(check_team_places({source, target}));
+    FB_TRY_ASSIGN(source_root, team_root(*one));
+    FB_TRY_ASSIGN(target_root, team_root(*other));
+    FB_TRY(lead->begin({.verb = TeamVerb::compare,
+                        .user = sys::new_entry_owner().user,
+                        .umask = sys::new_entry_owner().umask,
+                        .source = std::filesystem::absolute(source).string(),
+                        .target = std::filesystem::absolute(target).string(),
+                        .source_root = source_root,
+                        .target_root = target_root,
+                        .filter = options.filter,
+                        .preserve = options.preserve,
+                        .one_file_system = options.one_file_system,
+                        .reads_bytes = options.reads_bytes,
+                        .recalls = options.recalls}));
+    CompareWalk walk(options, remarks, counts, &lead->team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(one), std::move(other)));
-    if (lead != nullptr)
-        FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
+    FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
     const auto compared = walk.run(root, true);
-    if (lead != nullptr) lead->finish(!compared);
+    lead->finish(!compared);
     FB_TRY(compared);
+    return remarks.taken();
+}
+
+Result<> compare_open_trees(FolderRef source, FolderRef target, const CompareOptions& options, Remarks& remarks,
+                            CompareCounts& counts) {
+    CompareWalk walk(options, remarks, counts, nullptr);
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(source), std::move(target)));
+    FB_TRY(walk.run(root, true));
     return remarks.taken();
 }
 

@@ -16,7 +16,8 @@ namespace forebay::tree {
 class TeamLead;
 
 struct CompareCounts {
-    std::atomic<std::uint64_t> entries{0}, bytes{0};  // looked at on both sides, and read on one
+    /// Looked at on both sides; of files that were read, or whose inode was, under another name.
+    std::atomic<std::uint64_t> entries{0}, bytes{0};
 };
 
 struct CompareOptions {
@@ -36,5 +37,8 @@ struct CompareOptions {
 /// more at each.
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts);
+/// The same of trees that are open, by this process alone.
+Result<> compare_open_trees(FolderRef source, FolderRef target, const CompareOptions& options, Remarks& remarks,
+                            CompareCounts& counts);
 
 }  // namespace forebay::tree

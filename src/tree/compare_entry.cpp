@@ -17,7 +17,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
     if (kind == sys::EntryKind::file && options_.reads_bytes) {
         FB_TRY_ASSIGN(is_left,
                       stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));
-        if (!is_left) return compare_files(worker, branch, folders, named.name);
+        if (!is_left) return compare_files(worker, branch, folders, named);
     }
     FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
     FB_TRY_ASSIGN(found, target_of(*branch, folders, named.name, kind));
@@ -59,7 +59,7 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
     }
     auto difference = difference_of(both.source, both.target, options_.preserve);
     if (difference.empty()) {
-        FB_TRY_ASSIGN(of_names, name_difference(both));
+        FB_TRY_ASSIGN(of_names, name_difference(both, false));
         difference = of_names;
     }
     if (!difference.empty() || !options_.preserve.attributes) return difference;
@@ -69,43 +69,83 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
                          attributes_of(*folders.target, name, std::move(other_names)));
 }
 
+// A name of an inode that was found equal to this inode of the target under another name: nothing is read twice. Which
+// inode it is the listing says, which may be wrong (mounted files); what is asked then is asked of the names.
+Result<bool> CompareWalk::was_compared(const Branch& branch, const BothFolders& folders, const ListedName& named) {
+    if (team_ != nullptr || !options_.preserve.hard_links) return false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!inodes_.holds({branch.status(TreeSide::source).id.device, named.number})) return false;
+    }
+    const auto source = folders.source->status_of(named.name), target = folders.target->status_of(named.name);
+    if (!source || !target || source->bytes != target->bytes) return false;
+    if (!difference_of(*source, *target, options_.preserve).empty()) return false;
+    const std::lock_guard lock(mutex_);
+    FB_TRY_ASSIGN(known, inodes_.find(source->id));
+    FB_TRY_ASSIGN(known_source, reverse_.find(target->id));
+    const bool is_equal = known && known->is_equal != 0 && known->target == target->id && known_source == source->id;
+    if (is_equal) counts_.bytes += source->bytes;
+    return is_equal;
+}
+
+// What both listings call a file is opened at once, and not looked up twice. Where that fails, its status says why.
+Result<std::optional<OpenedTarget>> CompareWalk::open_target(const Branch& branch, const BothFolders& folders,
+                                                             const ListedName& named) {
+    if (named.other_kind == sys::EntryKind::file) {
+        if (auto file = folders.target->open_file(named.name)) {
+            FB_TRY_ASSIGN(status, (*file)->status());
+            return std::optional(OpenedTarget{std::move(*file), status});
+        }
+    }
+    FB_TRY_ASSIGN(found, target_of(branch, folders, named.name, sys::EntryKind::file));
+    return found ? std::optional(OpenedTarget{nullptr, *found}) : std::nullopt;
+}
+
 Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
-                                    const std::string& name) {
-    FB_TRY_ASSIGN(found, target_of(*branch, folders, name, sys::EntryKind::file));
-    if (!found) return {};
-    const auto& target = *found;
-    if (target.kind != sys::EntryKind::file) {
-        differs(branch, name, "it is of another kind");
+                                    const ListedName& named) {
+    FB_TRY_ASSIGN(is_known, was_compared(*branch, folders, named));
+    if (is_known) return {};
+    FB_TRY_ASSIGN(target, open_target(*branch, folders, named));
+    if (!target) return {};
+    if (target->status.kind != sys::EntryKind::file) {
+        differs(branch, named.name, "it is of another kind");
         return {};
     }
-    FB_TRY_ASSIGN(file, folders.source->open_file(name));
+    FB_TRY_ASSIGN(file, folders.source->open_file(named.name));
     FB_TRY_ASSIGN(source, file->status());
-    if (source.bytes != target.bytes) {
-        differs(branch, name, fmt::format("{} bytes and {}", source.bytes, target.bytes));
+    if (source.bytes != target->status.bytes) {
+        differs(branch, named.name, fmt::format("{} bytes and {}", source.bytes, target->status.bytes));
         return {};
     }
-    auto difference = difference_of(source, target, options_.preserve);
-    if (difference.empty()) {
-        FB_TRY_ASSIGN(of_names, name_difference({source, target}));
-        difference = of_names;
+    if (!target->file) {
+        FB_TRY_ASSIGN(opened, folders.target->open_file(named.name));
+        target->file = std::move(opened);
     }
-    FB_TRY_ASSIGN(other, folders.target->open_file(name));
+    FB_TRY_ASSIGN(difference, data_difference(worker, *file, *target, source,
+                                              difference_of(source, target->status, options_.preserve)));
+    FB_TRY_ASSIGN(of_names, name_difference({source, target->status}, difference.empty()));
+    if (difference.empty()) difference = of_names;
+    if (!difference.empty()) differs(branch, named.name, difference);
+    else say_names(branch, named.name, {source, target->status});
+    return {};
+}
+
+// Of extended attributes where `difference`, that of the statuses, is none, and of bytes in any case.
+Result<std::string> CompareWalk::data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
+                                                 const sys::EntryStatus& source, std::string difference) {
     if (difference.empty() && options_.preserve.attributes) {
-        FB_TRY_ASSIGN(names, file->attribute_names());
-        FB_TRY_ASSIGN(other_names, other->attribute_names());
-        FB_TRY_ASSIGN(extended, difference_of(attributes_of(*file, std::move(names)),
-                                              attributes_of(*other, std::move(other_names))));
+        FB_TRY_ASSIGN(names, file.attribute_names());
+        FB_TRY_ASSIGN(other_names, other.file->attribute_names());
+        FB_TRY_ASSIGN(extended, difference_of(attributes_of(file, std::move(names)),
+                                              attributes_of(*other.file, std::move(other_names))));
         difference = extended;
     }
-    if (source.bytes > 0) {
-        FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, source.bytes}, has_holes(source) || has_holes(target),
-                                           worker.buffer));
-        if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
-        counts_.bytes += source.bytes;
-    }
-    if (!difference.empty()) differs(branch, name, difference);
-    else say_names(branch, name, {source, target});
-    return {};
+    if (source.bytes == 0) return difference;
+    FB_TRY_ASSIGN(at, first_difference(file, *other.file, {0, source.bytes},
+                                       has_holes(source) || has_holes(other.status), worker.buffer));
+    if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
+    counts_.bytes += source.bytes;
+    return difference;
 }
 
 Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
@@ -121,19 +161,20 @@ Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
 
 // Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:
 // it hears of names where nothing else differs.
-Result<std::string> CompareWalk::name_difference(const BothStatuses& both) {
+Result<std::string> CompareWalk::name_difference(const BothStatuses& both, bool is_equal) {
     if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
         return std::string();
-    return difference_of_names(both.source.id, both.target.id);
+    return difference_of_names(both.source.id, both.target.id, is_equal);
 }
 
-Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target) {
+Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target,
+                                                     bool is_equal) {
     const std::lock_guard lock(mutex_);
-    const auto known_target = inodes_.get_or_put(source, target);
+    const auto known_target = inodes_.get_or_put(source, {target, std::uint64_t{is_equal}});
     const auto known_source = reverse_.get_or_put(target, source);
     if (known_target && known_source)
         return std::string(
-            *known_target == target && *known_source == source ? "" : "its other names (hard links) are others");
+            known_target->target == target && *known_source == source ? "" : "its other names (hard links) are others");
     const auto& error = known_target ? known_source.error() : known_target.error();
     if (ended_) ended_ = error;
     share_.stop();

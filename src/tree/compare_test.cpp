@@ -116,3 +116,24 @@ TEST_CASE("compare: one change is one remark") {
         CHECK(compared(directory).find("below") == std::string::npos);
     }
 }
+
+TEST_CASE("compare: an inode of two names is read once, and told of by each") {
+    const test::TempDirectory directory("/dev/shm");
+    make(directory / "one");
+    make(directory / "other");
+    SUBCASE("bytes of an inode of two names: each name is told") {
+        write(directory / "other/a", "bytez");
+        CHECK(compared(directory, {.threads = 1}) == "differs a: bytes from 4 on\ndiffers d/a2: bytes from 4 on\n");
+    }
+    SUBCASE("bytes of a name that stands for another inode") {
+        fs::remove(directory / "other/d/a2");
+        write(directory / "other/d/a2", "bytez");
+        CHECK(compared(directory, {.threads = 1}).find("differs d/a2: bytes from 4 on\n") != std::string::npos);
+    }
+    SUBCASE("bytes of all names count, though an inode is read once") {
+        tree::Remarks remarks;
+        tree::CompareCounts counts;
+        REQUIRE(tree::compare_trees(directory / "one", directory / "other", {.threads = 1}, remarks, counts));
+        CHECK(counts.bytes == (1 << 20) + 5 + 5);
+    }
+}

@@ -25,6 +25,16 @@ struct BothFolders {
 struct BothStatuses {
     sys::EntryStatus source, target;
 };
+struct OpenedTarget {
+    std::unique_ptr<sys::OpenFile> file;  // null: not opened yet
+    sys::EntryStatus status;
+};
+/// Of an inode of the source: which one of the target stands for it, and whether their bytes and all that is compared
+/// beside them were found equal.
+struct ComparedInode {
+    sys::EntryId target;
+    std::uint64_t is_equal = 0;
+};
 
 class CompareWalk {
 public:
@@ -36,8 +46,8 @@ public:
           team_counts_({&counts.entries, &counts.bytes}),
           share_(options.threads),
           stored_(options.recalls),
-          inodes_(options.tables.inodes),
-          reverse_(options.tables.inodes) {}
+          inodes_(options.tables.inode_bytes),
+          reverse_(options.tables.inode_bytes) {}
 
     Result<BranchRef> open_root(FolderRef source, FolderRef target);
     /// Of a team a member compares what it is given.
@@ -58,13 +68,18 @@ private:
     Result<> compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
                            const ListedName& named);
     Result<> compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
-                           const std::string& name);
+                           const ListedName& named);
+    Result<bool> was_compared(const Branch& branch, const BothFolders& folders, const ListedName& named);
+    Result<std::optional<OpenedTarget>> open_target(const Branch& branch, const BothFolders& folders,
+                                                    const ListedName& named);
+    Result<std::string> data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
+                                        const sys::EntryStatus& source, std::string difference);
     Result<std::optional<sys::EntryStatus>> target_of(const Branch& branch, const BothFolders& folders,
                                                       const std::string& name, sys::EntryKind kind);
     Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
     Result<std::string> folder_difference(const BranchRef& branch);
-    Result<std::string> name_difference(const BothStatuses& both);
-    Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target);
+    Result<std::string> name_difference(const BothStatuses& both, bool is_equal);
+    Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target, bool is_equal);
     void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
     void differs(const BranchRef& branch, const std::string& name, const std::string& why);
     void done_in(BranchRef branch);
@@ -82,7 +97,8 @@ private:
     Pulse pulse_;
     std::atomic<std::uint64_t> held_bytes_{0};
     std::mutex mutex_;  // guards what follows
-    InodeMap<sys::EntryId> inodes_, reverse_;
+    InodeMap<ComparedInode> inodes_;
+    InodeMap<sys::EntryId> reverse_;
     Result<> ended_;  // why it ends before all is compared
 };
 

@@ -54,7 +54,7 @@ public:
         : options(given_options),
           remarks(given_remarks),
           counts(given_counts),
-          links(given_options.tables.inodes),
+          links(given_options.tables),
           share(given_options.threads),
           layouts(given_options, given_counts, places.temporary_prefix),
           places_(std::move(places)),

@@ -22,7 +22,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
                                         const EntryPlace& own, EntryPlace& at) {
     const std::lock_guard lock(mutex_);
     FB_TRY(spill_failed_);
-    if (spilled_.has_spilled() && !links_.contains(status.id)) {
+    if (!spilled_.is_empty() && !links_.contains(status.id)) {
         FB_TRY_ASSIGN(spilled, spilled_.find(status.id));
         if (spilled) return take_spilled(status.id, *spilled, own, at);
     }

@@ -36,9 +36,11 @@ public:
     /// Hears where the first one's copy is, or that there is none: no branch.
     using Tell = std::function<void(const sys::EntryId& id, const EntryPlace& at)>;
 
-    /// `memory_max`: of the inodes that have their copy, and of those of claim_target().
-    explicit HardLinks(std::size_t memory_max = TableLimits{}.inodes)
-        : memory_max_(memory_max), spilled_(0), claimed_(memory_max) {}
+    explicit HardLinks(const TableLimits& limits = {})
+        : memory_max_(limits.inodes),
+          spilled_(limits.inode_bytes),
+          places_(limits.place_bytes),
+          claimed_(limits.inode_bytes) {}
 
     /// Before anything else, or while nothing is under way.
     void share_with_others(Ask ask, Tell tell);
@@ -86,7 +88,7 @@ private:
     Result<> spill(const sys::EntryId& id, const Links& links);
     std::vector<EntryPlace> take_waiting(Links& links);
 
-    const std::size_t memory_max_;
+    const std::size_t memory_max_;  // inodes that have their copy, in links_
     std::atomic<std::size_t> waiting_{0};
     mutable std::mutex mutex_;  // guards what follows
     std::unordered_map<sys::EntryId, Links, EntryIdHash> links_;

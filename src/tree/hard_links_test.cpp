@@ -71,7 +71,7 @@ TEST_CASE("hard_links: an inode of the target stands for one of the source") {
 }
 
 TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, with the folders of the target") {
-    HardLinks links(1);
+    HardLinks links({.inodes = 1, .inode_bytes = 0, .place_bytes = 0});
     const auto root = std::make_shared<tree::Branch>(nullptr, "");
     tree::EntryPlace at;
     const auto make = [&](std::uint64_t number) {
@@ -107,7 +107,7 @@ TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, 
 }
 
 TEST_CASE("hard_links: a name that could not be linked yet is linked later, from a file too") {
-    HardLinks links(0);
+    HardLinks links({.inodes = 0, .inode_bytes = 0, .place_bytes = 0});
     const auto branch = std::make_shared<tree::Branch>(nullptr, "");
     const sys::EntryStatus status{.names = 3, .id = {1, 2}};
     tree::EntryPlace at;
@@ -122,7 +122,7 @@ TEST_CASE("hard_links: a name that could not be linked yet is linked later, from
 }
 
 TEST_CASE("hard_links: memory does not follow the number of inodes") {
-    HardLinks links(1'000);
+    HardLinks links({.inodes = 1'000, .inode_bytes = 0, .place_bytes = 0});
     const auto root = std::make_shared<tree::Branch>(nullptr, "");
     constexpr std::uint64_t count = 20'000;
     tree::EntryPlace at;

@@ -1,4 +1,4 @@
-// What a mover knows of inodes: the first ones in memory, all others in a spill file.
+// What a mover knows of inodes, in memory and beyond in a spill file.
 //
 // Threads: one at a time.
 
@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <type_traits>
-#include <unordered_map>
 
 #include "base/try.hpp"
 #include "tree/spill_table.hpp"
@@ -23,30 +22,21 @@ class InodeMap {
     static_assert(std::is_trivially_copyable_v<Value>);
 
 public:
-    explicit InodeMap(std::size_t memory_max = TableLimits{}.inodes) : memory_max_(memory_max) {}
+    explicit InodeMap(std::size_t memory_bytes = TableLimits{}.inode_bytes) : table_(sizeof(Value), memory_bytes) {}
 
     Result<std::optional<Value>> find(const sys::EntryId& id) {
-        if (const auto held = held_.find(id); held != held_.end()) return std::optional(held->second);
         Value value;
-        FB_TRY_ASSIGN(is_there, spilled_.find(id, std::as_writable_bytes(std::span(&value, 1))));
+        FB_TRY_ASSIGN(is_there, table_.find(id, std::as_writable_bytes(std::span(&value, 1))));
         return is_there ? std::optional(value) : std::nullopt;
     }
+    /// Whether it is there and in memory: a look that never costs a read.
+    bool holds(const sys::EntryId& id) const { return table_.holds(id); }
 
     /// Replaces the one that is there.
     Result<> put(const sys::EntryId& id, const Value& value) {
-        if (const auto held = held_.find(id); held != held_.end()) {
-            held->second = value;
-            return {};
-        }
-        FB_TRY_ASSIGN(known, find(id));
-        if (!known && held_.size() < memory_max_) {
-            held_.emplace(id, value);
-            return {};
-        }
-        return spilled_.put(id, std::as_bytes(std::span(&value, 1)));
+        return table_.put(id, std::as_bytes(std::span(&value, 1)));
     }
-
-    Result<> erase(const sys::EntryId& id) { return held_.erase(id) > 0 ? Result<>() : spilled_.erase(id); }
+    Result<> erase(const sys::EntryId& id) { return table_.erase(id); }
 
     /// The value of `id`: the one that is there, or else this one from now on.
     Result<Value> get_or_put(const sys::EntryId& id, const Value& value) {
@@ -56,12 +46,10 @@ public:
         return value;
     }
 
-    bool has_spilled() const { return !spilled_.is_empty(); }
+    bool is_empty() const { return table_.is_empty(); }
 
 private:
-    const std::size_t memory_max_;
-    std::unordered_map<sys::EntryId, Value, EntryIdHash> held_;
-    SpillTable spilled_{sizeof(Value)};
+    SpillTable table_;
 };
 
 }  // namespace forebay::tree

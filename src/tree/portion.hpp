@@ -17,6 +17,7 @@ namespace forebay::tree {
 struct ListedName {
     std::string name;
     sys::EntryKind kind = sys::EntryKind::unknown;
+    sys::EntryKind other_kind = sys::EntryKind::unknown;  // of the same name in the other tree, where that was listed
     std::uint64_t number = 0;
     std::optional<std::uint64_t> bytes{};  // where listings tell it
 };
@@ -63,7 +64,7 @@ public:
     ~HeldNames() { all_bytes_ -= own_bytes_; }
     /// False: there is no room for these.
     bool add(std::span<const sys::NamedEntry> names) {
-        constexpr std::uint64_t beside_each = 64;  // in a vector or a set
+        constexpr std::uint64_t beside_each = 144;  // in a vector, which doubles as it grows, or a set; and on the heap
         std::uint64_t bytes = 0;
         for (const auto& one : names) bytes += beside_each + one.name.size();
         own_bytes_ += bytes;
@@ -86,12 +87,13 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
     const auto names_max = portion_names(*worker.share);
     Result<> listed;
     if (branch->wished != nullptr && !branch->wished->is_whole) {
-        for (const auto& [name, below] : branch->wished->below) portion.push_back({name});
+        for (const auto& [name, below] : branch->wished->below) portion.push_back({.name = name});
     } else {
         listed = folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
                 if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
-                portion.push_back({std::string(one.name), one.kind, one.number, one.bytes});
+                portion.push_back(
+                    {.name = std::string(one.name), .kind = one.kind, .number = one.number, .bytes = one.bytes});
             }
             return {};
         });

@@ -1,5 +1,5 @@
-// Texts that are read again by their place, or one after the other: the last ones in memory, all others in a spill
-// file.
+// Texts that are read again by their place, or one after the other: the first ones and the last ones in memory, all
+// others in a spill file.
 //
 // Threads: one at a time.
 
@@ -14,6 +14,9 @@ namespace forebay::tree {
 
 class SpillTexts {
 public:
+    /// `memory_bytes`: of the first ones.
+    explicit SpillTexts(std::size_t memory_bytes = 0) : memory_bytes_(memory_bytes) {}
+
     /// Its place, which is never 0.
     Result<std::uint64_t> append(std::string_view text);
     Result<std::string> at(std::uint64_t place);
@@ -27,8 +30,12 @@ private:
 
     Result<> read(std::uint64_t place, std::span<std::byte> bytes);
 
+    std::uint64_t held_end() const { return first_place + held_.size(); }
+
+    const std::size_t memory_bytes_;
     SpillFile file_;
-    std::uint64_t written_ = first_place;
+    std::string held_;
+    std::uint64_t written_ = first_place;  // or held
     std::string last_;
 };
 

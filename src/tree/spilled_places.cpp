@@ -9,24 +9,35 @@ namespace {
 
 // Some 200 KB; a further name often lies beside the last one.
 constexpr std::size_t folders_max = 256, known_max = 1'024;
-constexpr std::size_t spilled_head_bytes = 24;
+// An entry has where the folder above is, and its name; a folder its inode, too, before the name.
+constexpr std::size_t above_bytes = 8, id_bytes = 16;
+
+std::string text_of_place(std::uint64_t above, const std::string& name) {
+    std::byte head[above_bytes];
+    store_le(head, above);
+    return std::string(text_of(head)) + name;
+}
+
+std::string text_of_id(const sys::EntryId& id) {
+    std::byte text[id_bytes];
+    store_le(text, id.device);
+    store_le(text + 8, id.number);
+    return std::string(text_of(text));
+}
 
 }  // namespace
 
-Result<std::uint64_t> SpilledPlaces::put(const Spilled& spilled) {
-    std::byte head[spilled_head_bytes];
-    store_le(head, spilled.above);
-    store_le(head + 8, spilled.id.device);
-    store_le(head + 16, spilled.id.number);
-    return texts_.append(std::string(text_of(head)) + spilled.name);
-}
-
 Result<SpilledPlaces::Spilled> SpilledPlaces::read(std::uint64_t at) {
     FB_TRY_ASSIGN(text, texts_.at(at));
-    const auto* head = bytes_of(text).data();
-    return Spilled{.above = load_le<std::uint64_t>(head),
-                   .id = {load_le<std::uint64_t>(head + 8), load_le<std::uint64_t>(head + 16)},
-                   .name = text.substr(spilled_head_bytes)};
+    return Spilled{.above = load_le<std::uint64_t>(bytes_of(text).data()), .name = text.substr(above_bytes)};
+}
+
+Result<SpilledPlaces::Spilled> SpilledPlaces::read_folder(std::uint64_t at) {
+    FB_TRY_ASSIGN(folder, read(at));
+    const auto* id = bytes_of(folder.name).data();
+    folder.id = {load_le<std::uint64_t>(id), load_le<std::uint64_t>(id + 8)};
+    folder.name.erase(0, id_bytes);
+    return folder;
 }
 
 Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {
@@ -42,12 +53,12 @@ Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {
     }
     if (known_.size() + missing.size() > known_max) known_.clear();
     for (auto branch = missing.rbegin(); branch != missing.rend(); ++branch) {
-        FB_TRY_ASSIGN(
-            next, put(Spilled{.above = above, .id = (*branch)->status(TreeSide::target).id, .name = (*branch)->name}));
+        const auto name = text_of_id((*branch)->status(TreeSide::target).id) + (*branch)->name;
+        FB_TRY_ASSIGN(next, texts_.append(text_of_place(above, name)));
         above = next;
         known_[branch->get()] = {*branch, above};
     }
-    return put(Spilled{.above = above, .id = {}, .name = place.name});
+    return texts_.append(text_of_place(above, place.name));
 }
 
 Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const BranchRef& any) {
@@ -61,7 +72,7 @@ Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const BranchRef& any) {
         } else if (const auto known = folders_.find(up); known != folders_.end()) {
             folder = known->second;
         } else {
-            FB_TRY_ASSIGN(spilled, read(up));
+            FB_TRY_ASSIGN(spilled, read_folder(up));
             missing.emplace_back(up, spilled);
             up = spilled.above;
         }

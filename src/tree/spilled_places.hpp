@@ -19,6 +19,9 @@ struct EntryPlace {
 
 class SpilledPlaces {
 public:
+    /// `memory_bytes`: of the first ones.
+    explicit SpilledPlaces(std::size_t memory_bytes) : texts_(memory_bytes) {}
+
     Result<std::uint64_t> put(const EntryPlace& place);
     /// The same place, by branches that nothing else is done in; `any` is another branch of the tree.
     Result<EntryPlace> get(std::uint64_t at, const BranchRef& any);
@@ -26,12 +29,12 @@ public:
 private:
     struct Spilled {
         std::uint64_t above = 0;  // the folder that it lies in; 0: the root
-        sys::EntryId id;          // of the target's folder
         std::string name;
+        sys::EntryId id{};  // of the target's folder
     };
 
-    Result<std::uint64_t> put(const Spilled& spilled);
     Result<Spilled> read(std::uint64_t at);
+    Result<Spilled> read_folder(std::uint64_t at);
 
     struct Known {
         std::weak_ptr<Branch> branch;  // another one may come to lie where it was

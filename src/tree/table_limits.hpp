@@ -8,9 +8,13 @@ namespace forebay::tree {
 
 /// What is beyond goes to a spill file (inodes), or is asked for name by name (names). No result depends on them.
 struct TableLimits {
-    /// Inodes of several names: 20 MB, or 100 MB where each lies in a folder of its own.
-    std::size_t inodes = 1u << 17;
-    /// Names of the folders that are compared at a time, on both sides: a million of 32 bytes.
+    /// Inodes of several names with the place of their copy: 10 MB, or 50 MB where each lies in a folder of its own.
+    std::size_t inodes = 1u << 16;
+    /// Of each table of inodes: some 600,000 that a comparison pairs, or a million of a walk.
+    std::size_t inode_bytes = 32u << 20;
+    /// Of names where copies lie, some 800,000.
+    std::size_t place_bytes = 24u << 20;
+    /// Names of the folders that are compared at a time, on both sides: 600,000 or so.
     std::size_t name_bytes = 96u << 20;
     /// Folders of the target that stand where the source has other entries, and are replaced in the end.
     std::size_t put_off = 1u << 16;

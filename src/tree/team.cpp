@@ -46,7 +46,8 @@ Result<Portion> portion_of(const TeamMessage& gift) {
     for (std::size_t i = 0; i < gift.texts.size(); ++i) {
         const auto kind = gift.numbers[2 * i];
         if (kind >= kind_bits) return Error{ErrorKind::corrupt, "a name of a folder came with no kind"};
-        portion.push_back({gift.texts[i], static_cast<sys::EntryKind>(kind), gift.numbers[2 * i + 1]});
+        portion.push_back(
+            {.name = gift.texts[i], .kind = static_cast<sys::EntryKind>(kind), .number = gift.numbers[2 * i + 1]});
     }
     return portion;
 }

@@ -101,7 +101,7 @@ private:
     std::vector<State> states_;
     std::vector<TeamMember> members_;
     std::map<GiftKey, Given> given_;
-    TeamLinks links_;
+    TeamLinks links_{{.inode_bytes = 16u << 20, .place_bytes = 8u << 20}};  // beside this process's own HardLinks
     std::uint64_t rate_ = 0;
     std::size_t next_donor_ = 0;
     sys::Clock::time_point next_beat_;

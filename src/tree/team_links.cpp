@@ -24,7 +24,7 @@ TeamMessage TeamLinks::make_first(const sys::EntryId& id, Link& link, const Aske
 
 Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessage& asked) {
     FB_TRY(failed_);
-    if (spilled_.has_spilled() && !links_.contains(asked.id)) {
+    if (!spilled_.is_empty() && !links_.contains(asked.id)) {
         FB_TRY_ASSIGN(spilled, spilled_.find(asked.id));
         if (spilled) {
             FB_TRY_ASSIGN(path, texts_.at(spilled->path));

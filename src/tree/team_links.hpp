@@ -25,8 +25,11 @@ class TeamLinks {
 public:
     using Answers = std::vector<std::pair<std::uint64_t, TeamMessage>>;  // each with the process that it is for
 
-    explicit TeamLinks(std::size_t memory_max = TableLimits{}.inodes)
-        : memory_max_(memory_max), spilled_(0), claimed_(memory_max) {}
+    explicit TeamLinks(const TableLimits& limits = {})
+        : memory_max_(limits.inodes),
+          spilled_(limits.inode_bytes),
+          texts_(limits.place_bytes),
+          claimed_(limits.inode_bytes) {}
 
     /// link_ask: `id` of the source, and as `other_id` an inode that the target has under that name, or 0.
     Result<Answers> ask(std::uint64_t process, const TeamMessage& asked);

@@ -66,7 +66,7 @@ TEST_CASE("team_links: an inode of the target stands for one of the source") {
 }
 
 TEST_CASE("team_links: beyond those in memory inodes with a copy are in a file") {
-    TeamLinks links(1);
+    TeamLinks links({.inodes = 1, .inode_bytes = 0, .place_bytes = 0});
     for (std::uint64_t number = 1; number <= 5; ++number) {
         CHECK(is_first(ask(links, 1, {0, number}, {0, 50}), 1));
         CHECK(ask(links, 2, {0, number}).empty());

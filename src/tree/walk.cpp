@@ -39,7 +39,7 @@ public:
           team_(team),
           share_(options.threads),
           stored_(options.recalls),
-          names_left_(options.tables.inodes) {}
+          names_left_(options.tables.inode_bytes) {}
 
     Result<BranchRef> open_root(FolderRef folder);
     /// Of a team a member walks what it is given.
@@ -330,26 +330,31 @@ void TreeWalk::tick() {
 Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
     FB_TRY_ASSIGN(folder, sys::open_tree(path));
     auto* lead = options.lead;
-    if (lead != nullptr) {
-        FB_TRY(check_team_places({path}));
-        FB_TRY_ASSIGN(root, team_root(*folder));
-        FB_TRY(lead->begin({.verb = TeamVerb::walk,
-                            .user = sys::new_entry_owner().user,
-                            .umask = sys::new_entry_owner().umask,
-                            .source = std::filesystem::absolute(path).string(),
-                            .source_root = root,
-                            .filter = options.filter,
-                            .one_file_system = options.one_file_system,
-                            .lists = static_cast<bool>(options.take),
-                            .sums = static_cast<bool>(options.take_sum)}));
-    }
-    TreeWalk walk(options, remarks, counts, lead != nullptr ? &lead->team() : nullptr);
+    if (lead == nullptr) return walk_open_tree(std::move(folder), options, remarks, counts);
+    FB_TRY(check_team_places({path}));
+    FB_TRY_ASSIGN(own_root, team_root(*folder));
+    FB_TRY(lead->begin({.verb = TeamVerb::walk,
+                        .user = sys::new_entry_owner().user,
+                        .umask = sys::new_entry_owner().umask,
+                        .source = std::filesystem::absolute(path).string(),
+                        .source_root = own_root,
+                        .filter = options.filter,
+                        .one_file_system = options.one_file_system,
+                        .lists = static_cast<bool>(options.take),
+                        .sums = static_cast<bool>(options.take_sum)}));
+    TreeWalk walk(options, remarks, counts, &lead->team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
-    if (lead != nullptr)
-        FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
+    FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
     const auto walked = walk.run(root, true);
-    if (lead != nullptr) lead->finish(!walked);
+    lead->finish(!walked);
     FB_TRY(walked);
+    return remarks.taken();
+}
+
+Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
+    TreeWalk walk(options, remarks, counts, nullptr);
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
+    FB_TRY(walk.run(root, true));
     return remarks.taken();
 }
 

@@ -57,5 +57,7 @@ struct WalkOptions {
 };
 
 Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts);
+/// The same of a tree that is open, by this process alone.
+Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, Remarks& remarks, WalkCounts& counts);
 
 }  // namespace forebay::tree

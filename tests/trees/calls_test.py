@@ -57,6 +57,11 @@ def further_name(path):
     os.link(first, path)
 
 
+def with_attribute(path):
+    plain(path)
+    os.setxattr(path, "user.a", b"some bytes")
+
+
 def bound(path):
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(path))
@@ -65,10 +70,13 @@ def bound(path):
 
 # Of a copy: two opens, two statx (before and after), one copy_file_range, flistxattr, utimensat, rename, two closes.
 COPY = {plain: 10, empty: 9, of_a_group: 11, of_another: 11, further_name: 2, link: 9, fifo: 8, bound: 8}
-# Of the other verbs, for plain files: ours, their arguments, calls.
-OTHERS = [("walk {source}", 1), ("sync {source} {target} --no-sync", 4), ("sync {source} {target} --no-sync", 2),
-          ("sync {source} {target} --no-sync --quick", 2),
-          ("compare {source} {target}", 10), ("compare {source} {target} --no-bytes", 4), ("delete {target}", 1)]
+# Of the other verbs: their arguments, calls, and what they are of. Of a comparison: two each of open, statx, flistxattr, pread and close;
+# of a further name of an inode that was compared, two statx.
+OTHERS = [("walk {source}", 1, plain), ("sync {source} {target} --no-sync", 4, plain), ("sync {source} {target} --no-sync", 2, plain),
+          ("sync {source} {target} --no-sync --quick", 2, plain),
+          ("compare {source} {target}", 10, plain), ("compare {source} {target}", 8, empty), ("compare {source} {target}", 2, further_name),
+          ("compare {source} {target}", 12, with_attribute), ("compare {source} {target} --no-bytes", 4, plain),
+          ("delete {target}", 1, plain)]
 
 
 def made(place, make, count):
@@ -116,12 +124,12 @@ def main():
                 shutil.rmtree(target, ignore_errors=True)
                 counts.append(counted(place, "copy", made(source, make, count), target, "--no-sync"))
             check(f"copy of {make.__name__}", *counts, expected)
-        for words, expected in OTHERS:
+        for words, expected, make in OTHERS:
             counts = []
             again = words.startswith("sync") and expected == 2 and "--quick" not in words
             for count in (FEW, MANY):
                 shutil.rmtree(target, ignore_errors=True)
-                made(source, plain, count)
+                made(source, make, count)
                 if "--quick" in words:  # trusts what is newer than the source by more than clocks differ
                     time.sleep(3.5)
                 run(FOREBAY, "copy", source, target, "--no-sync")
@@ -129,7 +137,7 @@ def main():
                     time.sleep(0.2)
                     run(FOREBAY, *words.format(source=source, target=target).split())
                 counts.append(counted(place, *words.format(source=source, target=target).split()))
-            check(words.format(source="SOURCE", target="TARGET"), *counts, expected)
+            check(f"{words.format(source='SOURCE', target='TARGET')} of {make.__name__}", *counts, expected)
 
 
 main()
