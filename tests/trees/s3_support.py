@@ -150,6 +150,9 @@ class Own(Server):
     def faults(self, *faults):
         self.control("faults", list(faults))
 
+    def expire(self, *tokens):
+        self.control("expired", list(tokens))
+
     def requests(self):
         return self.control("requests")
 
