@@ -186,6 +186,14 @@ class Gateway(Server):
                 "--quiet", "posix", self.place / "kept"]
 
 
+def write_keys(path, token):
+    """A file of keys, at once."""
+    new = path.with_suffix(".new")
+    new.write_text(f"[default]\naws_access_key_id={s3_server.ACCESS}\naws_secret_access_key={s3_server.SECRET}\n"
+                   f"aws_session_token={token}\n")
+    new.rename(path)
+
+
 def lines(path):
     return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
 

@@ -14,7 +14,7 @@ import judge
 import make_tree
 import s3_server
 from forebay_test import expect
-from s3_support import MIB, ROOT, lines, noise, on_each_server, small_tree
+from s3_support import MIB, ROOT, lines, noise, on_each_server, small_tree, write_keys
 
 
 def there_and_back(server, place, tree):
@@ -170,32 +170,21 @@ def check_errors(server, place):
 
 
 def check_expired(server, place):
-    """In the middle of a copy, and of a tree's comparison; tokens that stay expired are no loop."""
+    """In the middle of a copy; tokens that stay expired are no loop."""
     keys = place / "keys"
-
-    def give(token):
-        (place / "keys.new").write_text(f"[default]\naws_access_key_id={s3_server.ACCESS}\naws_secret_access_key={s3_server.SECRET}\n"
-                                        f"aws_session_token={token}\n")
-        (place / "keys.new").rename(keys)
-
-    def words(*given):
-        return given, {"AWS_SHARED_CREDENTIALS_FILE": str(keys), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
-
+    environment = {"AWS_SHARED_CREDENTIALS_FILE": str(keys), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
     source = noise(place / "large/file", 40 * MIB).parent
     noise(source / "other", 1000)
-    give("first")
-    given, environment = words("copy", source, f"{ROOT}/expired", "--rate", "20M")
-    process = server.begin(*given, **environment)
+    write_keys(keys, "first")
+    process = server.begin("copy", source, f"{ROOT}/expired", "--rate", "20M", **environment)
     server.wait_for(server.done, "partNumber=1")
-    give("second")
+    write_keys(keys, "second")
     server.expire("first")
     server.end(process)
-    given, environment = words("compare", source, f"{ROOT}/expired")
-    server.forebay(*given, **environment)
+    server.forebay("compare", source, f"{ROOT}/expired", **environment)
     server.expire("first", "second")
     before = len(server.requests())
-    given, environment = words("copy", source, f"{ROOT}/again")
-    said = server.forebay(*given, code=None, **environment)
+    said = server.forebay("copy", source, f"{ROOT}/again", code=None, **environment)
     expect("ExpiredToken" in said, "tokens that stay expired are named", said)
     expect(len(server.requests()) - before < 20, "and not tried again and again", str(server.requests()[before:]))
     server.expire()
