@@ -29,6 +29,12 @@ Result<> write_plain(const Bringing& what, sys::File& out) {
     const auto& drain = what.drain;
     const auto ranges = used_ranges(what.file);
     reserve_room(out, ranges, drain.write);
+    std::uint64_t end = 0;
+    for (const auto& range : ranges) {
+        if (range.offset > end) out.leave_zeros(end, range.offset - end);
+        end = range.offset + range.bytes;
+    }
+    if (what.file.file_bytes > end) out.leave_zeros(end, what.file.file_bytes - end);
     FB_TRY(move::write_ranges(out, what.image.first(what.file.file_bytes), ranges, drain.write,
                               check_of(what.file, what.image, what.name), drain.done_bytes, drain.stop));
     if (drain.stored_bytes != nullptr)

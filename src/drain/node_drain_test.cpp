@@ -33,29 +33,33 @@ Result<> drain_to(SimStore& disk, std::span<const std::byte> staged = image) {
     return drain::drain_node_file({.store = &disk, .run = "run"}, staged, "slot");
 }
 
-/// Notes for which stretches room was asked for.
+using Stretches = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/// Notes for which stretches room was asked for, and which were said to stay zeros.
 class ReservingStore final : public test::PassingStore {
 public:
-    using Asked = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-    ReservingStore(sys::Store& store, Asked& asked) : PassingStore(store), asked_(asked) {}
+    ReservingStore(sys::Store& store, Stretches& asked, Stretches& zeros)
+        : PassingStore(store), asked_(asked), zeros_(zeros) {}
     Result<std::unique_ptr<sys::File>> open(const std::string& name, sys::Access access) override {
         FB_TRY_ASSIGN(file, PassingStore::open(name, access));
-        return std::unique_ptr<sys::File>(std::make_unique<Noted>(std::move(file), asked_));
+        return std::unique_ptr<sys::File>(std::make_unique<Noted>(std::move(file), asked_, zeros_));
     }
 
 private:
     class Noted final : public test::PassingFile {
     public:
-        Noted(std::unique_ptr<sys::File> file, Asked& asked) : PassingFile(std::move(file)), asked_(asked) {}
+        Noted(std::unique_ptr<sys::File> file, Stretches& asked, Stretches& zeros)
+            : PassingFile(std::move(file)), asked_(asked), zeros_(zeros) {}
         void reserve(std::uint64_t offset, std::uint64_t bytes) override {
             asked_.emplace_back(offset, bytes);
             PassingFile::reserve(offset, bytes);
         }
+        void leave_zeros(std::uint64_t offset, std::uint64_t bytes) override { zeros_.emplace_back(offset, bytes); }
 
     private:
-        Asked& asked_;
+        Stretches &asked_, &zeros_;
     };
-    Asked& asked_;
+    Stretches &asked_, &zeros_;
 };
 
 bool is_whole(const SimStore& disk) {
@@ -90,9 +94,9 @@ TEST_CASE("drain: calls and bytes are known: one file, one sync, one name, one d
 }
 
 TEST_CASE("drain: room is asked for where several writes follow: for their bytes, once") {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> asked;
+    Stretches asked, zeros;
     SimStore disk("run");
-    ReservingStore store(disk, asked);
+    ReservingStore store(disk, asked, zeros);
     const auto head = format::open_head(image, "image").value();
     const auto ranges = drain::used_ranges(head);
     REQUIRE(ranges.size() == 1);
@@ -221,8 +225,21 @@ TEST_CASE("drain: room that a variable does not use is not written, and reads as
         words[block.first_segment] = crc32c(std::span(large).subspan(block.offset_bytes, block.size_bytes));
     format::seal(layout, {.snapshot_id = 7, .step = 3, .node = 0, .nodes = 1, .world_ranks = 1}, large);
     SimStore disk("run");
-    REQUIRE(drain_to(disk, large));
+    Stretches asked, stretches;
+    ReservingStore store(disk, asked, stretches);
+    REQUIRE(drain::drain_node_file({.store = &store, .run = "run"}, large, "slot"));
     CHECK(disk.bytes_written() < 100'000);
+    // What is written and what was said to stay zeros is the whole file, each byte once.
+    CHECK(stretches.size() == 2);
+    for (const auto& range : drain::used_ranges(format::open_head(large, "image").value()))
+        stretches.emplace_back(range.offset, range.bytes);
+    std::ranges::sort(stretches);
+    std::uint64_t end = 0;
+    for (const auto& [offset, bytes] : stretches) {
+        CHECK(offset == end);
+        end = offset + bytes;
+    }
+    CHECK(end == layout.file_bytes);
     const auto drained = disk.peek(test::part_directory("run", {.id = 7, .step = 3}) + "/node-00000.h5");
     REQUIRE(drained);
     CHECK(drained->size() == layout.file_bytes);

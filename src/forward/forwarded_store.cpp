@@ -5,6 +5,7 @@
 
 #include "base/attempt.hpp"
 #include "base/try.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay::forward {
 
@@ -12,8 +13,9 @@ namespace {
 
 class ForwardedFile final : public sys::File {
 public:
-    ForwardedFile(std::shared_ptr<ForwarderPool> pool, ForwarderEpoch epoch, std::uint64_t number, bool direct)
-        : pool_(std::move(pool)), epoch_(epoch), number_(number), direct_(direct) {}
+    ForwardedFile(std::shared_ptr<ForwarderPool> pool, ForwarderEpoch epoch, std::uint64_t number, bool direct,
+                  bool is_far)
+        : pool_(std::move(pool)), epoch_(epoch), number_(number), direct_(direct), is_far_(is_far) {}
     ForwardedFile(const ForwardedFile&) = delete;
     ForwardedFile& operator=(const ForwardedFile&) = delete;
     // A forwarder that is not there has closed it, or will.
@@ -38,6 +40,10 @@ public:
     Result<> truncate(std::uint64_t size) override { return tell(FrameKind::truncate, size); }
     // The protocol has no word for this hint: the network, not the lock of a file, bounds what a forwarder writes.
     void reserve(std::uint64_t, std::uint64_t) override {}
+    // Files have no use for this one.
+    void leave_zeros(std::uint64_t offset, std::uint64_t bytes) override {
+        if (is_far_) static_cast<void>(tell(FrameKind::leave_zeros, offset, bytes));
+    }
     Result<> sync() override { return tell(FrameKind::sync, 0); }
     bool direct() const override { return direct_; }
     Result<> close() override {
@@ -56,15 +62,15 @@ private:
         }
         return {};
     }
-    Result<> tell(FrameKind kind, std::uint64_t offset) {
-        const auto answer = pool_->ask_at(epoch_, kind, {.file = number_, .offset = offset});
+    Result<> tell(FrameKind kind, std::uint64_t offset, std::uint64_t number = 0) {
+        const auto answer = pool_->ask_at(epoch_, kind, {.file = number_, .offset = offset, .number = number});
         return answer ? Result<>() : Result<>(answer.error());
     }
 
     std::shared_ptr<ForwarderPool> pool_;
     const ForwarderEpoch epoch_;
     const std::uint64_t number_;
-    const bool direct_;
+    const bool direct_, is_far_;
     bool closed_ = false;
 };
 
@@ -83,7 +89,8 @@ Result<> ForwardedStore::tell(FrameKind kind, const Request& request) {
 Result<std::unique_ptr<sys::File>> ForwardedStore::open(const std::string& path, sys::Access access) {
     ForwarderEpoch epoch = 0;
     FB_TRY_ASSIGN(answer, pool_->ask(FrameKind::open, {.access = access, .path = path}, &epoch));
-    return std::unique_ptr<sys::File>(std::make_unique<ForwardedFile>(pool_, epoch, answer.number, answer.word != 0));
+    return std::unique_ptr<sys::File>(
+        std::make_unique<ForwardedFile>(pool_, epoch, answer.number, answer.word != 0, sys::is_far(path)));
 }
 
 Result<> ForwardedStore::make_directories(const std::string& path) {

@@ -51,11 +51,12 @@ enum class FrameKind : std::uint16_t {
     exists,
     view,
     make_directory,
+    leave_zeros,
     answer = 100,
     beat,
     go,
 };
-inline constexpr FrameKind last_request = FrameKind::make_directory;
+inline constexpr FrameKind last_request = FrameKind::leave_zeros;
 
 inline constexpr std::size_t header_bytes = 32;
 using HeaderBytes = std::array<std::byte, header_bytes>;
@@ -70,7 +71,7 @@ struct FrameHeader {
 struct Request {
     std::uint64_t file = 0;    // hello: the client's number
     std::uint64_t offset = 0;  // hello: its nonce; truncate: the size; view: the step
-    std::uint64_t number = 0;  // write, read: bytes; hello, proof: the word; view: the convention
+    std::uint64_t number = 0;  // write, read, leave_zeros: bytes; hello, proof: the word; view: the convention
     std::uint32_t crc = 0;     // write
     sys::Access access = sys::Access::read;
     std::string path;   // hello: the run; proof: who it is, for people

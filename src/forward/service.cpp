@@ -102,6 +102,7 @@ private:
             case FrameKind::size:
             case FrameKind::truncate:
             case FrameKind::sync:
+            case FrameKind::leave_zeros:
             case FrameKind::close: return act_on_file(kind, request);
             default: break;
         }
@@ -137,6 +138,10 @@ private:
         }
         FB_TRY_ASSIGN(file, client_.find(request.file));
         if (kind == FrameKind::size) return number(file->size());
+        if (kind == FrameKind::leave_zeros) {
+            file->leave_zeros(request.offset, request.number);
+            return Answer{};
+        }
         return done(kind == FrameKind::sync ? file->sync() : file->truncate(request.offset));
     }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <set>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
@@ -34,6 +36,58 @@ Error not_committed(const Staging& staging, const std::vector<std::uint32_t>& sl
                         staging.directory())};
 }
 
+/// Saves that cannot be committed, since a node has failed to drain its part or has no agent: all ranks know them.
+class LostSaves {
+public:
+    LostSaves(const Control& page, const std::vector<std::uint32_t>& slots) : page_(page), slots_(slots) {}
+
+    /// Of this node. Without `has_agent` all that is pending is lost.
+    void look(const std::map<std::uint32_t, std::uint32_t>& failures_before, bool has_agent) {
+        own_.clear();
+        for (const auto index : slots_) {
+            const auto& slot = page_.slots[index];
+            const auto state = slot.state.load(std::memory_order_acquire);
+            if (has_failed(slot, failures_before.at(index)) || (!has_agent && is_pending(state)))
+                own_.push_back(slot.snapshot_id.load());
+        }
+    }
+    static bool has_failed(const SlotControl& slot, std::uint32_t failures_before) {
+        return slot.given_up.load() != 0 || (slot.state.load(std::memory_order_acquire) == SlotState::failed &&
+                                             slot.failures.load() != failures_before);
+    }
+    /// Those of the slots for which there is something to wait.
+    std::vector<std::uint32_t> hopeful() const {
+        std::vector<std::uint32_t> rest;
+        for (const auto index : slots_) {
+            const auto& slot = page_.slots[index];
+            const bool is_done_here = slot.state.load(std::memory_order_acquire) == SlotState::drained;
+            if (!is_done_here || !all_.contains(slot.snapshot_id.load())) rest.push_back(index);
+        }
+        return rest;
+    }
+
+    std::string told() const {
+        std::string text;
+        for (const auto id : own_)
+            if (!all_.contains(id)) text += fmt::format("{} ", id);
+        return text;
+    }
+    void hear(const std::string& text) {
+        const char* const end = text.data() + text.size();
+        std::uint64_t id = 0;
+        for (const char* at = text.data(); at != end; ++at) {
+            at = std::from_chars(at, end, id).ptr;
+            all_.insert(id);
+        }
+    }
+
+private:
+    const Control& page_;
+    const std::vector<std::uint32_t>& slots_;
+    std::vector<std::uint64_t> own_;
+    std::set<std::uint64_t> all_;
+};
+
 bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
     const auto staged = staged_files(directory);
     return staged &&
@@ -62,25 +116,28 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
     ring(page.bell);
     const Waiting waiting(page);
     Result<> own_result;
+    bool has_agent = true;
+    LostSaves lost(page, slots);
     const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        lost.look(failures_before, has_agent);
         if (!own_result) return {};
         const auto seen = page.news.load(std::memory_order_acquire);
         for (const auto index : slots) {
             const auto& slot = page.slots[index];
-            const bool failed = slot.state.load(std::memory_order_acquire) == SlotState::failed &&
-                                slot.failures.load() != failures_before[index];
-            if (!failed && slot.given_up.load() == 0) continue;
+            if (!LostSaves::has_failed(slot, failures_before[index])) continue;
             own_result = error_in(slot.error_kind, slot.error_text);
             return {};
         }
-        const auto pending = show_pending(staging, slots);
+        const auto pending = show_pending(staging, lost.hopeful());
         if (pending.empty()) return {};
         sys::wait_on(page.news, seen, nap);
         if (host != nullptr) own_result = host->ensure();
+        has_agent = own_result.has_value();
         return fmt::format("the agent on {} to commit what is staged in {}: {}", sys::host_name(), staging.directory(),
                            pending);
     };
-    if (!wait_together(world, look, at_most, say) && own_result && !show_pending(staging, slots).empty())
+    const Telling telling{[&] { return lost.told(); }, [&](const std::string& text) { lost.hear(text); }};
+    if (!wait_together(world, look, at_most, say, telling) && own_result && !show_pending(staging, slots).empty())
         own_result = not_committed(staging, slots, at_most);
     return comm::agree(world, own_result);
 }

@@ -17,8 +17,9 @@ namespace forebay::node {
 std::string show_pending(const Staging& staging, const std::vector<std::uint32_t>& slots);
 
 /// Returns when each of the slots is committed or free, on every node; the agent's error where a drain fails (a slot
-/// that had failed before is tried once more), after the other nodes' slots; `retry`, with what is staged where, after
-/// `at_most`. `host` (may be null) is asked now and then that an agent lives. Collective.
+/// that had failed before is tried once more), after the other nodes' slots: these are drained, but wait for no commit
+/// that needs what has failed. `retry`, with what is staged where, after `at_most`. `host` (may be null) is asked now
+/// and then that an agent lives. Collective.
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
                        std::chrono::milliseconds at_most, Host* host, const Say& say);
 

@@ -20,27 +20,40 @@ void LongWait::tell(const std::string& what, sys::Clock::time_point now) {
     next_ = now + wait_said_again_after;
 }
 
-bool wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say) {
+bool wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
+                   const Telling& telling) {
     LongWait wait(say, at_most);
     const bool is_first = world.rank() == 0;
+    // The text of the lowest rank that has one, on all; nothing where there is no memory for it, for this turn.
+    const auto text_of = [&](int speaker, const auto& own) -> std::optional<std::string> {
+        std::string text;
+        const auto agreed = comm::agree(world, [&] {
+            if (world.rank() == speaker) text = own();
+        });
+        if (!agreed || !world.broadcast_sized(text, speaker)) return std::nullopt;
+        return text;
+    };
     for (;;) {
         const auto looked =
             attempt([&]() -> Result<std::optional<std::string>> { return look(std::min(nap, at_most)); });
         const auto found = looked ? *looked : std::optional<std::string>("");  // no memory, now
+        bool tells = false;
+        if (telling.told) static_cast<void>(attempt([&] { tells = !telling.told().empty(); }));
         // One clock says for all when the time is over.
-        std::int64_t numbers[] = {found ? world.size() - world.rank() : 0, is_first && wait.is_due() ? 1 : 0,
-                                  is_first && wait.is_over() ? 1 : 0};
+        const auto from_the_end = world.size() - world.rank();
+        std::int64_t numbers[] = {found ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
+                                  is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0};
         world.max(numbers);
         if (numbers[0] == 0) return true;
         if (numbers[2] != 0) return false;
+        const auto lowest = [&](std::int64_t number) { return world.size() - static_cast<int>(number); };
+        if (numbers[3] != 0) {
+            const auto text = text_of(lowest(numbers[3]), telling.told);
+            if (text) static_cast<void>(attempt([&] { telling.hear(*text); }));
+        }
         if (numbers[1] == 0) continue;
-        const int speaker = world.size() - static_cast<int>(numbers[0]);  // the lowest rank that waits
-        std::string what;
-        const auto agreed = comm::agree(world, [&] {
-            if (world.rank() == speaker) what = *found;
-        });
-        if (agreed && world.broadcast_sized(what, speaker) && is_first)
-            static_cast<void>(attempt([&] { wait.tell(what); }));
+        const auto what = text_of(lowest(numbers[0]), [&] { return *found; });
+        if (what && is_first) static_cast<void>(attempt([&] { wait.tell(*what); }));
     }
 }
 

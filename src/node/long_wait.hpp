@@ -49,8 +49,16 @@ private:
 /// happened.
 using Look = std::function<std::optional<std::string>(std::chrono::milliseconds nap)>;
 
+/// What ranks tell each other while they wait: `told` has what this rank has to tell, or "", and is asked again after
+/// each turn; `hear` gets what a rank tells, on all ranks, that one too.
+struct Telling {
+    std::function<std::string()> told;
+    std::function<void(const std::string&)> hear;
+};
+
 /// Until no rank waits any more; false when `at_most` is over before. Rank 0 says what the others wait for too. A
 /// maximum of the ranks for each turn: not for saves. Collective.
-bool wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say);
+bool wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
+                   const Telling& telling = {});
 
 }  // namespace forebay::node

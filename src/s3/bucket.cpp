@@ -18,9 +18,6 @@ constexpr long not_found = 404, not_this_version = 412, no_such_range = 416;
 // One copy onto itself takes so much; a larger object is copied in parts.
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
-// Memory of the usual part is used again, since new pages cost as much as the checksum; a thread has one at a time.
-constexpr std::uint64_t kept_memory_bytes = 16u << 20;
-constexpr std::size_t kept_memory_max = 16;
 
 std::string xml_text(std::string_view text) {
     std::string result;
@@ -352,24 +349,6 @@ Result<std::vector<Bucket::Upload>> Bucket::uploads_of(const std::string& prefix
             return Error{ErrorKind::corrupt, "the server's list of uploads stands still"};
     } while (page.is_truncated);
     return all;
-}
-
-Bucket::Memory Bucket::take_memory(std::uint64_t bytes) {
-    if (bytes == kept_memory_bytes) {
-        const std::lock_guard lock(memory_mutex_);
-        if (!memory_.empty()) {
-            auto memory = std::move(memory_.back());
-            memory_.pop_back();
-            return memory;
-        }
-    }
-    return std::make_unique_for_overwrite<std::byte[]>(bytes);
-}
-
-void Bucket::give_memory(Memory memory, std::uint64_t bytes) {
-    if (bytes != kept_memory_bytes) return;
-    const std::lock_guard lock(memory_mutex_);
-    if (memory_.size() < kept_memory_max) memory_.push_back(std::move(memory));
 }
 
 }  // namespace forebay::s3

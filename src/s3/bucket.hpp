@@ -15,6 +15,7 @@
 #include "s3/answers.hpp"
 #include "s3/client.hpp"
 #include "s3/object.hpp"
+#include "s3/part_memory.hpp"
 
 namespace forebay::s3 {
 
@@ -91,17 +92,13 @@ public:
     const std::string& name() const { return client_.bucket(); }
 
     const sys::NewEntryOwner owner;
+    PartMemory part_memory;  // outlives what is being made
 
     /// Entries that this process is making, under the keys of their temporary names; and folders of which no object
     /// says anything yet.
     std::mutex making_mutex;
     std::map<std::string, std::shared_ptr<MadeObject>> making;
     std::set<std::string> new_folders;
-
-    /// Memory for a part, which other parts use afterwards; what is in it is anything.
-    using Memory = std::unique_ptr<std::byte[]>;
-    Memory take_memory(std::uint64_t bytes);
-    void give_memory(Memory memory, std::uint64_t bytes);
 
 private:
     Result<> check_object(const std::string& key, const HttpAnswer& answer) const;
@@ -113,8 +110,6 @@ private:
     S3Client client_;
     /// The server does not check CRC32C: it gets the MD5 of all bytes, which every server checks.
     std::atomic<bool> wants_md5_{false};
-    std::mutex memory_mutex_;
-    std::vector<Memory> memory_;
 };
 
 }  // namespace forebay::s3

@@ -17,10 +17,6 @@ namespace forebay::s3 {
 namespace {
 
 constexpr std::chrono::milliseconds first_pause{100}, longest_pause{5'000};
-// A role's keys are good for hours, and are given anew five minutes before their end.
-constexpr std::chrono::minutes asked_lasts{5};
-constexpr const char* machine_service = "http://169.254.169.254/latest/";
-constexpr long machine_seconds = 2;
 constexpr long working_seconds = 600;
 constexpr int failed_in_turn_max = 16;
 
@@ -38,6 +34,20 @@ bool may_pass(const HttpAnswer& answer, const ServerError& error) {
            error.code == "BadDigest" || error.code == "OperationAborted" || error.code == "ConditionalRequestConflict";
 }
 
+// Some say with 404 that they know no such user.
+bool is_about_keys(const HttpAnswer& answer, const ServerError& error) {
+    const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
+    return error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" ||
+           error.code == "ExpiredToken" || error.code == "TokenRefreshRequired" || error.code == "InvalidToken" ||
+           (answer.status == 404 && !is_absence);
+}
+
+// An answer to a HEAD has no text.
+bool may_be_about_keys(const HttpAnswer& answer, const ServerError& error) {
+    return is_about_keys(answer, error) ||
+           (error.code.empty() && (answer.status == 400 || answer.status == 401 || answer.status == 403));
+}
+
 std::chrono::milliseconds pause_after(int attempt) {
     static thread_local std::minstd_rand chance(std::random_device{}());
     auto pause = first_pause;
@@ -46,10 +56,19 @@ std::chrono::milliseconds pause_after(int attempt) {
     return pause / 2 + std::chrono::milliseconds(chance() % static_cast<unsigned>(pause.count() / 2 + 1));
 }
 
+Error no_other_keys(Error error, const Error& why) {
+    error.what += "; no other credentials are found: " + why.what;
+    return error;
+}
+
 }  // namespace
 
 S3Client::S3Client(S3Settings settings, std::string bucket, HttpLimits limits)
-    : settings_(std::move(settings)), bucket_(std::move(bucket)), limits_(limits), http_(settings_.ca_bundle) {
+    : settings_(std::move(settings)),
+      bucket_(std::move(bucket)),
+      limits_(limits),
+      http_(settings_.ca_bundle),
+      keys_(settings_, http_) {
     const auto& endpoint = settings_.endpoint;
     if (endpoint.empty()) {
         // Names with dots fit no certificate, so that they go into the path.
@@ -75,12 +94,13 @@ std::string S3Client::shown(const S3Request& request) const {
 
 Result<HttpAnswer> S3Client::send(const S3Request& request) {
     std::string problem;
-    bool has_answered = false;
+    bool has_answered = false, has_other_keys = false;
     for (int attempt = 1; attempt <= settings_.attempts; ++attempt) {
         if (is_gone_)
             return Error{ErrorKind::retry, shown(request) + ": the server " + host_ + " was given up before",
                          "nothing is under its name that is not whole", "the same command, when the server is back"};
-        auto answer = send_once(request);
+        FB_TRY_ASSIGN(keys, keys_.current());
+        auto answer = send_once(request, keys.credentials);
         has_answered = answer.has_value();
         if (answer) {
             FB_TRY(answer->taken);  // by whom the bytes were brought: no matter of the server
@@ -90,6 +110,15 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
             if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) {
                 failed_in_turn_ = 0;
                 return answer;
+            }
+            if (!has_other_keys && may_be_about_keys(*answer, error)) {
+                const auto renewed = keys_.renew(keys.version);
+                if (!renewed) return no_other_keys(error_of(request, *answer), renewed.error());
+                if (*renewed) {
+                    has_other_keys = true;
+                    --attempt;
+                    continue;
+                }
             }
             if (!failed_late && !may_pass(*answer, error)) return error_of(request, *answer);
             problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
@@ -107,8 +136,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
         "nothing is under its name that is not whole", "the same command, when the server is back"};
 }
 
-Result<HttpAnswer> S3Client::send_once(const S3Request& request) {
-    FB_TRY_ASSIGN(keys, credentials());
+Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentials& keys) {
     const auto path = request.key.empty() ? base_path_ + "/" : base_path_ + "/" + url_encoded(request.key, true);
     const auto time = now_text();
     ToSign to_sign{.method = request.method,
@@ -152,59 +180,15 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
     if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
         return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing, what, "",
                 "make the bucket " + bucket_ + ", or correct its name"};
-    const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
-    if (error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" || error.code == "ExpiredToken" ||
-        error.code == "InvalidToken" ||
-        (answer.status == 404 && !is_absence))  // so some say that they know no such user
+    if (is_about_keys(answer, error))
         return {ErrorKind::refused, what, "",
-                "correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names"};
+                "correct or renew AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names"};
     if (answer.status == 404) return {ErrorKind::missing, what};
     if (answer.status == 401 || answer.status == 403) return {ErrorKind::refused, what, "", "ask for the right to it"};
     if (error.code == "KeyTooLongError" || error.code == "MetadataTooLarge" || answer.status == 501)
         return {ErrorKind::unsupported, what};
     if (answer.status == 507 || error.code == "QuotaExceeded") return {ErrorKind::full, what};
     return {answer.status == 412 || answer.status == 409 ? ErrorKind::retry : ErrorKind::refused, what};
-}
-
-Result<Credentials> S3Client::credentials() {
-    if (settings_.has_keys) return settings_.credentials;
-    const std::lock_guard lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    if (now < asked_until_) return asked_;
-    FB_TRY_ASSIGN(asked, ask_machine());
-    asked_ = asked;
-    asked_until_ = now + asked_lasts;
-    return asked_;
-}
-
-// IMDSv2: a token first, then the name of the role, then its keys.
-Result<Credentials> S3Client::ask_machine() {
-    const Error none{ErrorKind::refused, "no credentials for S3 were found", "",
-                     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or aws configure"};
-    if (!settings_.asks_machine) return none;
-    const HttpLimits limits{.connect_seconds = machine_seconds, .silent_seconds = machine_seconds};
-    const std::string service = machine_service;
-    const auto token = http_.exchange({.method = "PUT",
-                                       .url = service + "api/token",
-                                       .headers = {{"X-aws-ec2-metadata-token-ttl-seconds", "300"}},
-                                       .body = {},
-                                       .take = {},
-                                       .limits = limits});
-    if (!token || !token->is_good()) return none;
-    const auto get = [&](const std::string& path) {
-        return http_.exchange({.method = "GET",
-                               .url = service + path,
-                               .headers = {{"X-aws-ec2-metadata-token", token->body}},
-                               .body = {},
-                               .take = {},
-                               .limits = limits});
-    };
-    const std::string roles = "meta-data/iam/security-credentials/";
-    const auto role = get(roles);
-    if (!role || !role->is_good()) return none;
-    const auto keys = get(roles + url_encoded(role->body.substr(0, role->body.find('\n')), false));
-    if (!keys || !keys->is_good()) return none;
-    return credentials_from(keys->body);
 }
 
 }  // namespace forebay::s3

@@ -7,13 +7,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 
 #include "s3/http.hpp"
+#include "s3/key_keeper.hpp"
 #include "s3/settings.hpp"
 
 namespace forebay::s3 {
@@ -39,9 +38,7 @@ public:
     std::uint64_t number() const { return number_; }
 
 private:
-    Result<HttpAnswer> send_once(const S3Request& request);
-    Result<Credentials> credentials();
-    Result<Credentials> ask_machine();
+    Result<HttpAnswer> send_once(const S3Request& request, const Credentials& keys);
     Error error_of(const S3Request& request, const HttpAnswer& answer);
     std::string shown(const S3Request& request) const;
 
@@ -51,13 +48,11 @@ private:
     std::string scheme_, host_, base_path_;  // "https", "host:port", "/path/bucket"
     std::uint64_t number_ = 0;
     Http http_;
+    KeyKeeper keys_;
     /// The server was given up: nobody else waits for it again. So it is where it does not answer, or where one request
     /// after the other failed by its fault; an object that it cannot serve stops no others.
     std::atomic<bool> is_gone_{false};
     std::atomic<int> failed_in_turn_{0};
-    std::mutex mutex_;  // guards what follows
-    Credentials asked_;
-    std::chrono::steady_clock::time_point asked_until_{};
 };
 
 }  // namespace forebay::s3

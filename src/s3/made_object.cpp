@@ -127,7 +127,7 @@ Result<MadeObject::Piece*> MadeObject::piece_at(std::uint64_t offset, std::uint6
     if (index >= pieces_.size() || offset + bytes > info.bytes)
         return Error{ErrorKind::refused, "bytes behind the end that was told"};
     auto& piece = pieces_[index];
-    if (!piece.bytes && !piece.is_sent) piece.bytes = bucket_.take_memory(length_of(index));
+    if (!piece.bytes && !piece.is_sent) piece.bytes = bucket_.part_memory.take(length_of(index));
     return &piece;
 }
 
@@ -144,7 +144,7 @@ Result<> MadeObject::filled(std::uint64_t index, std::uint64_t bytes) {
     piece->sent = sent;
     piece->crc32c = sent.crc32c;
     piece->is_sent = true;
-    bucket_.give_memory(std::move(piece->bytes), length_of(index));
+    piece->bytes.reset();
     return {};
 }
 

@@ -49,7 +49,7 @@ public:
 
 private:
     struct Piece {
-        Bucket::Memory bytes;  // none before the first of them comes, and after they are sent
+        PartMemory::Taken bytes;  // none before the first of them comes, and after they are sent
         std::uint64_t filled = 0;
         bool is_sent = false;
         Bucket::Part sent;

@@ -34,10 +34,6 @@ void add_to(std::vector<sys::ByteStretch>& stretches, sys::ByteStretch added) {
     stretches.insert(after, added);
 }
 
-bool is_all(const std::vector<sys::ByteStretch>& written, std::uint64_t bytes) {
-    return written.size() == 1 && written.front().begin == 0 && written.front().end == bytes;
-}
-
 void fill_gaps(std::byte* memory, const std::vector<sys::ByteStretch>& written, std::uint64_t bytes) {
     std::uint64_t end = 0;
     for (const auto& one : written) {
@@ -53,10 +49,14 @@ Error sent_already(const std::string& key) {
 
 }  // namespace
 
-ObjectParts::ObjectParts(Bucket& bucket, std::string key) : bucket_(bucket), upload_{std::move(key), {}} {}
+ObjectParts::ObjectParts(Bucket& bucket, std::string key) : bucket_(bucket), upload_{std::move(key), {}} {
+    bucket_.part_memory.begin_object();
+}
 
 ObjectParts::~ObjectParts() {
     if (!is_over_) give_up();
+    parts_.clear();
+    bucket_.part_memory.end_object();
 }
 
 ObjectParts::Place ObjectParts::place_of(std::uint64_t offset) {
@@ -96,7 +96,7 @@ Result<std::byte*> ObjectParts::memory_at(const Place& place) {
     auto& part = parts_[place.index];
     if (part.is_sent || is_over_) return sent_already(upload_.key);
     part.place = place;
-    if (!part.bytes) part.bytes = bucket_.take_memory(place.bytes);
+    if (!part.bytes) part.bytes = bucket_.part_memory.take(place.bytes);
     return part.bytes.get();
 }
 
@@ -114,6 +114,13 @@ Result<> ObjectParts::write(std::uint64_t offset, std::span<const std::byte> byt
     return {};
 }
 
+void ObjectParts::leave_zeros(std::uint64_t offset, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    add_to(zeros_, {offset, offset + bytes});
+    bytes_ = std::max(bytes_, offset + bytes);
+    is_changed_ = true;
+}
+
 // The first part waits for bytes behind it: it may be all.
 Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
     std::vector<Part*> whole;
@@ -126,13 +133,23 @@ Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
             const auto found = parts_.find(index);
             if (found == parts_.end() || bytes_ <= first_part_bytes || is_held_) continue;
             auto& part = found->second;
-            if (part.is_sent || !is_all(part.written, part.place.bytes)) continue;
+            if (part.is_sent || !is_whole(part)) continue;
             part.is_sent = true;
             whole.push_back(&part);
         }
     }
     for (auto* part : whole) FB_TRY(send(*part, part->place.bytes));
     return {};
+}
+
+bool ObjectParts::is_whole(const Part& part) const {
+    const auto end = part.place.begin + part.place.bytes;
+    auto all = part.written;
+    auto zeros = std::ranges::upper_bound(zeros_, part.place.begin, {}, &sys::ByteStretch::end);
+    for (; zeros != zeros_.end() && zeros->begin < end; ++zeros)
+        add_to(all, {std::max(zeros->begin, part.place.begin) - part.place.begin,
+                     std::min(zeros->end, end) - part.place.begin});
+    return all.size() == 1 && all.front().begin == 0 && all.front().end == part.place.bytes;
 }
 
 Result<> ObjectParts::ensure_upload() {
@@ -149,12 +166,13 @@ Result<> ObjectParts::ensure_upload() {
 // Nobody else touches a part that is marked as sent.
 Result<> ObjectParts::send(Part& part, std::uint64_t bytes) {
     FB_TRY(ensure_upload());
+    fill_gaps(part.bytes.get(), part.written, bytes);
     auto sent = bucket_.put_part(upload_, part.place.index + 1, {part.bytes.get(), bytes});
     if (!sent && sent.error().kind == ErrorKind::missing)  // a rule of the bucket, or another agent, has given it up
         return Error{ErrorKind::retry, sent.error().what, "", "the same again"};
     FB_TRY(sent);
     part.sent = std::move(*sent);
-    bucket_.give_memory(std::move(part.bytes), part.place.bytes);
+    part.bytes.reset();
     return {};
 }
 
@@ -233,8 +251,7 @@ Result<> ObjectParts::end_upload() {
         const auto count = std::min(place.bytes, bytes - offset);
         auto& part = parts_[place.index];
         if (!part.is_sent) {
-            FB_TRY_ASSIGN(memory, memory_at(place));
-            fill_gaps(memory, part.written, count);
+            FB_TRY(memory_at(place));
             part.is_sent = true;
             FB_TRY(send(part, count));
         }

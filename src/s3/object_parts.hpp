@@ -25,6 +25,8 @@ public:
     /// Begins with what an object has, and holds all in memory until it is published.
     Result<> load(const ObjectInfo& object);
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
+    /// Nobody will write there: a part is whole without these bytes, which are sent as zeros.
+    void leave_zeros(std::uint64_t offset, std::uint64_t bytes);
     /// Of what is not sent yet; `unsupported` for the rest.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes);
     std::uint64_t size();
@@ -41,7 +43,7 @@ private:
     };
     struct Part {
         Place place;
-        Bucket::Memory bytes;                   // none before the first of them comes, and after they are sent
+        PartMemory::Taken bytes;                // none before the first of them comes, and after they are sent
         std::vector<sys::ByteStretch> written;  // from the part's beginning on
         bool is_sent = false;
         Bucket::Part sent;
@@ -49,6 +51,7 @@ private:
     static Place place_of(std::uint64_t offset);
     Result<std::byte*> memory_at(const Place& place);
     Result<> wrote(const Place& place, sys::ByteStretch stretch);
+    bool is_whole(const Part& part) const;
     Result<> send(Part& part, std::uint64_t bytes);
     Result<> ensure_upload();
     Result<> put_whole(const std::string& key);
@@ -59,6 +62,7 @@ private:
     Bucket::Upload upload_;
     std::mutex mutex_;  // guards what follows
     std::map<std::uint64_t, Part> parts_;
+    std::vector<sys::ByteStretch> zeros_;  // in order, none touches another
     std::uint64_t bytes_ = 0;
     bool is_changed_ = true, is_over_ = false, is_held_ = false;
 };

@@ -76,6 +76,7 @@ public:
     Result<std::uint64_t> size() override { return object_->size(); }
     Result<> truncate(std::uint64_t size) override { return object_->resize(size); }
     void reserve(std::uint64_t, std::uint64_t) override {}
+    void leave_zeros(std::uint64_t offset, std::uint64_t bytes) override { object_->leave_zeros(offset, bytes); }
     bool direct() const override { return false; }
     Result<> sync() override { return is_temporary_ ? Result<>() : object_->publish(); }
     Result<> close() override { return sync(); }

@@ -21,7 +21,8 @@ const std::string top = "s3://bucket/run";
 
 struct World {
     test::BucketServer server;
-    ObjectStore store{server.bucket()};
+    const std::shared_ptr<Bucket> bucket = server.bucket();
+    ObjectStore store{bucket};
 
     std::unique_ptr<sys::File> create(const std::string& name) {
         return store.open(top + "/" + name, sys::Access::create).value();
@@ -118,6 +119,35 @@ TEST_CASE("s3: large files are sent in parts, in any order, by several threads, 
     REQUIRE(changed->write(5, bytes_of("in time")));
     REQUIRE(changed->close());
     CHECK(world.text_of("holes") == std::string(5, '\0') + "in time" + std::string(33 * mib - 12, '\0') + "end");
+}
+
+TEST_CASE("s3: parts that border on what stays zeros are sent when their bytes are there, and no memory stays") {
+    // Variables with room for 17 MiB, of which each uses 3: the most memory while a part is sent, and what is kept.
+    for (const std::uint64_t variables : {2, 6}) {
+        constexpr std::uint64_t room = 17 * mib, used = 3 * mib;
+        World world;
+        REQUIRE(world.store.make_directories(top));
+        std::uint64_t most = 0;
+        world.server.before_change = [&](std::uint64_t) { most = std::max(most, world.bucket->part_memory.bytes()); };
+        auto file = world.create("big.h5.tmp");
+        for (std::uint64_t one = 0; one < variables; ++one) file->leave_zeros(one * room + used, room - used);
+        for (std::uint64_t one = 0; one < variables; ++one) REQUIRE(file->write(one * room, bytes_of(noise(used))));
+        const auto parts = (variables * room + 16 * mib - 1) / (16 * mib);
+        CHECK(world.server.parts_of("run/big.h5") >= parts - 1);  // but the last one, and what is nothing but zeros
+        REQUIRE(file->truncate(variables * room));
+        REQUIRE(file->close());
+        file.reset();
+        REQUIRE(world.store.rename(top + "/big.h5.tmp", top + "/big.h5"));
+        CHECK(most == 16 * mib);
+        CHECK(world.bucket->part_memory.bytes() == 0);
+        const auto text = world.text_of("big.h5");
+        REQUIRE(text.size() == variables * room);
+        for (std::uint64_t one = 0; one < variables; ++one) {
+            const auto there = std::string_view(text).substr(one * room, room);
+            CHECK(there.substr(0, used) == noise(used));
+            CHECK(there.find_first_not_of('\0', used) == there.npos);
+        }
+    }
 }
 
 TEST_CASE("s3: an upload that was given up leaves nothing, and one that others left is given up") {

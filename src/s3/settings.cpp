@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/show_text.hpp"
@@ -63,6 +65,18 @@ Result<int> attempts_from(const std::string& text) {
     return Error{ErrorKind::refused, "AWS_MAX_ATTEMPTS, \"" + show_text(text) + "\", is no number from 1 to 100"};
 }
 
+// "2026-11-27T10:08:47Z", perhaps with a fraction, and "+01:00" in place of "Z".
+std::optional<std::chrono::system_clock::time_point> expiry_from(const std::string& text) {
+    std::tm fields{};
+    const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &fields);
+    if (end == nullptr) return {};
+    if (*end == '.') end += 1 + std::strspn(end + 1, "0123456789");
+    end = ::strptime(end, "%z", &fields);
+    if (end == nullptr || *end != '\0') return {};
+    const auto east = fields.tm_gmtoff;
+    return std::chrono::system_clock::from_time_t(::timegm(&fields) - east);
+}
+
 }  // namespace
 
 Surroundings own_surroundings() {
@@ -116,12 +130,18 @@ Result<S3Settings> settings_from(const Surroundings& surroundings) {
         settings.credentials = {key, secret_key, token};
         settings.has_keys = true;
     };
+    settings.read_again = [surroundings] { return settings_from(surroundings); };
     // A profile that was asked for comes before keys in the environment, as with the tools of AWS.
     if (named.empty()) take(of("AWS_ACCESS_KEY_ID"), of("AWS_SECRET_ACCESS_KEY"), of("AWS_SESSION_TOKEN"));
-    for (const auto* section : {&secret, &config})
-        take(value_in(*section, "aws_access_key_id"), value_in(*section, "aws_secret_access_key"),
-             value_in(*section, "aws_session_token"));
-    take(of("AWS_ACCESS_KEY_ID"), of("AWS_SECRET_ACCESS_KEY"), of("AWS_SESSION_TOKEN"));
+    const auto take_of = [&](const std::map<std::string, std::string>& section) {
+        take(value_in(section, "aws_access_key_id"), value_in(section, "aws_secret_access_key"),
+             value_in(section, "aws_session_token"));
+    };
+    take_of(secret);
+    const auto program = first_of({value_in(config, "credential_process"), value_in(secret, "credential_process")});
+    if (settings.has_keys || program.empty()) take_of(config);
+    else settings.program = program;
+    if (settings.program.empty()) take(of("AWS_ACCESS_KEY_ID"), of("AWS_SECRET_ACCESS_KEY"), of("AWS_SESSION_TOKEN"));
     settings.asks_machine = of("AWS_EC2_METADATA_DISABLED") != "true";
     settings.region = first_of({of("AWS_REGION"), of("AWS_DEFAULT_REGION"), value_in(config, "region"), "us-east-1"});
     settings.ca_bundle = first_of({of("AWS_CA_BUNDLE"), value_in(config, "ca_bundle")});
@@ -133,16 +153,21 @@ Result<S3Settings> settings_from(const Surroundings& surroundings) {
     return settings;
 }
 
-Result<Credentials> credentials_from(const std::string& json) {
+Result<ExpiringCredentials> credentials_from(const std::string& json) {
     const auto parsed = nlohmann::json::parse(json, nullptr, false);
     const auto text_in = [&](const char* key) {
         return parsed.is_object() && parsed.contains(key) && parsed[key].is_string() ? parsed[key].get<std::string>()
                                                                                      : std::string();
     };
-    Credentials credentials{text_in("AccessKeyId"), text_in("SecretAccessKey"), text_in("Token")};
-    if (credentials.access_key.empty() || credentials.secret_key.empty())
-        return Error{ErrorKind::corrupt, "the machine's own service of credentials gives an answer without keys"};
-    return credentials;
+    ExpiringCredentials found;
+    found.credentials = {text_in("AccessKeyId"), text_in("SecretAccessKey"),
+                         first_of({text_in("SessionToken"), text_in("Token")})};
+    if (found.credentials.access_key.empty() || found.credentials.secret_key.empty())
+        return Error{ErrorKind::corrupt, "the answer has no AccessKeyId and SecretAccessKey"};
+    const auto expiration = text_in("Expiration");
+    found.expire = expiry_from(expiration);
+    if (!expiration.empty() && !found.expire) return Error{ErrorKind::corrupt, "the answer's Expiration is no time"};
+    return found;
 }
 
 }  // namespace forebay::s3

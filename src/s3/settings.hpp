@@ -1,10 +1,13 @@
 // Endpoint, region and credentials, as the tools of AWS find them: the environment first, then the profile's section in
-// ~/.aws/credentials and ~/.aws/config, and where there are no keys at all the machine's own role (IMDSv2).
+// ~/.aws/credentials and ~/.aws/config, which may name a program that gives keys (credential_process), and where there
+// are none at all the machine's own role (IMDSv2).
 
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "forebay/result.hpp"
@@ -18,8 +21,11 @@ struct S3Settings {
     std::string endpoint;   // "http://host:port"; empty: AWS itself
     std::string ca_bundle;  // a file with certificates that count; empty: the system's
     int attempts = 10;      // of one request: with their pauses some 20 s
-    bool has_keys = false;  // else they are to be asked of the machine
+    bool has_keys = false;  // else they are to be asked of the program, or without one of the machine
+    std::string program;    // a command of the shell
     bool asks_machine = true;
+    /// The same from the same places as they are now; none where that cannot be.
+    std::function<Result<S3Settings>()> read_again;
     /// A server that did not answer is asked again by the next request: for who waits until it is back.
     bool keeps_asking = false;
 };
@@ -38,7 +44,12 @@ Sections sections_from(const std::string& text);
 
 Result<S3Settings> settings_from(const Surroundings& surroundings);
 
-/// The answer of the machine's own service: JSON with AccessKeyId, SecretAccessKey, Token. `corrupt` for anything else.
-Result<Credentials> credentials_from(const std::string& json);
+struct ExpiringCredentials {
+    Credentials credentials;
+    std::optional<std::chrono::system_clock::time_point> expire;  // nothing: not told
+};
+/// The answer of the machine's own service, or the output of a program: JSON with AccessKeyId, SecretAccessKey, Token
+/// or SessionToken, Expiration. `corrupt` for anything else; its error has nothing of the text.
+Result<ExpiringCredentials> credentials_from(const std::string& json);
 
 }  // namespace forebay::s3

@@ -16,6 +16,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 /// What signs requests. Never in a text that people, logs or other programs see.
 struct Credentials {
     std::string access_key, secret_key, session_token;
+    friend bool operator==(const Credentials&, const Credentials&) = default;
 };
 
 struct ToSign {

@@ -55,6 +55,7 @@ public:
     Result<std::uint64_t> size() override { return file_->size(); }
     Result<> truncate(std::uint64_t size) override { return file_->truncate(size); }
     void reserve(std::uint64_t offset, std::uint64_t bytes) override { file_->reserve(offset, bytes); }
+    void leave_zeros(std::uint64_t offset, std::uint64_t bytes) override { file_->leave_zeros(offset, bytes); }
     Result<> sync() override { return file_->sync(); }
     bool direct() const override { return file_->direct(); }
     StripeMap stripes() override { return file_->stripes(); }

@@ -49,6 +49,10 @@ public:
     /// one thread at a time lengthen a file or fill its holes, but any number write where it has room. A hint: what
     /// cannot be had, the writes ask for, and say when it is missing.
     virtual void reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
+    /// This stretch of a new file stays zeros: nobody writes there, and the file will reach to its end at least. A
+    /// hint, before the writes, to a file that is sent in parts: those that border on the stretch need not be held
+    /// until the file's end. Others have no use for it.
+    virtual void leave_zeros(std::uint64_t, std::uint64_t) {}
     /// Bytes and length are durable (fdatasync). After a failure the bytes may be lost for good, so every later sync
     /// of this File fails too: open the file anew and write it again.
     virtual Result<> sync() = 0;

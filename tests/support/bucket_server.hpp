@@ -48,12 +48,29 @@ public:
     std::shared_ptr<s3::Bucket> bucket() const {
         s3::S3Settings settings{.credentials = {.access_key = "key", .secret_key = "secret", .session_token = {}},
                                 .region = "here",
-                                .endpoint = "http://127.0.0.1:" + std::to_string(port_),
+                                .endpoint = endpoint(),
                                 .ca_bundle = {}};
         settings.attempts = 1;
         settings.has_keys = true;
         settings.keeps_asking = true;
         return std::make_shared<s3::Bucket>(std::move(settings), "bucket", sys::NewEntryOwner{});
+    }
+
+    std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+    /// From now on other keys get this code.
+    void accept_only(const std::string& key, const std::string& code = "InvalidAccessKeyId") {
+        const std::lock_guard lock(mutex_);
+        accepted_key_ = key;
+        other_key_code_ = code;
+    }
+    std::uint64_t requests() {
+        const std::lock_guard lock(mutex_);
+        return requests_;
+    }
+    std::string last_token() {
+        const std::lock_guard lock(mutex_);
+        return last_token_;
     }
 
     Objects objects() {
@@ -86,6 +103,11 @@ public:
         const std::lock_guard lock(mutex_);
         return parts_.size();
     }
+    /// Of the upload under way.
+    std::size_t parts_of(const std::string& key) {
+        const std::lock_guard lock(mutex_);
+        return parts_.contains(key) ? parts_.at(key).size() : 0;
+    }
 
     bool keeps_conditions = true;
     /// Called before each change with its number, by the thread that does it.
@@ -105,6 +127,11 @@ private:
         const bool is_change = request.method != "GET" && request.method != "HEAD";
         if (const auto call = before_change; is_change && call) call(changes());
         const std::lock_guard lock(mutex_);
+        ++requests_;
+        last_token_ = request.get_header_value("x-amz-security-token");
+        const auto credential = "Credential=" + accepted_key_ + "/";
+        if (!accepted_key_.empty() && request.get_header_value("Authorization").find(credential) == std::string::npos)
+            return refuse(response, 403, other_key_code_);
         const auto number = is_change ? changes_++ : changes_;
         const bool is_lost = lost_at_ && number >= *lost_at_;
         const bool is_last = is_change && lost_at_ && number == *lost_at_;
@@ -215,6 +242,8 @@ private:
     std::uint64_t changes_ = 0, version_ = 0;
     std::optional<std::uint64_t> lost_at_;
     bool last_is_done_ = false;
+    std::string accepted_key_, other_key_code_, last_token_;
+    std::uint64_t requests_ = 0;
 };
 
 }  // namespace forebay::test

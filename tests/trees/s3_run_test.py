@@ -15,7 +15,7 @@ import time
 
 import s3_support
 from forebay_test import BUILD, SECONDS_MAX, expect, run
-from s3_support import ROOT
+from s3_support import ROOT, write_keys
 
 MESH, STEPS, SAVE_EVERY = 32, 12, 4
 
@@ -166,8 +166,48 @@ def refused(server, place):
     server.faults()
 
 
+def tokens_expire(server, place):
+    """In mid-drain. New ones are found in the files; a node without any ends the wait of the other one, which drains."""
+    if not server.fails_on_wish:
+        return
+    simulation, files = Simulation(server, place), [place / "keys-0", place / "keys-1"]
+    config = place / "slow.toml"
+    config.write_text("[agent]\nrate_bytes_per_second = 300_000\n")
+
+    def run_until_expired(run_place, expire):
+        words = simulation.command(1, "--run", run_place, "--staging", simulation.staging, "--virtual-nodes", 2,
+                                   "--stop-after", 4, "--config", config)[4:]
+        both = [["-n", "1", "env", f"AWS_SHARED_CREDENTIALS_FILE={file}", *words] for file in files]
+        process = subprocess.Popen(["mpiexec", "--oversubscribe", *both[0], ":", *both[1]], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+                                   env=server.environment(AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY=""))
+        until = time.monotonic() + SECONDS_MAX
+        while not any(".step-000004" in key for key in server.keys(run_place.removeprefix(f"{ROOT}/"))):
+            expect(time.monotonic() < until and process.poll() is None, "a drain begins")
+            time.sleep(0.05)
+        expire()
+        said, _ = process.communicate(timeout=SECONDS_MAX)
+        return process.returncode, said
+
+    def replaced():
+        for number, file in enumerate(files):
+            write_keys(file, f"new-{number}")
+        server.expire("old-0", "old-1")
+
+    for number, file in enumerate(files):
+        write_keys(file, f"old-{number}")
+    code, said = run_until_expired(f"{ROOT}/sims/renewed", replaced)
+    expect(code == 0 and steps(server, f"{ROOT}/sims/renewed") == [4], "tokens are found anew", said)
+    code, said = run_until_expired(f"{ROOT}/sims/expired", lambda: server.expire("new-1"))
+    for words in ("ExpiredToken", "is NOT committed", "the staged copy on", "forebay drain"):
+        expect(code != 0 and words in said, f"'{words}' is said at once, not when close_wait is over", said)
+    server.expire()
+    server.forebay("recover", f"{ROOT}/sims/expired", "--staging", simulation.staging)
+    expect(steps(server, f"{ROOT}/sims/expired") == [4], "what was staged is committed with other keys")
+
+
 def check(server, place):
-    for story in (drained_and_restarted, server_away, all_killed, refused):
+    for story in (drained_and_restarted, server_away, all_killed, refused, tokens_expire):
         own = place / story.__name__
         own.mkdir()
         made = story(server, own)

@@ -7,7 +7,8 @@ prints its port. Keys are `ACCESS` and `SECRET`. What it is to do wrong is told 
 objects with "match" (a pattern for "METHOD path?query"), "times", and one of "status" with "code" (an answer), "reset" (the
 connection is cut off), "stall" (seconds without an answer), "body" (XML in place of the true answer, with status 200), "rot"
 (the last byte of the answer is another one), "unsized" (the answer does not say how long it is);
-"no_crc32c": true lets it forget CRC32C as older servers do, "no_conditions" If-Match and If-None-Match of what is put; "region": another region's bucket. GET of /-/requests gives
+"no_crc32c": true lets it forget CRC32C as older servers do, "no_conditions" If-Match and If-None-Match of what is put; "region": another region's bucket. A POST of a list to
+/-/expired says which session tokens have expired. GET of /-/requests gives
 all requests that came, as a list, and /-/done those that were answered well. No code of ours is in it.
 """
 
@@ -149,7 +150,7 @@ def signature_of(method, path, query, headers, signed, scope, stamp, payload):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    kept, wrong, faults, requests, done, lock = None, {}, [], [], [], threading.Lock()
+    kept, wrong, faults, requests, done, expired, lock = None, {}, [], [], [], [], threading.Lock()
     disable_nagle_algorithm = True
 
     def log_message(self, *_):
@@ -186,6 +187,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not match:
             raise Problem(403, "AccessDenied", "Access Denied")
         access, scope, signed, signature = match.groups()
+        if self.headers.get("x-amz-security-token") in self.expired:
+            raise Problem(400, "ExpiredToken", "The provided token has expired.")
         if access != ACCESS:
             raise Problem(403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
         stamp = self.headers["x-amz-date"]
@@ -230,7 +233,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.lock:
             if path in ("/-/requests", "/-/done"):
                 return self.answer(200, json.dumps(getattr(self, path[3:])))
-            self.faults[:] = json.loads(data)
+            (self.expired if path == "/-/expired" else self.faults)[:] = json.loads(data)
         return self.answer(200)
 
     def check_body(self, data):

@@ -150,6 +150,9 @@ class Own(Server):
     def faults(self, *faults):
         self.control("faults", list(faults))
 
+    def expire(self, *tokens):
+        self.control("expired", list(tokens))
+
     def requests(self):
         return self.control("requests")
 
@@ -181,6 +184,14 @@ class Gateway(Server):
     def command(self):
         return [VERSITYGW, "--port", f"127.0.0.1:{self.port}", "--access", s3_server.ACCESS, "--secret", s3_server.SECRET,
                 "--quiet", "posix", self.place / "kept"]
+
+
+def write_keys(path, token):
+    """A file of keys, at once."""
+    new = path.with_suffix(".new")
+    new.write_text(f"[default]\naws_access_key_id={s3_server.ACCESS}\naws_secret_access_key={s3_server.SECRET}\n"
+                   f"aws_session_token={token}\n")
+    new.rename(path)
 
 
 def lines(path):

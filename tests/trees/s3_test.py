@@ -14,7 +14,7 @@ import judge
 import make_tree
 import s3_server
 from forebay_test import expect
-from s3_support import ROOT, lines, on_each_server, small_tree
+from s3_support import MIB, ROOT, lines, noise, on_each_server, small_tree, write_keys
 
 
 def there_and_back(server, place, tree):
@@ -169,6 +169,28 @@ def check_errors(server, place):
     shutil.rmtree(server.home / ".aws")
 
 
+def check_expired(server, place):
+    """In the middle of a copy; tokens that stay expired are no loop."""
+    keys = place / "keys"
+    environment = {"AWS_SHARED_CREDENTIALS_FILE": str(keys), "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
+    source = noise(place / "large/file", 40 * MIB).parent
+    noise(source / "other", 1000)
+    write_keys(keys, "first")
+    process = server.begin("copy", source, f"{ROOT}/expired", "--rate", "20M", **environment)
+    server.wait_for(server.done, "partNumber=1")
+    write_keys(keys, "second")
+    server.expire("first")
+    server.end(process)
+    server.forebay("compare", source, f"{ROOT}/expired", **environment)
+    server.expire("first", "second")
+    before = len(server.requests())
+    said = server.forebay("copy", source, f"{ROOT}/again", code=None, **environment)
+    expect("ExpiredToken" in said, "tokens that stay expired are named", said)
+    expect(len(server.requests()) - before < 20, "and not tried again and again", str(server.requests()[before:]))
+    server.expire()
+    keys.unlink()
+
+
 def check_kept_names(server, place):
     """Keys that others made: each is a name, or is said not to be one."""
     for key in ("foreign/plain", "foreign/with blank+plus", "foreign/%41", "foreign/%", "foreign/ä/ü", "foreign/a%20b"):
@@ -243,6 +265,8 @@ def check(server, place):
     for part in (check_trees, check_sync, check_compare, check_kept_names, check_single_files, check_dry, check_listing_that_goes_back,
                  check_errors):
         part(server, place)
+    if server.fails_on_wish:
+        check_expired(server, place)
 
 
 if __name__ == "__main__":
