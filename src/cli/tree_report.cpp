@@ -121,7 +121,7 @@ void set_remarks(Json& object, const tree::Remarks& remarks) {
 void say_remarks(const tree::Remarks& remarks) {
     auto first = remarks.first();
     // What is wrong comes before what is as it was wished.
-    std::ranges::stable_partition(first, [](const tree::Remark& remark) {
+    std::stable_partition(first.begin(), first.end(), [](const tree::Remark& remark) {
         return remark.kind != RemarkKind::kept_beside && remark.kind != RemarkKind::passed_over;
     });
     std::size_t shown = 0;
