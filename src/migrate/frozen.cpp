@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
@@ -73,10 +74,32 @@ Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, std
     }));
     if (linked != nullptr) {
         std::ranges::sort(*linked);
-        const auto rest = std::ranges::unique(*linked);
-        linked->erase(rest.begin(), rest.end());
+        linked->erase(std::unique(linked->begin(), linked->end()), linked->end());
     }
     return frozen;
+}
+
+std::string linked_text(const std::vector<std::uint64_t>& linked) {
+    std::string text;
+    for (const auto number : linked) text += fmt::format("{}\n", number);
+    return text;
+}
+
+Result<std::vector<std::uint64_t>> linked_from(std::string_view text, const std::string& path) {
+    std::vector<std::uint64_t> linked;
+    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+        std::uint64_t number = 0;
+        const auto [stop, error] = std::from_chars(at, end, number);
+        const bool follows = linked.empty() || number > linked.back();
+        if (error != std::errc() || stop == end || *stop != '\n' || !follows)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{}: line {} is no number above the one before it", path, linked.size() + 1),
+                         "nothing more was removed",
+                         "restore it from a backup, or compare what is left of the source with the target by hand"};
+        linked.push_back(number);
+        at = stop + 1;
+    }
+    return linked;
 }
 
 Result<std::string> changed_while_removed(const std::string& source, const Frozen& frozen, const FrozenWalk& walk,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -31,6 +32,11 @@ struct FrozenWalk {
 /// `linked`, where it is given, gets the inodes of entries with several names, sorted.
 Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk,
                           std::vector<std::uint64_t>* linked = nullptr);
+
+/// What frozen_now() has given as `linked`, as the file STATE/NAME.links has it; docs/formats/migrate.md.
+std::string linked_text(const std::vector<std::uint64_t>& linked);
+/// `corrupt` for what is no such text, or one whose end is missing.
+Result<std::vector<std::uint64_t>> linked_from(std::string_view text, const std::string& path);
 
 /// Of a source that is partly removed: the path of an entry, no folder, that somebody has changed or added since it was
 /// frozen; empty where there is none. A removal marks the other names of an inode as changed: those are `linked`.

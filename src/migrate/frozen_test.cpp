@@ -84,3 +84,13 @@ TEST_CASE("a walk that is to stop, or cannot see all, gives no answer") {
     CHECK(stopped.error().what == "stop");
     CHECK(migrate::frozen_now(source.path + "/none", {}).error().kind == ErrorKind::missing);
 }
+
+TEST_CASE("a list of inodes is read as it was written, and no other text is one") {
+    const std::vector<std::uint64_t> linked{2, 11, UINT64_MAX};
+    CHECK(migrate::linked_from(migrate::linked_text(linked), "a.links").value() == linked);
+    CHECK(migrate::linked_from("", "a.links").value().empty());
+    for (const auto* text : {"2\n11", "x\n", "11\n2\n", "2\n2\n", "2\n\n", "18446744073709551616\n", "-2\n", "2 \n"}) {
+        CAPTURE(text);
+        CHECK(migrate::linked_from(text, "a.links").error().kind == ErrorKind::corrupt);
+    }
+}

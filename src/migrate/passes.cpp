@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -46,22 +45,6 @@ void add_options(std::vector<std::string>& call, const std::string& option, cons
 // One for each plan: all of its projects that run on this machine share the limit.
 std::string rate_group(const MigrationPlan& plan) {
     return fmt::format("migrate-{:016x}", siphash({}, std::as_bytes(std::span(plan.state))));
-}
-
-std::string linked_text(const std::vector<std::uint64_t>& linked) {
-    std::string text;
-    for (const auto number : linked) text += fmt::format("{}\n", number);
-    return text;
-}
-
-std::vector<std::uint64_t> linked_in(const std::string& text) {
-    std::vector<std::uint64_t> linked;
-    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
-        std::uint64_t number = 0;
-        at = std::from_chars(at, end, number).ptr + 1;
-        linked.push_back(number);
-    }
-    return linked;
 }
 
 }  // namespace
@@ -206,7 +189,8 @@ Result<> Passes::remove(PassRecord& record) {
                 "its removal had begun", "mount it, and call the same command again"};
         }
         FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), links_path(), links_bytes_max));
-        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), linked_in(text)));
+        FB_TRY_ASSIGN(linked, linked_from(text, links_path()));
+        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), linked));
         if (!changed.empty())
             return Error{ErrorKind::refused,
                          fmt::format("{} was changed or added while the source was being removed", show_text(changed)),
