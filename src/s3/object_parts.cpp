@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 
@@ -56,7 +57,7 @@ Error sent_already(const std::string& key) {
 ObjectParts::ObjectParts(Bucket& bucket, std::string key) : bucket_(bucket), upload_{std::move(key), {}} {}
 
 ObjectParts::~ObjectParts() {
-    if (!is_over_) give_up();
+    if (!is_over_) static_cast<void>(attempt([this] { give_up(); }));
 }
 
 ObjectParts::Place ObjectParts::place_of(std::uint64_t offset) {
