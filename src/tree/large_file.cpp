@@ -143,14 +143,16 @@ Result<> LargeFile::write_journal(std::uint64_t durable) {
 Result<> LargeFile::add_pieces(TreeWorker& worker) {
     FB_TRY_ASSIGN(present, open_target());
     const auto pieces = (before_.bytes + piece_bytes - 1) / piece_bytes;
-    low_water_ = present / piece_bytes;
-    context_.counts.resumed_bytes += low_water_ * piece_bytes;
-    context_.counts.passed_bytes += low_water_ * piece_bytes;
+    const auto done = present / piece_bytes;
+    low_water_ = done;
+    context_.counts.resumed_bytes += done * piece_bytes;
+    context_.counts.passed_bytes += done * piece_bytes;
     pieces_done_.assign(pieces, false);
-    std::fill_n(pieces_done_.begin(), low_water_, true);
+    std::fill_n(pieces_done_.begin(), done, true);
     failed_ = Result<>();
-    pieces_left_ = pieces - low_water_ + 1;                 // and this call itself
-    for (auto index = pieces; index > low_water_; --index)  // what is added last is done first
+    pieces_left_ = pieces - done + 1;  // and this call itself
+    // What is added last is done first. From the first one on other threads move the low water.
+    for (auto index = pieces; index > done; --index)
         context_.share.add(
             worker, [self = shared_from_this(), at = index - 1](TreeWorker& other) { self->copy_piece(other, at); },
             {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index - 1)});
