@@ -124,7 +124,7 @@ void say_remarks(const tree::Remarks& remarks, const char* of_owners) {
     if (owners > 0)
         std::erase_if(first, [](const auto& remark) { return remark.why.starts_with(tree::owner_not_kept); });
     // What is wrong comes before what is as it was wished.
-    std::ranges::stable_partition(first, [](const tree::Remark& remark) {
+    std::stable_partition(first.begin(), first.end(), [](const tree::Remark& remark) {
         return remark.kind != RemarkKind::kept_beside && remark.kind != RemarkKind::passed_over;
     });
     std::size_t shown = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "base/show_text.hpp"
@@ -21,7 +22,8 @@ namespace {
 constexpr std::uint32_t names_at_once = 512;
 
 Result<> check_name(const std::string& name) {
-    const bool is_component = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
+    using namespace std::string_view_literals;
+    const bool is_component = !name.empty() && name != "." && name != ".." && name.find_first_of("/\0"sv) == name.npos;
     if (is_component && name.size() <= DFS_MAX_NAME) return {};
     return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
 }
@@ -148,6 +150,7 @@ Result<> DfsFolder::make_folder(const std::string& name, std::uint32_t permissio
 
 Result<> DfsFolder::make_link(const std::string& name, const std::string& text) {
     FB_TRY(check_name(name));
+    if (text.find('\0') != text.npos) return done("dfs_open", name, EINVAL);
     dfs_obj_t* made = nullptr;
     FB_TRY(done("dfs_open", name,
                 ::dfs_open(object().dfs(), object().get(), name.c_str(), S_IFLNK | 0777, O_RDWR | O_CREAT | O_EXCL, 0,

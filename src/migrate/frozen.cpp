@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
@@ -75,12 +76,40 @@ Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, Fro
         return {};
     }));
     if (inodes != nullptr) {
-        std::ranges::sort(inodes->folders);
-        std::ranges::sort(inodes->linked);
-        const auto rest = std::ranges::unique(inodes->linked);
-        inodes->linked.erase(rest.begin(), rest.end());
+        for (auto* numbers : {&inodes->linked, &inodes->folders}) {
+            std::ranges::sort(*numbers);
+            numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+        }
     }
     return frozen;
+}
+
+std::string text_of(const FrozenInodes& inodes) {
+    std::string text;
+    for (const auto number : inodes.linked) text += fmt::format("{}\n", number);
+    for (const auto number : inodes.folders) text += fmt::format("{}/\n", number);
+    return text;
+}
+
+Result<FrozenInodes> inodes_from(std::string_view text, const std::string& path) {
+    FrozenInodes inodes;
+    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+        std::uint64_t number = 0;
+        auto [stop, error] = std::from_chars(at, end, number);
+        const bool is_folder = stop < end && *stop == '/';
+        if (is_folder) ++stop;
+        auto& numbers = is_folder ? inodes.folders : inodes.linked;
+        const bool follows = (numbers.empty() || number > numbers.back()) && (is_folder || inodes.folders.empty());
+        if (error != std::errc() || stop == end || *stop != '\n' || !follows)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{}: line {} is no number above the one before it", path,
+                                     inodes.linked.size() + inodes.folders.size() + 1),
+                         "nothing more was removed",
+                         "restore it from a backup, or compare what is left of the source with the target by hand"};
+        numbers.push_back(number);
+        at = stop + 1;
+    }
+    return inodes;
 }
 
 Result<std::string> changed_while_removed(const std::string& source, const Frozen& frozen, const FrozenWalk& walk,

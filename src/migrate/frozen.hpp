@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -32,10 +33,16 @@ struct FrozenWalk {
 struct FrozenInodes {
     std::vector<std::uint64_t> linked;  // files of several names
     std::vector<std::uint64_t> folders;
+    friend bool operator==(const FrozenInodes&, const FrozenInodes&) = default;
 };
 
 /// `inodes`, where they are given, are filled.
 Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes = nullptr);
+
+/// Inodes as the file STATE/NAME.links has them; docs/formats/migrate.md.
+std::string text_of(const FrozenInodes& inodes);
+/// `corrupt` for what is no such text, or one whose end is missing.
+Result<FrozenInodes> inodes_from(std::string_view text, const std::string& path);
 
 /// Of a source that is partly removed: the path of an entry that somebody has changed or added since it was frozen;
 /// empty where there is none. A folder that was moved there brings entries which nobody has changed since: it is known

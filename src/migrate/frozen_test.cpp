@@ -90,3 +90,14 @@ TEST_CASE("a walk that is to stop, or cannot see all, gives no answer") {
     CHECK(stopped.error().what == "stop");
     CHECK(migrate::frozen_now(source.path + "/none", {}).error().kind == ErrorKind::missing);
 }
+
+TEST_CASE("a list of inodes is read as it was written, and no other text is one") {
+    const migrate::FrozenInodes inodes{.linked = {2, 11, UINT64_MAX}, .folders = {1, 12}};
+    CHECK(migrate::inodes_from(migrate::text_of(inodes), "a.links").value() == inodes);
+    CHECK(migrate::inodes_from("", "a.links").value() == migrate::FrozenInodes{});
+    for (const auto* text : {"2\n11", "x\n", "11\n2\n", "2\n2\n", "2\n\n", "18446744073709551616\n", "-2\n", "2 \n",
+                             "2/\n3\n", "3/\n2/\n", "2//\n", "2/"}) {
+        CAPTURE(text);
+        CHECK(migrate::inodes_from(text, "a.links").error().kind == ErrorKind::corrupt);
+    }
+}

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -47,25 +46,6 @@ void add_options(std::vector<std::string>& call, const std::string& option, cons
 // One for each plan: all of its projects that run on this machine share the limit.
 std::string rate_group(const MigrationPlan& plan) {
     return fmt::format("migrate-{:016x}", siphash({}, std::as_bytes(std::span(plan.state))));
-}
-
-std::string text_of(const FrozenInodes& inodes) {
-    std::string text;
-    for (const auto number : inodes.linked) text += fmt::format("{}\n", number);
-    for (const auto number : inodes.folders) text += fmt::format("{}/\n", number);
-    return text;
-}
-
-FrozenInodes inodes_in(const std::string& text) {
-    FrozenInodes inodes;
-    for (const char *at = text.data(), *end = at + text.size(); at < end;) {
-        std::uint64_t number = 0;
-        at = std::from_chars(at, end, number).ptr;
-        const bool is_folder = at < end && *at == '/';
-        (is_folder ? inodes.folders : inodes.linked).push_back(number);
-        at += is_folder ? 2 : 1;
-    }
-    return inodes;
 }
 
 }  // namespace
@@ -210,7 +190,8 @@ Result<> Passes::remove(PassRecord& record) {
                 "its removal had begun", "mount it, and call the same command again"};
         }
         FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), links_path(), links_bytes_max));
-        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), inodes_in(text)));
+        FB_TRY_ASSIGN(inodes, inodes_from(text, links_path()));
+        FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), inodes));
         if (!changed.empty())
             return Error{ErrorKind::refused,
                          fmt::format("{} was changed or added while the source was being removed", show_text(changed)),

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <ranges>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -19,6 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr int state_version = 1;
 constexpr const char* state_kind = "migrate";
 constexpr std::uint64_t state_bytes_max = 1u << 20;
+constexpr std::int64_t unix_s_max = 9'000'000'000;  // the year 2255; in nanoseconds it fits into 64 bits, too
 
 Json json_of(const PassRecord& record) {
     Json counts = Json::object();
@@ -32,14 +37,32 @@ Json json_of(const PassRecord& record) {
             {"error", record.error}};
 }
 
+// Others than whole numbers that fit would be rounded or wrapped in silence.
+template <class Number>
+Number number_of(const Json& json, const std::string& key) {
+    const auto& value = json.at(key);
+    const bool is_whole = std::is_signed_v<Number> ? value.is_number_integer() : value.is_number_unsigned();
+    const bool fits = value.is_number_unsigned() ? std::in_range<Number>(value.get<std::uint64_t>())
+                                                 : is_whole && std::in_range<Number>(value.get<std::int64_t>());
+    if (!is_whole || !fits) throw std::out_of_range(fmt::format("its {} is {}", key, value.dump()));
+    return value.get<Number>();
+}
+
+std::int64_t unix_s_of(const Json& json, const std::string& key) {
+    const auto time = number_of<std::int64_t>(json, key);
+    if (time < 0 || time > unix_s_max) throw std::out_of_range(fmt::format("its {} is {}", key, time));
+    return time;
+}
+
 PassRecord record_of(const Json& json) {
     PassRecord record;
     json.at("done").get_to(record.is_done);
     json.at("stopped").get_to(record.was_stopped);
-    json.at("starts").get_to(record.starts);
-    json.at("began_unix_s").get_to(record.began_unix_s);
-    json.at("ended_unix_s").get_to(record.ended_unix_s);
-    for (const auto& [name, count] : json.at("counts").items()) record.counts[name] = count.get<std::uint64_t>();
+    record.starts = number_of<std::uint64_t>(json, "starts");
+    record.began_unix_s = unix_s_of(json, "began_unix_s");
+    record.ended_unix_s = unix_s_of(json, "ended_unix_s");
+    const auto& counts = json.at("counts");
+    for (const auto& [name, count] : counts.items()) record.counts[name] = number_of<std::uint64_t>(counts, name);
     json.at("error").get_to(record.error);
     return record;
 }
@@ -53,10 +76,13 @@ Json json_of(const Frozen& frozen) {
 
 Frozen frozen_of(const Json& json) {
     Frozen frozen;
-    json.at("entries").get_to(frozen.entries);
-    frozen.digest = std::stoull(json.at("digest").get<std::string>(), nullptr, 16);
-    json.at("changed_seconds").get_to(frozen.newest_change.seconds);
-    json.at("changed_nanoseconds").get_to(frozen.newest_change.nanoseconds);
+    frozen.entries = number_of<std::uint64_t>(json, "entries");
+    const auto digest = json.at("digest").get<std::string>();
+    const auto [end, error] = std::from_chars(digest.data(), digest.data() + digest.size(), frozen.digest, 16);
+    if (error != std::errc() || end != digest.data() + digest.size())
+        throw std::out_of_range("its digest is " + digest);
+    frozen.newest_change = {number_of<std::int64_t>(json, "changed_seconds"),
+                            number_of<std::uint32_t>(json, "changed_nanoseconds")};
     return frozen;
 }
 
@@ -68,9 +94,9 @@ ProjectState state_of(const Json& json) {
     for (std::size_t i = 0; i < pass_names.size(); ++i)
         state.passes[i] = record_of(json.at("passes").at(std::string(pass_names[i])));
     if (!json.at("frozen").is_null()) state.frozen = frozen_of(json.at("frozen"));
-    json.at("wait_until_unix_s").get_to(state.wait_until_unix_s);
+    state.wait_until_unix_s = unix_s_of(json, "wait_until_unix_s");
     json.at("being_removed").get_to(state.is_being_removed);
-    json.at("above_inode").get_to(state.above_inode);
+    state.above_inode = number_of<std::uint64_t>(json, "above_inode");
     return state;
 }
 
@@ -134,7 +160,7 @@ Result<ProjectState> decode_state(const std::string& text, const std::string& pa
     try {
         const auto json = Json::parse(text);
         if (json.at("forebay").get<std::string>() != state_kind) return damaged(path, "it is of another kind");
-        if (const auto version = json.at("version").get<int>(); version != state_version)
+        if (const auto version = number_of<int>(json, "version"); version != state_version)
             return Error{ErrorKind::unsupported,
                          fmt::format("{} has version {}, this program knows {}", path, version, state_version),
                          "no project was touched", "use the program that wrote it"};

@@ -72,3 +72,29 @@ TEST_CASE("a state is read as it was written, and a part of one is none") {
     CHECK(migrate::decode_state("{\"forebay\": \"migrate\", \"version\": 9}", "a.json").error().kind ==
           ErrorKind::unsupported);
 }
+
+TEST_CASE("numbers that do not fit are damage, and no date or count of something else") {
+    auto state = done_up_to(Pass::copy);
+    state.wait_until_unix_s = 1'795'723'490;
+    state.frozen = migrate::Frozen{.entries = 3, .digest = 0xfedc'ba98'7654'3210};
+    state.of(Pass::copy).counts = {{"copied", 7}};
+    const auto text = encode_state(state);
+    const auto with = [&](const std::string& from, const std::string& to) {
+        auto changed = text;
+        REQUIRE(changed.find(from) != changed.npos);
+        return migrate::decode_state(changed.replace(changed.find(from), from.size(), to), "a.json");
+    };
+    REQUIRE(with("1795723490", "9000000000"));
+    for (const auto* time : {"9000000001", "9223372036854775807", "-1", "1e300", "true"}) {
+        CAPTURE(time);
+        CHECK(with("1795723490", time).error().kind == ErrorKind::corrupt);
+    }
+    for (const auto* count : {"-7", "7.5", "18446744073709551616"}) {
+        CAPTURE(count);
+        CHECK(with("\"copied\": 7", std::string("\"copied\": ") + count).error().kind == ErrorKind::corrupt);
+    }
+    for (const auto* digest : {"-1", "fedcba9876543210f", " 1", "12x", ""}) {
+        CAPTURE(digest);
+        CHECK(with("fedcba9876543210", digest).error().kind == ErrorKind::corrupt);
+    }
+}

@@ -8,6 +8,8 @@ namespace forebay::s3 {
 
 namespace {
 
+using Contents = DirectoryRecord::Contents;
+
 constexpr std::string_view title = "forebay directory 1\n";
 constexpr std::string_view no_contents = "none";
 
@@ -19,7 +21,6 @@ std::string line_of(std::string_view name, std::string_view value) {
 }  // namespace
 
 std::string encode(const DirectoryRecord& record, std::uint64_t turn) {
-    using Contents = DirectoryRecord::Contents;
     auto text = std::string(title);
     text += line_of("contents", record.contents == Contents::none   ? no_contents
                                 : record.contents == Contents::here ? "here"
@@ -31,7 +32,6 @@ std::string encode(const DirectoryRecord& record, std::uint64_t turn) {
 }
 
 Result<DirectoryRecord> directory_record_from(std::string_view text) {
-    using Contents = DirectoryRecord::Contents;
     if (text.empty()) return DirectoryRecord();
     const Error unknown{ErrorKind::corrupt, "an object of a directory is no record of Forebay"};
     if (!text.starts_with(title)) return unknown;

@@ -17,7 +17,7 @@ namespace {
 
 // S3 counts names without "x-amz-meta-" and values of all metadata of an object.
 constexpr std::size_t metadata_bytes_max = 2'048;
-constexpr std::string_view prefix = "x-amz-meta-";
+constexpr std::string_view meta_prefix = "x-amz-meta-";
 // Stretches of data of one file; of more its holes come back as zeros.
 constexpr std::uint32_t nanoseconds_in_second = 1'000'000'000;
 
@@ -52,7 +52,7 @@ std::optional<Number> number_from(std::string_view text, int base = 10) {
 
 std::size_t size_of(const Pairs& headers) {
     std::size_t bytes = 0;
-    for (const auto& [name, value] : headers) bytes += name.size() - prefix.size() + value.size();
+    for (const auto& [name, value] : headers) bytes += name.size() - meta_prefix.size() + value.size();
     return bytes;
 }
 
@@ -112,7 +112,7 @@ std::optional<std::vector<sys::ByteStretch>> data_from(std::string_view text, st
 Pairs ObjectState::headers() const {
     Pairs headers;
     const auto add = [&](const char* name, std::string value) {
-        headers.emplace_back(std::string(prefix) + name, std::move(value));
+        headers.emplace_back(std::string(meta_prefix) + name, std::move(value));
     };
     add("mode", fmt::format("{:o}", type_of(kind) | permissions));
     add("uid", std::to_string(user));
@@ -157,7 +157,9 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     if (range.empty() && answer.header("x-amz-checksum-type") != "COMPOSITE")
         object.crc32c = checksum_from(answer.header("x-amz-checksum-crc32c"));
 
-    const auto meta = [&](const char* name) -> const std::string& { return answer.header(std::string(prefix) + name); };
+    const auto meta = [&](const char* name) -> const std::string& {
+        return answer.header(std::string(meta_prefix) + name);
+    };
     auto& state = object.state;
     const auto mode = number_from<std::uint32_t>(meta("mode"), 8);
     state.kind = is_folder ? sys::EntryKind::folder : mode && object.bytes == 0 ? kind_of(*mode) : sys::EntryKind::file;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 
@@ -54,7 +55,7 @@ ObjectParts::ObjectParts(Bucket& bucket, std::string key) : bucket_(bucket), upl
 }
 
 ObjectParts::~ObjectParts() {
-    if (!is_over_) give_up();
+    if (!is_over_) static_cast<void>(attempt([this] { give_up(); }));
     parts_.clear();
     bucket_.part_memory.end_object();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "s3/key.hpp"
@@ -67,7 +68,9 @@ public:
     /// One that `is_temporary` is published by a rename, others by a sync.
     ObjectFile(std::shared_ptr<Bucket> bucket, std::shared_ptr<ObjectParts> object, bool is_temporary)
         : bucket_(std::move(bucket)), object_(std::move(object)), is_temporary_(is_temporary) {}
-    ~ObjectFile() override { static_cast<void>(sync()); }
+    ~ObjectFile() override {
+        static_cast<void>(attempt([this] { return ObjectFile::sync(); }));
+    }
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
         return object_->write(offset, bytes);

@@ -1,5 +1,5 @@
-// Any bytes given to what reads the answers of a server of S3, its headers, keys and the files of AWS: no crash, and
-// what is accepted comes back the same.
+// Any bytes given to what reads the answers of a server of S3, its headers, keys, records of directories and the files
+// of AWS: no crash, and what is accepted comes back the same.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "s3/answers.hpp"
+#include "s3/directory_record.hpp"
 #include "s3/key.hpp"
 #include "s3/listed_names.hpp"
 #include "s3/object.hpp"
@@ -32,6 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(credentials_from(text));
     static_cast<void>(sections_from(text));
     static_cast<void>(place_from(text));
+    if (const auto record = directory_record_from(text))
+        if (directory_record_from(encode(*record, size)).value() != *record) std::abort();
     if (const auto name = name_of_key_part(text))
         if (key_part_of(*name) != text) std::abort();
 

@@ -119,6 +119,7 @@ public:
     }
     Result<> make_link(const std::string& name, const std::string& text) override {
         FB_TRY(check_component(name));
+        if (text.find('\0') != text.npos) return posix_error("symlink to a text with a zero byte", name, EINVAL);
         return done(::symlinkat(text.c_str(), fd(), name.c_str()), "symlink", name);
     }
     Result<> make_special(const std::string& name, const EntryStatus& like) override;

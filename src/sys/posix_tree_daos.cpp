@@ -48,7 +48,7 @@ std::vector<std::string> dfuse_mounts() {
     std::vector<std::string> places;
     FILE* const table = ::setmntent("/proc/self/mounts", "r");
     if (table == nullptr) return places;
-    std::array<char, 3 * PATH_MAX> text;
+    std::array<char, std::size_t{3} * PATH_MAX> text;
     struct mntent mount {};
     while (::getmntent_r(table, &mount, text.data(), static_cast<int>(text.size())) != nullptr)
         if (mount.mnt_type == dfuse_kind) places.insert(places.begin(), mount.mnt_dir);

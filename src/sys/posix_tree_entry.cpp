@@ -163,7 +163,8 @@ void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* nam
 std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 Result<> check_component(const std::string& name) {
-    if (!name.empty() && name != "." && name != ".." && name.find('/') == name.npos) return {};
+    if (!name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos)
+        return {};
     return posix_error("use as one name", name, EPERM);
 }
 

@@ -32,7 +32,7 @@ std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder
 /// file systems it makes a directory stand for a container. `name` is that of an entry of `fd`, or "".
 void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name);
 std::string path_of_fd(int fd);
-/// "a name is one component": `refused` of anything else, before the kernel sees it.
+/// "a name is one component": `refused` of anything else, before the kernel sees it, which ends names at a zero byte.
 Result<> check_component(const std::string& name);
 
 /// What OpenEntry promises, of any kind of entry.

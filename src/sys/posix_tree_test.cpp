@@ -22,7 +22,8 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 TEST_CASE("tree: names that are not one component are refused by every call") {
     const test::TempDirectory directory;
     const auto folder = sys::open_posix_folder(directory.path()).value();
-    for (const std::string name : {"", ".", "..", "a/b", "/etc", "../x"}) {
+    using namespace std::string_literals;
+    for (const auto& name : {""s, "."s, ".."s, "a/b"s, "/etc"s, "../x"s, "a\0b"s}) {
         CAPTURE(name);
         CHECK_FALSE(folder->status_of(name));
         CHECK_FALSE(folder->link_text(name));
@@ -40,6 +41,8 @@ TEST_CASE("tree: names that are not one component are refused by every call") {
         CHECK_FALSE(folder->remove(name));
         CHECK_FALSE(folder->remove_folder(name));
     }
+    CHECK_FALSE(folder->make_link("link", "a\0b"s));
+    CHECK(std::filesystem::is_empty(directory.path()));
 }
 
 TEST_CASE("tree: no link is followed") {

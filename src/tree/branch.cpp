@@ -26,6 +26,8 @@ Error moved(const Branch& branch) {
 Branch::~Branch() {
     auto above = std::move(parent);
     while (above && above.use_count() == 1) {
+        // The count alone orders nothing. Who lets go of a copy comes after all that others did before they let go.
+        BranchRef(above).reset();
         auto next = std::move(above->parent);
         above = std::move(next);
     }

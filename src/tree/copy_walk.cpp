@@ -24,7 +24,7 @@ bool is_above(const Branch& branch, const sys::EntryId& id) {
 
 }  // namespace
 
-Result<BranchRef> CopyWalk::open_root(FolderRef source, FolderRef target, bool was_made, bool is_first) {
+Result<BranchRef> CopyWalk::open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first) {
     const auto root = std::make_shared<Branch>(nullptr, "");
     FB_TRY_ASSIGN(status, source->status());
     root->status(TreeSide::source) = status;

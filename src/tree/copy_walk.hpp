@@ -16,7 +16,7 @@ public:
 
     /// Of both roots, which are open; in a dry run that of the target may be missing. Of a team the first process alone
     /// prepares it.
-    Result<BranchRef> open_root(FolderRef source, FolderRef target, bool was_made, bool is_first);
+    Result<BranchRef> open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first);
     /// Copies all that is in the root; a member of a team copies what it is given.
     Result<> run(const BranchRef& root, bool is_first);
     /// A folder that was listed, with all in it.

@@ -36,10 +36,27 @@ TEST_CASE("filter: lists of paths") {
     const auto by_nul = tree::wished_names("with\nline\0last"sv, true).value();
     CHECK(by_nul.below.at("with\nline").is_whole);
     CHECK(by_nul.below.at("last").is_whole);
-    for (const auto list : {"/etc/passwd", "a/../../b"}) {
+    // Read as lines, such a list is one name, and the first path is all that a call of the system sees of it.
+    for (const auto list : {"/etc/passwd"sv, "a/../../b"sv, "one\0two\0"sv}) {
         CAPTURE(list);
         const auto refused = tree::wished_names(list, false);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::refused);
+    }
+}
+
+// They are held and let go by recursion, on the stack of whichever thread that is.
+TEST_CASE("filter: a path of a list is as deep as trees are, and no deeper") {
+    const auto path = [](std::size_t folders) {
+        std::string text;
+        for (std::size_t i = 0; i < folders; ++i) text += "a/";
+        return text;
+    };
+    CHECK(tree::wished_names(path(10'000), false));
+    for (const std::size_t folders : {10'001, 2'000'000}) {
+        const auto refused = tree::wished_names(path(folders), true);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == ErrorKind::refused);
+        CHECK(refused.error().text().size() < 1000);
     }
 }

@@ -93,7 +93,8 @@ void Naming::name_all(TreeWorker& worker, const Batch& batch) {
 
 // A sync that fails does not say of which file: none of the batch may get its name.
 void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& synced) {
-    const auto& [branch, name] = whole.place;
+    const auto& branch = whole.place.branch;
+    const auto& name = whole.place.name;
     const auto named = [&]() -> Result<> {
         FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::target));
         TemporaryName temporary(*folder, context_.temporary_name(name));

@@ -142,11 +142,11 @@ Result<ComparedRoots> open_compared(const std::string& source, const std::string
 
 // A file that is not under its name any more is one that its holder has removed: whoever locks it holds nothing.
 Result<CopyLock> CopyLock::take(FolderRef folder, const std::string& name) {
-    constexpr int tries_max = 10;
-    for (int tries = 0; tries < tries_max; ++tries) {
+    constexpr int lock_tries_max = 10;
+    for (int tries = 0; tries < lock_tries_max; ++tries) {
         auto file = folder->reopen_file(name);
         if (!file && file.error().kind == ErrorKind::missing) file = folder->make_file(name, 0600);
-        if (!file && file.error().kind == ErrorKind::refused && tries + 1 < tries_max) continue;
+        if (!file && file.error().kind == ErrorKind::refused && tries + 1 < lock_tries_max) continue;
         if (!file) return file.error();
         FB_TRY_ASSIGN(is_ours, (*file)->lock_alone());
         if (!is_ours) break;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "tree/team_words.hpp"
@@ -43,8 +44,10 @@ TeamLead::TeamLead(TeamSetup setup)
 }
 
 TeamLead::~TeamLead() {
-    if (thread_.runs()) finish(true);
-    else if (!has_finished_) dismiss();
+    static_cast<void>(attempt([this] {
+        if (thread_.runs()) finish(true);
+        else if (!has_finished_) dismiss();
+    }));
 }
 
 // Nothing was begun: nobody waits for what will not come.
@@ -201,7 +204,7 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::done: return pass_done(from, std::move(message));
         case TeamKind::link_ask: {
             auto answers = links_.ask(from, message);
-            return answers ? send(std::move(*answers)) : settle_(message_of(answers.error()));
+            return answers ? send(*answers) : settle_(message_of(answers.error()));
         }
         case TeamKind::link_published: return send(links_.published(message));
         case TeamKind::link_failed: return send(links_.failed(message));
@@ -232,13 +235,13 @@ Result<TeamMessage> TeamLead::link_of(const TeamMessage& asked) {
     return answers.front().second;
 }
 
-void TeamLead::send(std::uint64_t to, TeamMessage message) {
+void TeamLead::send(std::uint64_t to, const TeamMessage& message) {
     if (to == 0) return team_.hear(message);
     if (states_[to].is_alive) setup_.port->send(to, message);
 }
 
-void TeamLead::send(TeamLinks::Answers answers) {
-    for (auto& [to, message] : answers) send(to, std::move(message));
+void TeamLead::send(const TeamLinks::Answers& answers) {
+    for (const auto& [to, message] : answers) send(to, message);
 }
 
 void TeamLead::pass_gift(std::uint64_t from, TeamMessage gift) {
@@ -250,7 +253,7 @@ void TeamLead::pass_gift(std::uint64_t from, TeamMessage gift) {
     ++members_[to].gifts_taken;
     states_[to].is_hungry = false;
     gift.process = from;
-    send(to, std::move(gift));
+    send(to, gift);
 }
 
 void TeamLead::pass_done(std::uint64_t from, TeamMessage done) {
@@ -260,7 +263,7 @@ void TeamLead::pass_done(std::uint64_t from, TeamMessage done) {
     if (found == given_.end() || found->second.receiver != from) return;
     given_.erase(found);
     done.process = from;
-    if (states_[giver].is_alive) send(giver, std::move(done));
+    if (states_[giver].is_alive) send(giver, done);
     else give_back_lost();
 }
 

@@ -84,8 +84,8 @@ private:
     void hear(std::uint64_t from, TeamMessage message);
     void pass_gift(std::uint64_t from, TeamMessage gift);
     void pass_done(std::uint64_t from, TeamMessage done);
-    void send(std::uint64_t to, TeamMessage message);
-    void send(TeamLinks::Answers answers);
+    void send(std::uint64_t to, const TeamMessage& message);
+    void send(const TeamLinks::Answers& answers);
     void keep_for_later(std::uint64_t from, TeamMessage message);
     void settle(std::uint64_t from);
     void lose(std::uint64_t process, const std::string& why);

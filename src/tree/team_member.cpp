@@ -70,7 +70,7 @@ Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, 
 TeamMembership::TeamMembership(TeamPort& port, const TeamOrder& order)
     : port_(port),
       patience_(order.patience_seconds),
-      team_(order.process, [&port](TeamMessage message) { port.send(0, message); }) {}
+      team_(order.process, [&port](const TeamMessage& message) { port.send(0, message); }) {}
 
 Result<> TeamMembership::start(TeamWork work) {
     team_.start(std::move(work));

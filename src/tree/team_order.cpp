@@ -36,9 +36,16 @@ auto switches_of(Order& order) {
                       &order.recalls};
 }
 
-void add_paths(const WishedNames& names, const std::string& above, std::string& list) {
-    if (names.is_whole) list.append(above.empty() ? "." : above).push_back('\0');
-    for (const auto& [name, below] : names.below) add_paths(below, above.empty() ? name : above + "/" + name, list);
+// `path` is the one of `names`, and so again at the end.
+void add_paths(const WishedNames& names, std::string& path, std::string& list) {
+    if (names.is_whole) list.append(path.empty() ? "." : path).push_back('\0');
+    const auto bytes = path.size();
+    for (const auto& [name, below] : names.below) {
+        if (bytes > 0) path += '/';
+        path += name;
+        add_paths(below, path, list);
+        path.resize(bytes);
+    }
 }
 
 }  // namespace
@@ -120,8 +127,8 @@ Result<TeamRoot> team_root(sys::Folder& folder) {
 }
 
 std::string list_of(const WishedNames& names) {
-    std::string list;
-    add_paths(names, "", list);
+    std::string path, list;
+    add_paths(names, path, list);
     return list;
 }
 

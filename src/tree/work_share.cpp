@@ -26,15 +26,17 @@ WorkShare::WorkShare(std::uint32_t threads) {
 }
 
 Result<> WorkShare::run(Piece first) {
-    ++unfinished_;
-    ++queued_;
     next_index_ = 0;
-    queues_.front()->pieces.push_back({std::move(first), {}});
+    add_from_outside(std::move(first));  // others may take offers already
     sys::work_together(queues_.size(), [this] {
         TreeWorker worker{.share = this, .index = next_index_++};
         work(worker);
     });
-    for (auto& queue : queues_) queue->pieces.clear();
+    for (auto& queue : queues_) {
+        std::deque<Offered> left;
+        const std::lock_guard lock(queue->mutex);
+        left.swap(queue->pieces);
+    }
     unfinished_ = queued_ = 0;
     return thrown_;
 }

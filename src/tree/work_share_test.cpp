@@ -1,13 +1,15 @@
 // Goal: all work is done once, on any number of threads, however it grows; what a piece throws ends it as an error.
 // Method: a tree of pieces that add pieces, on 1, 2, 3, 5 and 17 threads; pieces that throw or stop the rest; one that
-// adds 100,000.
+// adds 100,000; a thread that takes what is offered all the time.
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
+#include "tree/branch.hpp"
 #include "tree/work_share.hpp"
 
 using namespace forebay;
@@ -57,6 +59,24 @@ TEST_CASE("work_share: after a stop nothing is begun") {
             });
     }));
     CHECK(done == 1);
+}
+
+// The thread that speaks with other processes is there before the work, and goes after it. The preset tsan sees races.
+TEST_CASE("work_share: offers are taken by another thread while a run begins and ends") {
+    tree::WorkShare share(2);
+    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    std::atomic<bool> is_over{false};
+    std::atomic<std::size_t> done{0}, taken{0};
+    std::thread other([&] {
+        while (!is_over) taken += share.take_offers(1).size();
+    });
+    for (int turn = 0; turn < 200; ++turn)
+        CHECK(share.run([&](tree::TreeWorker& worker) {
+            for (int i = 0; i < 10; ++i) share.add(worker, [&](tree::TreeWorker&) { ++done; }, {.branch = branch});
+        }));
+    is_over = true;
+    other.join();
+    CHECK(done + taken == 200 * 10);
 }
 
 TEST_CASE("work_share: who adds much does some of it, so that few pieces wait") {

@@ -12,7 +12,6 @@ namespace forebay::test {
 
 namespace {
 
-constexpr double mib = 1 << 20;
 // Of a disk array behind a target, a node's link, and the software between them.
 constexpr double target_rate = 400e6, link_rate = 2.5e9, token_rate = 900e6;
 constexpr double write_latency = 0.8e-3, seek = 12e-3, lock = 9e-3, object = 6e-3, commit = 0.05;

@@ -211,11 +211,11 @@ def check_attacks(place):
                "folder through a link": [("way", link, str(outside)), ("way/", folder, "")]}
     for what, entries in attacks.items():
         path, target = tar_of(place / "attack.tar", [*entries, ("good", file, b"good")]), place / "attacked"
-        before = os.stat(outside)
+        before = os.stat(outside).st_ctime_ns  # to list it here changes the time of its access
         done = run(FOREBAY, "restore-archive", path, target, code=None)
         expect(done.returncode in (0, 1), f"{what}: an exit code, not {done.returncode}", done.stderr)
         expect(os.listdir(outside) == ["kept"] and (outside / "kept").read_text() == "kept" and (outside / "kept").stat().st_nlink == 1 and
-               os.stat(outside) == before, f"{what}: nothing outside is touched")
+               os.stat(outside).st_ctime_ns == before, f"{what}: nothing outside is touched")
         expect((target / "good").read_text() == "good", f"{what}: the others are restored")
         expect(done.returncode == 1 or what == "link to a file", f"{what} is told", done.stdout)
         conformance.removed(target)
