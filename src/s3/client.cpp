@@ -104,7 +104,10 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
     return Error{
         ErrorKind::retry,
         shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) + " times",
-        "nothing is under its name that is not whole", "the same command, when the server is back"};
+        "nothing is under its name that is not whole",
+        is_of_aws() && !has_answered
+            ? "set AWS_ENDPOINT_URL to your server, as in https://HOST: without it AWS itself is asked"
+            : "the same command, when the server is back"};
 }
 
 Result<HttpAnswer> S3Client::send_once(const S3Request& request) {
@@ -150,14 +153,18 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
                 what + "; the clock here says " + now_text() + ", the server's " + show_text(answer.header("date")), "",
                 "set the clock of this machine"};
     if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
-        return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing, what, "",
-                "make the bucket " + bucket_ + ", or correct its name"};
+        return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing,
+                "the bucket " + bucket_ + " does not exist at " + scheme_ + "://" + host_ + " (" + what + ")", "",
+                "make the bucket " + bucket_ + ", or correct its name" +
+                    (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     const bool is_absence = error.code.empty() || error.code.starts_with("NoSuch") || error.code == "NotFound";
     if (error.code == "InvalidAccessKeyId" || error.code == "SignatureDoesNotMatch" || error.code == "ExpiredToken" ||
         error.code == "InvalidToken" ||
         (answer.status == 404 && !is_absence))  // so some say that they know no such user
-        return {ErrorKind::refused, what, "",
-                "correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names"};
+        return {
+            ErrorKind::refused, what, "",
+            std::string("correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names") +
+                (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     if (answer.status == 404) return {ErrorKind::missing, what};
     if (answer.status == 401 || answer.status == 403) return {ErrorKind::refused, what, "", "ask for the right to it"};
     if (error.code == "KeyTooLongError" || error.code == "MetadataTooLarge" || answer.status == 501)

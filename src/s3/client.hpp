@@ -44,6 +44,7 @@ private:
     Result<Credentials> ask_machine();
     Error error_of(const S3Request& request, const HttpAnswer& answer);
     std::string shown(const S3Request& request) const;
+    bool is_of_aws() const { return settings_.endpoint.empty(); }
 
     const S3Settings settings_;
     const std::string bucket_;
