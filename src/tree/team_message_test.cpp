@@ -94,6 +94,7 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .target_root = {8, {6, 1}},
                           .probe = "probe",
                           .temporary_prefix = ".fb-",
+                          .settings = "AWS_REGION=r\n",
                           .filter = {.include = {"*.h5"}, .exclude = {"a", "b"}},
                           .list = std::string("x/y\0", 4),
                           .has_list = true,
@@ -114,6 +115,7 @@ TEST_CASE("team_message: an order comes back with all options") {
     CHECK(!again->preserve.owner);
     CHECK(again->preserve.times);
     CHECK(again->recalls);
+    CHECK(again->settings == order.settings);
     CHECK(again->layout.kind == tree::LayoutKind::by_size);
     CHECK(again->layout.sizes.size() == 2);
     CHECK(again->layout.excluded_targets == order.layout.excluded_targets);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/try.hpp"
 #include "describe/storage_targets.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay::tree {
 
@@ -64,8 +67,12 @@ TeamMessage message_of(const TeamOrder& order) {
                        static_cast<std::uint64_t>(order.cannot_keep),
                        order.rate_bytes_per_second,
                        order.filter.include.size()};
-    message.texts = {order.source, order.target, order.list, order.layout.words,
-                     fmt::format("{}", fmt::join(order.layout.excluded_targets, ","))};
+    message.texts = {order.source,
+                     order.target,
+                     order.list,
+                     order.layout.words,
+                     fmt::format("{}", fmt::join(order.layout.excluded_targets, ",")),
+                     order.settings};
     message.texts.insert(message.texts.end(), order.filter.include.begin(), order.filter.include.end());
     message.texts.insert(message.texts.end(), order.filter.exclude.begin(), order.filter.exclude.end());
     return message;
@@ -74,7 +81,7 @@ TeamMessage message_of(const TeamOrder& order) {
 Result<TeamOrder> order_from(const TeamMessage& message) {
     const Error corrupt{ErrorKind::corrupt, "what the first process of this command ordered cannot be understood"};
     const auto& numbers = message.numbers;
-    constexpr std::size_t fixed_texts = 5;
+    constexpr std::size_t fixed_texts = 6;
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
         numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
@@ -91,6 +98,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
                     .target = message.texts[1],
                     .probe = message.text,
                     .temporary_prefix = message.path,
+                    .settings = message.texts[5],
                     .list = message.texts[2],
                     .cannot_keep = static_cast<CannotKeep>(numbers[13]),
                     .rate_bytes_per_second = numbers[14]};
@@ -114,9 +122,22 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     return order;
 }
 
-Result<TeamRoot> team_root(sys::Folder& folder) {
+std::string team_place(const std::string& place) {
+    return sys::is_far(place) ? place : std::filesystem::absolute(place).string();
+}
+
+TeamRoot team_root(const sys::EntryStatus& status, const std::string& place) {
+    if (!sys::is_far(place)) return {status.id.number, status.modified};
+    return {status.id.number ^ status.id.device, {}};
+}
+
+Result<TeamRoot> team_root(sys::Folder& folder, const std::string& place) {
     FB_TRY_ASSIGN(status, folder.status());
-    return TeamRoot{status.id.number, status.modified};
+    return team_root(status, place);
+}
+
+std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads) {
+    return std::ranges::any_of(places, sys::is_far) ? threads : 0;
 }
 
 std::string list_of(const WishedNames& names) {

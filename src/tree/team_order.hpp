@@ -31,6 +31,7 @@ struct TeamOrder {
     TeamRoot source_root, target_root;
     std::string probe;  // a name that lies in the target, or ""
     std::string temporary_prefix;
+    std::string settings;  // of sys::told_settings()
 
     EntryFilter filter{};
     std::string list;  // of --files-from, with a zero byte behind each path
@@ -55,8 +56,14 @@ TeamMessage message_of(const TeamOrder& order);
 /// `corrupt` for a message that is no order.
 Result<TeamOrder> order_from(const TeamMessage& message);
 
-/// The root that a folder is.
-Result<TeamRoot> team_root(sys::Folder& folder);
+/// A path or an address as it means the same to all members.
+std::string team_place(const std::string& place);
+/// The root that a folder is, which lies at `place`. Of a bucket: which one of which server; a folder there need not
+/// have a time.
+TeamRoot team_root(const sys::EntryStatus& status, const std::string& place);
+Result<TeamRoot> team_root(sys::Folder& folder, const std::string& place);
+/// Where requests wait for a server all processes have as many threads as the first one; 0: as many as each has cores.
+std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads);
 
 /// Paths with a zero byte behind each, from which wished_names() makes the same.
 std::string list_of(const WishedNames& names);
