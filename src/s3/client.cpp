@@ -133,7 +133,10 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
     return Error{
         ErrorKind::retry,
         shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) + " times",
-        "nothing is under its name that is not whole", "the same command, when the server is back"};
+        "nothing is under its name that is not whole",
+        is_of_aws() && !has_answered
+            ? "set AWS_ENDPOINT_URL to your server, as in https://HOST: without it AWS itself is asked"
+            : "the same command, when the server is back"};
 }
 
 Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentials& keys) {
@@ -178,11 +181,15 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
                 what + "; the clock here says " + now_text() + ", the server's " + show_text(answer.header("date")), "",
                 "set the clock of this machine"};
     if (error.code == "NoSuchBucket")  // of an entry that is written, nothing of the source is missing
-        return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing, what, "",
-                "make the bucket " + bucket_ + ", or correct its name"};
+        return {request.method == "PUT" || request.method == "POST" ? ErrorKind::refused : ErrorKind::missing,
+                "the bucket " + bucket_ + " does not exist at " + scheme_ + "://" + host_ + " (" + what + ")", "",
+                "make the bucket " + bucket_ + ", or correct its name" +
+                    (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     if (is_about_keys(answer, error))
         return {ErrorKind::refused, what, "",
-                "correct or renew AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that AWS_PROFILE names"};
+                std::string("correct or renew AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that "
+                            "AWS_PROFILE names") +
+                    (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     if (answer.status == 404) return {ErrorKind::missing, what};
     if (answer.status == 401 || answer.status == 403) return {ErrorKind::refused, what, "", "ask for the right to it"};
     if (error.code == "KeyTooLongError" || error.code == "MetadataTooLarge" || answer.status == 501)

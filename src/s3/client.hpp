@@ -41,6 +41,7 @@ private:
     Result<HttpAnswer> send_once(const S3Request& request, const Credentials& keys);
     Error error_of(const S3Request& request, const HttpAnswer& answer);
     std::string shown(const S3Request& request) const;
+    bool is_of_aws() const { return settings_.endpoint.empty(); }
 
     const S3Settings settings_;
     const std::string bucket_;

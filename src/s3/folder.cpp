@@ -32,7 +32,6 @@ Result<std::string> S3Folder::key_of(const std::string& name) const {
 }
 
 Result<> S3Folder::list(const NameTaker& take) {
-    if (is_new_) return {};
     ListedNames names;
     std::string problem;
     std::unordered_set<std::uint64_t> begun;
@@ -189,6 +188,26 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
     return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, *contents, std::move(object), false));
 }
 
+Result<std::unique_ptr<sys::Folder>> S3Folder::open_made_folder(const std::string& name) {
+    auto opened = open_folder(name);
+    if (opened || opened.error().kind != ErrorKind::missing) return opened;
+    FB_TRY_ASSIGN(key, key_of(name));
+    {
+        const std::lock_guard lock(bucket_->making_mutex);
+        bucket_->new_folders.insert(key + "/");  // known when it is opened once more
+    }
+    return open_folder(name);
+}
+
+void S3Folder::expect_new() {
+    {
+        const std::lock_guard lock(bucket_->making_mutex);
+        bucket_->new_folders.insert(prefix_);
+    }
+    const std::lock_guard lock(mutex_);
+    is_new_ = true;
+}
+
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
     if (is_temporary_of_mark(name)) static_cast<void>(find(name));
@@ -214,11 +233,13 @@ Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& na
     return open_object(*bucket_, std::move(**object), std::move(first));
 }
 
-// An upload that a killed run left goes on when its file is begun: nothing of it can be opened before.
+// Of another process's upload parts can be sent. One that a killed run left goes on when its file is begun.
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::reopen_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
     if (auto made = making(key)) return open_made(*bucket_, std::move(made));
-    return missing_name(name);
+    if (!is_temporary_of_mark(name)) return missing_name(name);
+    FB_TRY_ASSIGN(joined, MadeObject::join(*bucket_, key));
+    return open_made(*bucket_, std::move(joined));
 }
 
 Result<std::unique_ptr<sys::OpenEntry>> S3Folder::open_entry(const std::string& name) {

@@ -11,8 +11,6 @@
 
 namespace forebay::s3 {
 
-namespace {}  // namespace
-
 std::shared_ptr<MadeObject> S3Folder::making(const std::string& key, bool takes_it) {
     const std::lock_guard lock(bucket_->making_mutex);
     const auto found = bucket_->making.find(key);
@@ -94,6 +92,7 @@ Result<> S3Folder::rename(const std::string& name, const std::string& new_name) 
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY_ASSIGN(new_key, key_of(new_name));
     const auto made = making(key);
+    if (!made && is_mark(name) && is_mark(new_name)) return rename_upload(name, new_name);
     if (!made) return Error{ErrorKind::unsupported, "an object of S3 keeps its key"};
     FB_TRY_ASSIGN(is_folder, names_folder(new_name, new_key));
     if (is_folder) return Error{ErrorKind::refused, show_text(new_name) + " is a folder"};
@@ -102,6 +101,19 @@ Result<> S3Folder::rename(const std::string& name, const std::string& new_name) 
     const std::lock_guard lock(mutex_);
     names_.put(new_name, made->info.state.kind);
     looked_at_.erase(new_name);
+    return {};
+}
+
+// By its mark: whoever begins a file under that name goes on with it.
+Result<> S3Folder::rename_upload(const std::string& name, const std::string& new_name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    FB_TRY_ASSIGN(new_key, key_of(new_name));
+    FB_TRY_ASSIGN(text, bucket_->text_of(key));
+    FB_TRY(bucket_->put_text(new_key, text));
+    FB_TRY(bucket_->remove(key));
+    const std::lock_guard lock(mutex_);
+    names_.drop(name);
+    names_.put(new_name, sys::EntryKind::file);
     return {};
 }
 

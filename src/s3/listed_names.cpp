@@ -15,12 +15,14 @@ constexpr std::size_t temporary_bytes = 4 + 8 + 1 + 16;
 }  // namespace
 
 bool is_temporary_of_mark(std::string_view name) {
-    return name.starts_with(temporary_beginning) && name.size() == temporary_bytes;
+    if (!name.starts_with(temporary_beginning) || name.size() < temporary_bytes) return false;
+    const auto end = name.substr(temporary_bytes);  // "", or of a worker "-3-89abcdef"
+    return end.empty() || (end.starts_with('-') && end.find('.') == end.npos);
 }
 
 bool is_mark(std::string_view name) {
-    return name.ends_with(mark_ending) && is_temporary_of_mark(name.substr(0, temporary_bytes)) &&
-           name.size() == temporary_bytes + std::string_view(mark_ending).size();
+    return name.ends_with(mark_ending) &&
+           is_temporary_of_mark(name.substr(0, name.size() - std::string_view(mark_ending).size()));
 }
 
 bool ListedNames::is_folder(const std::string& name) const {

@@ -52,7 +52,8 @@ private:
     bool is_complete_ = false, has_all_ = true;
 };
 
-/// ".fb-XXXXXXXX-0123456789abcdef.parts" is the mark of an upload; without ".parts" it stands for the upload itself.
+/// ".fb-XXXXXXXX-0123456789abcdef.parts" is the mark of an upload, that of a worker's has its end before the dot;
+/// without ".parts" it stands for the upload itself.
 bool is_mark(std::string_view name);
 bool is_temporary_of_mark(std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "base/crc32c.hpp"
@@ -14,6 +15,8 @@ namespace forebay::s3 {
 namespace {
 
 constexpr std::string_view mark_title = "forebay upload 1";
+// Processes give each other 32 MiB of a file at a time (tree/large_file), which have to be whole parts.
+constexpr std::uint64_t shared_part_bytes_max = 32u << 20;
 
 // The mark's lines: its title, the key, the upload, of what it is.
 struct UploadMark {
@@ -36,12 +39,13 @@ Result<UploadMark> mark_from(std::string_view text) {
     return UploadMark{{lines[1], lines[2]}, lines[3]};
 }
 
-// Its time of access is changed by the copy itself, so that it is not among this.
+// Its time of access is changed by the copy itself, so that it is not among this; nor is the number of the device,
+// since each host has its own.
 std::string identity_of(const sys::EntryStatus& source, ObjectState state, std::uint64_t part_bytes) {
     state.accessed = {};
-    auto text = fmt::format("{} {} {} {}.{} {}.{} {}", source.id.device, source.id.number, source.bytes,
-                            source.modified.seconds, source.modified.nanoseconds, source.changed.seconds,
-                            source.changed.nanoseconds, part_bytes);
+    auto text =
+        fmt::format("{} {} {}.{} {}.{} {}", source.id.number, source.bytes, source.modified.seconds,
+                    source.modified.nanoseconds, source.changed.seconds, source.changed.nanoseconds, part_bytes);
     for (const auto& [name, value] : state.headers()) text += "\n" + name + ": " + value;
     return fmt::format("{:016x}", siphash({}, std::as_bytes(std::span(text))));
 }
@@ -58,6 +62,15 @@ MadeObject::MadeObject(Bucket& bucket, std::string temporary_key, ObjectState fi
     : info{.key = std::move(temporary_key), .state = std::move(first_state), .etag = {}, .crc32c = {}},
       bucket_(bucket) {}
 
+Result<std::shared_ptr<MadeObject>> MadeObject::join(Bucket& bucket, const std::string& temporary_key) {
+    FB_TRY_ASSIGN(text, bucket.text_of(temporary_key + mark_ending));
+    FB_TRY_ASSIGN(mark, mark_from(text));
+    auto joined = std::make_shared<MadeObject>(bucket, temporary_key, ObjectState{});
+    joined->upload_ = mark.upload;
+    joined->is_joined_ = true;
+    return joined;
+}
+
 sys::EntryStatus MadeObject::status() {
     const std::lock_guard lock(mutex);
     return status_of(info, bucket_.number());
@@ -73,7 +86,9 @@ Result<> MadeObject::begin(const std::string& final_key, const sys::EntryStatus&
     part_bytes_ = part_bytes_of(source.bytes);
     pieces_.clear();
     pieces_.resize(std::max<std::uint64_t>(1, (source.bytes + part_bytes_ - 1) / part_bytes_));
-    if (!is_in_parts()) return {};
+    if (is_joined_ && (!is_in_parts() || part_bytes_ > shared_part_bytes_max || upload_.key != final_key))
+        return Error{ErrorKind::unsupported, "this upload is one process's alone"};
+    if (!is_in_parts() || is_joined_) return {};
     upload_.key = final_key;
     identity_ = identity_of(source, info.state, part_bytes_);
     FB_TRY(go_on(identity_));
@@ -193,6 +208,38 @@ std::uint32_t MadeObject::checksum() {
     for (std::uint64_t index = 0; index < pieces_.size(); ++index)
         crc = crc32c_join(crc, pieces_[index].crc32c, length_of(index));
     return crc;
+}
+
+Result<std::string> MadeObject::sent_parts() {
+    const std::lock_guard lock(mutex);
+    std::string lines;
+    for (std::size_t index = 0; index < pieces_.size(); ++index) {
+        const auto& piece = pieces_[index];
+        if (piece.is_sent) lines += fmt::format("{} {:x} {}\n", index, piece.crc32c, piece.sent.etag);
+        else if (piece.filled > 0) return Error{ErrorKind::unsupported, "a part of an upload is filled by half"};
+    }
+    return lines;
+}
+
+Result<> MadeObject::take_sent(const std::string& lines) {
+    const std::lock_guard lock(mutex);
+    for (std::string_view rest = lines; !rest.empty();) {
+        const auto line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        std::uint64_t index = 0;
+        std::uint32_t crc = 0;
+        const auto* end = line.data() + line.size();
+        const auto number = std::from_chars(line.data(), end, index);
+        const auto checksum = std::from_chars(std::min(number.ptr + 1, end), end, crc, 16);
+        if (number.ec != std::errc() || checksum.ec != std::errc() || index >= pieces_.size() || checksum.ptr == end)
+            return Error{ErrorKind::corrupt, "what another process says of the parts that it has sent is no list"};
+        auto& piece = pieces_[index];
+        piece.sent = {.etag = std::string(checksum.ptr + 1, end), .crc32c = crc};
+        piece.crc32c = crc;
+        piece.filled = length_of(index);
+        piece.is_sent = true;
+    }
+    return {};
 }
 
 Result<> MadeObject::publish(const std::string& final_key) {

@@ -27,6 +27,9 @@ inline constexpr const char* mark_ending = ".parts";
 class MadeObject {
 public:
     MadeObject(Bucket& bucket, std::string temporary_key, ObjectState first_state);
+    /// Of another process, whose mark lies beside the key: its upload gets parts from here, once begin() has told how
+    /// many bytes the object has. `missing` where there is no mark.
+    static Result<std::shared_ptr<MadeObject>> join(Bucket& bucket, const std::string& temporary_key);
 
     sys::EntryStatus status();
     Result<> begin(const std::string& final_key, const sys::EntryStatus& source);
@@ -36,6 +39,9 @@ public:
     /// From `source` into a part; at most up to the part's end.
     Result<std::uint64_t> copy_from(sys::OpenFile& source, std::uint64_t offset, std::uint64_t bytes);
     Result<> resize(std::uint64_t bytes);
+    /// A line for each part that was sent; an error where some was only filled in part.
+    Result<std::string> sent_parts();
+    Result<> take_sent(const std::string& lines);
     /// Of all bytes, as the server has them or will get them.
     std::uint32_t checksum();
     /// All is there: it gets its key.
@@ -72,7 +78,7 @@ private:
     std::vector<Piece> pieces_;
     Bucket::Upload upload_;
     std::string identity_;
-    bool was_resumed_ = false;
+    bool was_resumed_ = false, is_joined_ = false;
 };
 
 }  // namespace forebay::s3

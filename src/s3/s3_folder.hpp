@@ -33,6 +33,8 @@ public:
     Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) override;
 
     Result<std::unique_ptr<Folder>> open_folder(const std::string& name) override;
+    Result<std::unique_ptr<Folder>> open_made_folder(const std::string& name) override;
+    void expect_new() override;
     Result<std::unique_ptr<sys::OpenFile>> open_file(const std::string& name) override;
     Result<std::unique_ptr<sys::OpenFile>> reopen_file(const std::string& name) override;
     Result<std::unique_ptr<sys::OpenEntry>> open_entry(const std::string& name) override;
@@ -68,13 +70,14 @@ private:
     Result<> add_made(const std::string& name, ObjectState state);
     ObjectState new_state(sys::EntryKind kind, std::uint32_t permissions) const;
     Result<bool> names_folder(const std::string& name, const std::string& key);
+    Result<> rename_upload(const std::string& name, const std::string& new_name);
 
     const std::shared_ptr<Bucket> bucket_;
     const std::string prefix_;
     std::mutex mutex_;  // guards what follows
     ObjectInfo info_;
     ObjectState kept_;
-    bool is_new_;  // made by this process: nothing else is in it
+    bool is_new_;  // nothing is in it but what this process makes, and what others make under other names
     ListedNames names_;
     std::unordered_map<std::string, ObjectInfo> looked_at_;
 };

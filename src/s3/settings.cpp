@@ -53,7 +53,10 @@ Result<std::string> checked_endpoint(std::string endpoint) {
     return Error{ErrorKind::refused,
                  has_user ? "the endpoint of S3 has an \"@\": credentials are never part of it"
                           : "the endpoint of S3, \"" + show_text(endpoint) + "\", is no URL",
-                 "", "AWS_ENDPOINT_URL=https://HOST"};
+                 "",
+                 has_user || endpoint.find("://") != endpoint.npos || !is_showable(endpoint)
+                     ? "AWS_ENDPOINT_URL=https://HOST"
+                     : "AWS_ENDPOINT_URL=https://" + endpoint + ", or with http://"};
 }
 
 Result<int> attempts_from(const std::string& text) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 
 #include "sys/daos_address.hpp"
@@ -25,6 +26,10 @@ constexpr std::array<FarModule, 2> modules{
       1, true},
      {daos_scheme, "libforebay_daos.so", "DAOS by libdfs",
       "build forebay again where the headers of DAOS are (daos_fs.h), or mount the container by dfuse", 2, false}}};
+
+constexpr std::array<const char*, 7> settings{"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION",
+                                              "AWS_DEFAULT_REGION",  "AWS_PROFILE",      "AWS_DEFAULT_PROFILE",
+                                              "AWS_MAX_ATTEMPTS"};
 
 const FarModule* module_of(std::string_view address) {
     const auto found =
@@ -65,6 +70,25 @@ Result<std::string> whole_place(const std::string& place) {
                      "give an absolute path"};
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
+}
+
+std::string told_settings() {
+    std::string lines;
+    for (const auto* name : settings)
+        if (const char* value = std::getenv(name); value != nullptr && *value != '\0')
+            lines += std::string(name) + "=" + value + "\n";
+    return lines;
+}
+
+void take_settings(const std::string& lines) {
+    for (std::string_view rest = lines; !rest.empty();) {
+        const auto line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        const auto equals = std::min(line.find('='), line.size());
+        const auto known = std::ranges::find(settings, line.substr(0, equals));
+        if (known == settings.end() || equals == line.size()) continue;
+        ::setenv(*known, std::string(line.substr(equals + 1)).c_str(), 1);
+    }
 }
 
 Result<void*> far_function(std::string_view address, const char* name) {

@@ -24,6 +24,12 @@ inline bool is_whole(std::string_view place) { return place.starts_with('/') || 
 /// `refused` where the current directory cannot be told.
 Result<std::string> whole_place(const std::string& place);
 
+/// Which servers this process is to reach, by variables of its environment that hold no secrets: a line each,
+/// "NAME=VALUE". Another process that takes them reaches the same.
+std::string told_settings();
+/// Before anything far is opened. Other variables are left alone.
+void take_settings(const std::string& lines);
+
 /// A function of the module that reaches such addresses. `unsupported` where this build has none.
 Result<void*> far_function(std::string_view address, const char* name);
 

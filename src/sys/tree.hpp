@@ -125,6 +125,10 @@ public:
     /// Where that is so: the attributes are set, and the bytes of `source`, which has `status`, come next; in the end
     /// the file is renamed to `final_name`. Gives how many of its first bytes are there from a run that was killed.
     virtual Result<std::uint64_t> begin(const std::string&, OpenFile&, const EntryStatus&) { return std::uint64_t{0}; }
+    /// Of a file that several processes write, opened by reopen_file(): what the one that completes it must be told of
+    /// the bytes that this one has written. File systems know it themselves.
+    virtual Result<std::string> written_parts() { return std::string(); }
+    virtual Result<> take_parts(const std::string&) { return {}; }
     /// CRC32C of all bytes, where it is known without reading them; of what was written as the storage has it.
     virtual Result<std::optional<std::uint32_t>> checksum() { return std::optional<std::uint32_t>(); }
     /// Of a file whose bytes were read: an error where what came is not what the storage has the checksum of. False
@@ -148,6 +152,11 @@ public:
     virtual Result<std::string> attribute_of(const std::string& name, const std::string& attribute_name) = 0;
 
     virtual Result<std::unique_ptr<Folder>> open_folder(const std::string& name) = 0;
+    /// The same of a folder that another process has made for both: where folders come with what is in them, nothing
+    /// of it need be there yet.
+    virtual Result<std::unique_ptr<Folder>> open_made_folder(const std::string& name) { return open_folder(name); }
+    /// From now on: what this process makes here nobody else makes, and no other entries are in the way of it.
+    virtual void expect_new() {}
     /// To read. Only a regular file: no fifo is waited for and no device touched.
     virtual Result<std::unique_ptr<OpenFile>> open_file(const std::string& name) = 0;
     /// To write and read, for a file of ours that a killed run left.

@@ -1,7 +1,6 @@
 #include "tree/compare.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/try.hpp"
 #include "tree/compare_walk.hpp"
@@ -203,14 +202,14 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
     auto& [one, other] = roots;
     auto* lead = options.lead;
     if (lead == nullptr) return compare_open_trees(std::move(one), std::move(other), options, remarks, counts);
-    FB_TRY(check_team_places({source, target}));
-    FB_TRY_ASSIGN(source_root, team_root(*one));
-    FB_TRY_ASSIGN(target_root, team_root(*other));
+    FB_TRY_ASSIGN(source_root, team_root(*one, source));
+    FB_TRY_ASSIGN(target_root, team_root(*other, target));
     FB_TRY(lead->begin({.verb = TeamVerb::compare,
+                        .threads = team_threads({source, target}, options.threads),
                         .user = sys::new_entry_owner().user,
                         .umask = sys::new_entry_owner().umask,
-                        .source = std::filesystem::absolute(source).string(),
-                        .target = std::filesystem::absolute(target).string(),
+                        .source = team_place(source),
+                        .target = team_place(target),
                         .source_root = source_root,
                         .target_root = target_root,
                         .filter = options.filter,
@@ -247,9 +246,9 @@ Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
                                  .reads_bytes = order.reads_bytes,
                                  .recalls = order.recalls,
                                  .one_file_system = order.one_file_system};
-    FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
+    FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
-    FB_TRY_ASSIGN(target, sys::open_posix_folder(order.target));
+    FB_TRY_ASSIGN(target, sys::open_tree(order.target));
     FB_TRY(check_team_root(*target, order.target_root, order.target));
     TeamMembership membership(port, order);
     CompareWalk walk(options, remarks, counts, &membership.team());

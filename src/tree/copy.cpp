@@ -196,20 +196,21 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         FB_TRY_ASSIGN(names, wished_names(order.list, true));
         options.wished = std::move(names);
     }
-    FB_TRY_ASSIGN(source, sys::open_posix_folder(order.source));
+    FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
     FolderRef target, asked;
     if (order.lacks_target) {
         FB_TRY_ASSIGN(named, open_above(order.target));
         asked = named.above;
     } else {
-        FB_TRY_ASSIGN(opened, sys::open_posix_folder(order.target));
+        FB_TRY_ASSIGN(opened, sys::open_tree(order.target));
         target = std::move(opened);
         if (!order.probe.empty() && !target->status_of(order.probe))
             return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
                                                          "it is not to be seen",
                                                          show_text(order.target))};
-        if (order.probe.empty()) FB_TRY(check_team_root(*target, order.target_root, order.target));
+        FB_TRY(order.probe.empty() ? check_team_root(*target, order.target_root, order.target)
+                                   : check_team_mounts(*target, order.target_root, order.target));
     }
     const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
                             .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
@@ -270,10 +271,8 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
             "nothing was changed", "leave out --quick"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
-    if (options.lead != nullptr) {
-        FB_TRY(check_team_places({source, target}));
+    if (options.lead != nullptr)
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
-    }
     const auto copied = copy_open_trees(roots, options, remarks, counts);
     if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
     return copied;

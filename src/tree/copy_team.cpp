@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "tree/copy_entry.hpp"
@@ -60,6 +58,7 @@ TeamWork CopyTeam::work(const BranchRef& root) {
             .folders = context_.folders,
             .root = root,
             .may_lack_target = context_.options.is_dry,
+            .makes_target = !context_.options.is_dry,
             .enter = [this](TreeWorker& worker, const BranchRef& branch) { walk_.enter(worker, branch); },
             .portion = [this](TreeWorker& worker, const BranchRef& branch,
                               const Portion& portion) { walk_.copy_portion(worker, branch, portion); },
@@ -159,7 +158,7 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
 }
 
 // Both files are opened anew: they must be those that the other process speaks of.
-Result<> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift) {
+Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift) {
     constexpr std::size_t texts = 2, numbers = 7;
     if (gift.texts.size() != texts || gift.numbers.size() != numbers || gift.numbers[0] > gift.numbers[1])
         return Error{ErrorKind::corrupt, "a piece of a file was not described"};
@@ -173,10 +172,12 @@ Result<> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& folder, const
         status.bytes != gift.numbers[3] || static_cast<std::uint64_t>(status.modified.seconds) != gift.numbers[4] ||
         status.modified.nanoseconds != gift.numbers[5] || made.id.number != gift.numbers[6])
         return Error{ErrorKind::retry, "the file is another one here than where its copy was begun"};
-    FB_TRY(copy_bytes(*source, *target, {gift.numbers[0], gift.numbers[1]}, has_holes(status), context_.way(),
-                      worker.buffer));
+    FB_TRY(target->begin(gift.texts[0], *source, status));
+    const bool sparse = has_holes(status) && !target->begins_with_attributes();
+    FB_TRY(copy_bytes(*source, *target, {gift.numbers[0], gift.numbers[1]}, sparse, context_.way(), worker.buffer));
     // The other process gives the file its name: it cannot sync what this host still has in memory.
-    return context_.options.syncs ? target->sync() : Result<>();
+    if (context_.options.syncs) FB_TRY(target->sync());
+    return target->written_parts();
 }
 
 Result<> CopyTeam::take_over(TeamLead& lead) {
@@ -203,10 +204,11 @@ Result<> CopyTeam::take_over(TeamLead& lead) {
 Result<> begin_copy_team(const std::string& source, const std::string& target, const std::string& prefix,
                          const TreeCopyOptions& options, sys::Folder& source_root, sys::Folder* target_root) {
     TeamOrder order{.verb = TeamVerb::copy,
+                    .threads = team_threads({source, target}, options.threads),
                     .user = sys::new_entry_owner().user,
                     .umask = sys::new_entry_owner().umask,
-                    .source = std::filesystem::absolute(source).string(),
-                    .target = std::filesystem::absolute(target).string(),
+                    .source = team_place(source),
+                    .target = team_place(target),
                     .temporary_prefix = prefix,
                     .filter = options.filter,
                     .preserve = options.preserve,
@@ -226,11 +228,11 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
         order.has_list = true;
         order.list = list_of(*options.wished);
     }
-    FB_TRY_ASSIGN(root, team_root(source_root));
+    FB_TRY_ASSIGN(root, team_root(source_root, source));
     order.source_root = root;
     if (target_root == nullptr || options.is_dry) {
         if (target_root != nullptr) {
-            FB_TRY_ASSIGN(other, team_root(*target_root));
+            FB_TRY_ASSIGN(other, team_root(*target_root, target));
             order.target_root = other;
         }
         return options.lead->begin(std::move(order));
@@ -238,7 +240,9 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
     order.probe = fmt::format("{}probe-{:016x}", prefix, sys::random_u64());
     FB_TRY_ASSIGN(file, target_root->make_file(order.probe, 0600));
     const SeenFile probe(*target_root, order.probe);
-    FB_TRY_ASSIGN(other, team_root(*target_root));
+    // An object comes to be by its rename, which does nothing elsewhere.
+    FB_TRY(target_root->rename(order.probe, order.probe));
+    FB_TRY_ASSIGN(other, team_root(*target_root, target));
     order.target_root = other;
     return options.lead->begin(std::move(order));
 }

@@ -35,7 +35,7 @@ private:
     HardLinks::Turn ask(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own);
     void tell(const sys::EntryId& id, const EntryPlace& at);
     void hear_link(const TeamMessage& answer);
-    Result<> copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift);
+    Result<std::string> copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift);
     TeamMessage question(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own) const;
 
     CopyContext& context_;

@@ -65,6 +65,7 @@ void CopyWalk::enter(TreeWorker& worker, const BranchRef& branch) {
 }
 
 Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
+    if (branch->parent->had_loss) branch->had_loss = true;  // whoever was lost may have been at work here, too
     FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::source));
     FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
     const FolderRef folder = std::move(opened);

@@ -35,8 +35,8 @@ public:
     /// Opens both files and adds the pieces. An error: nothing was added.
     Result<> start(TreeWorker& worker);
     void describe(TeamMessage& gift) const override;
-    void done_by_other(TreeWorker& worker, sys::ByteStretch bytes) override {
-        end_piece(worker, bytes.begin / piece_bytes, {});
+    void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) override {
+        end_piece(worker, bytes.begin / piece_bytes, made_.file->take_parts(parts));
     }
 
 private:
@@ -86,7 +86,8 @@ Result<std::uint64_t> LargeFile::open_target() {
     if (!entry_.branch->was_made) {
         take_over();
         auto old_journal = entry_.target->reopen_file(parts_name(temporary_name_));
-        auto old = entry_.target->reopen_file(temporary_name_);
+        auto old = old_journal ? entry_.target->reopen_file(temporary_name_)
+                               : Result<std::unique_ptr<sys::OpenFile>>(old_journal.error());
         if (old_journal && old) {
             std::vector<std::byte> text(journal_bytes_max);
             const auto got = (*old_journal)->read(0, text);

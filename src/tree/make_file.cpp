@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
 #include "base/try.hpp"
 #include "sys/clock.hpp"
+#include "tree/large_file.hpp"
 
 namespace forebay::tree {
 
@@ -122,6 +124,15 @@ Result<> give_all(CopyContext& context, const CopyEntry& entry, const AttributeS
                            settle_of(context, entry, status));
 }
 
+// What another process of an earlier run has sent gets this one's name. One upload alone: the others are given up.
+void take_over_upload(CopyContext& context, const CopyEntry& entry) {
+    const auto& leftovers = entry.branch->leftovers;
+    const auto own = parts_name(context.temporary_name(entry.name));
+    if (std::ranges::find(leftovers, own) != leftovers.end()) return;
+    for (const auto& name : context.others_temporaries(entry.name, leftovers))
+        if (entry.target->rename(parts_name(name), own)) return;
+}
+
 }  // namespace
 
 Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
@@ -130,6 +141,7 @@ Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, s
     FB_TRY_ASSIGN(attributes, attributes_from(context, source));
     FB_TRY(give_all(context, entry, attributes, status, made));
     made.has_attributes = true;
+    take_over_upload(context, entry);
     return made.file->begin(entry.name, source, status);
 }
 

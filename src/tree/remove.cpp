@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "tree/named_root.hpp"
@@ -215,14 +213,17 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
     auto* lead = options.lead;
-    if (lead != nullptr) FB_TRY(check_team_places({path}));
-    if (lead != nullptr)
+    if (lead != nullptr) {
+        FB_TRY_ASSIGN(folder, above->open_folder(name));
+        FB_TRY_ASSIGN(root, team_root(*folder, path));
         FB_TRY(lead->begin({.verb = TeamVerb::remove,
+                            .threads = team_threads({path}, options.threads),
                             .user = sys::new_entry_owner().user,
                             .umask = sys::new_entry_owner().umask,
-                            .source = std::filesystem::absolute(path).string(),
-                            .source_root = {status.id.number, status.modified},
+                            .source = team_place(path),
+                            .source_root = root,
                             .is_dry = options.is_dry}));
+    }
     Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY(removal.open_root(above));
     if (lead != nullptr)

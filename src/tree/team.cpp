@@ -17,7 +17,7 @@ constexpr std::uint64_t never_finished = std::uint64_t{1} << 62;
 
 namespace flags {
 constexpr std::uint64_t is_folder = 1, is_portion = 2, is_file = 4;  // of a gift
-constexpr std::uint64_t was_made = 8, gives_acl = 16;
+constexpr std::uint64_t was_made = 8, gives_acl = 16, of_lost = 32;
 constexpr std::uint64_t changed = 1, had_loss = 2, failed = 4;  // of what is done
 }  // namespace flags
 
@@ -127,6 +127,7 @@ TeamMessage Team::gift_of(const Offer& offer) const {
     TeamMessage gift{.kind = TeamKind::gift, .path = team_path(branch), .text = joined(branch.leftovers)};
     if (branch.was_made) gift.flags |= flags::was_made;
     if (branch.gives_acl) gift.flags |= flags::gives_acl;
+    if (branch.had_loss) gift.flags |= flags::of_lost;
     if (offer.file) {
         gift.flags |= flags::is_file;
         gift.numbers = {offer.bytes.begin, offer.bytes.end};
@@ -161,8 +162,8 @@ Result<> Team::try_gift(TreeWorker& worker, const TeamMessage& gift) {
     FB_TRY_ASSIGN(part, part_of(gift));
     if ((gift.flags & flags::is_file) != 0) {
         if (!work_->file) return Error{ErrorKind::unsupported, "no pieces of files are taken here"};
-        FB_TRY(work_->file(worker, part, gift));
-        say_done(gift, part, false);
+        FB_TRY_ASSIGN(parts, work_->file(worker, part, gift));
+        say_done(gift, part, false, parts);
         return {};
     }
     if ((gift.flags & flags::is_portion) != 0) {
@@ -188,12 +189,14 @@ Result<BranchRef> Team::part_of(const TeamMessage& gift) {
     part->wished = folder->wished;
     part->was_made = (gift.flags & flags::was_made) != 0;
     part->gives_acl = (gift.flags & flags::gives_acl) != 0;
+    part->had_loss = (gift.flags & flags::of_lost) != 0;
     part->leftovers = names_of(gift.text);
     for (const auto side : {TreeSide::source, TreeSide::target}) {
         if (side == TreeSide::source ? !work_->on_source
                                      : !work_->on_target || (work_->may_lack_target && folder->was_made))
             continue;
         FB_TRY_ASSIGN(opened, work_->folders.get(folder, side));
+        if (side == TreeSide::target && part->was_made) opened->expect_new();
         work_->folders.keep(part, side, opened);
     }
     return part;
@@ -222,7 +225,8 @@ Result<BranchRef> Team::open_below(const BranchRef& above, const std::string& na
     for (const auto side : {TreeSide::source, TreeSide::target}) {
         if (side == TreeSide::source ? !work_->on_source : !work_->on_target || branch->was_made) continue;
         FB_TRY_ASSIGN(folder, work_->folders.get(above, side));
-        auto opened = folder->open_folder(name);
+        const bool may_be_unseen = side == TreeSide::target && work_->makes_target;
+        auto opened = may_be_unseen ? folder->open_made_folder(name) : folder->open_folder(name);
         if (!opened && side == TreeSide::target && work_->may_lack_target && opened.error().kind != ErrorKind::retry) {
             branch->was_made = true;
             continue;
@@ -235,8 +239,8 @@ Result<BranchRef> Team::open_below(const BranchRef& above, const std::string& na
     return branch;
 }
 
-void Team::say_done(const TeamMessage& gift, const BranchRef& part, bool failed) {
-    TeamMessage done{.kind = TeamKind::done, .process = gift.process, .number = gift.number};
+void Team::say_done(const TeamMessage& gift, const BranchRef& part, bool failed, const std::string& parts) {
+    TeamMessage done{.kind = TeamKind::done, .process = gift.process, .number = gift.number, .text = parts};
     if (failed) done.flags |= flags::failed;
     if (part && part->was_changed) done.flags |= flags::changed;
     if (part && part->had_loss) done.flags |= flags::had_loss;
@@ -264,7 +268,7 @@ void Team::end_given(const TeamMessage& done) {
         if ((done.flags & flags::changed) != 0) offer.branch->was_changed = true;
         if ((done.flags & flags::had_loss) != 0) offer.branch->had_loss = true;
         if (work_->take_found) work_->take_found(offer.branch, done);
-        if (offer.file) offer.file->done_by_other(worker, offer.bytes);
+        if (offer.file) offer.file->done_by_other(worker, offer.bytes, done.text);
         else work_->done(offer.branch);
     });
 }

@@ -31,8 +31,8 @@ public:
     virtual ~PiecewiseFile() = default;
     /// What another process must know of it.
     virtual void describe(TeamMessage& gift) const = 0;
-    /// Another process has copied these bytes.
-    virtual void done_by_other(TreeWorker& worker, sys::ByteStretch bytes) = 0;
+    /// Another process has copied these bytes; `parts` is what its OpenFile::written_parts() said.
+    virtual void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) = 0;
 };
 
 /// What a verb does with what comes from other processes; what it has no use for is empty.
@@ -42,10 +42,12 @@ struct TeamWork {
     BranchRef root;
     bool on_source = true, on_target = true;
     bool may_lack_target = false;  // in a dry run
+    bool makes_target = false;     // folders of the target are there as soon as a process has entered them
     /// A folder that another process has listed, and what lies in it; ends with done() of it.
     std::function<void(TreeWorker&, const BranchRef&)> enter{};
     std::function<void(TreeWorker&, const BranchRef&, const Portion&)> portion{};
-    std::function<Result<>(TreeWorker&, const BranchRef&, const TeamMessage&)> file{};
+    /// A piece of a file; for done_by_other().
+    std::function<Result<std::string>(TreeWorker&, const BranchRef&, const TeamMessage&)> file{};
     std::function<void(const BranchRef&)> done{};
     /// What was found in a part that was given, for the one that gave it.
     std::function<void(const BranchRef&, TeamMessage&)> tell_found{};
@@ -85,7 +87,7 @@ private:
     Result<> try_gift(TreeWorker& worker, const TeamMessage& gift);
     Result<BranchRef> part_of(const TeamMessage& gift);
     Result<BranchRef> open_below(const BranchRef& above, const std::string& name);
-    void say_done(const TeamMessage& gift, const BranchRef& part, bool failed);
+    void say_done(const TeamMessage& gift, const BranchRef& part, bool failed, const std::string& parts = {});
     void end_given(const TeamMessage& done);
 
     const std::uint64_t process_;

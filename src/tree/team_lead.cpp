@@ -7,6 +7,7 @@
 #include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/far_module.hpp"
 #include "tree/team_words.hpp"
 
 namespace forebay::tree {
@@ -68,7 +69,8 @@ void TeamLead::dismiss() {
 
 Result<> TeamLead::begin(TeamOrder order) {
     order.processes = states_.size();
-    order.threads = setup_.threads;
+    if (setup_.threads > 0) order.threads = setup_.threads;
+    order.settings = sys::told_settings();
     order.patience_seconds = static_cast<std::uint64_t>(setup_.patience.count());
     rate_ = order.rate_bytes_per_second;
     std::size_t waited_for = states_.size() - 1;
@@ -112,7 +114,8 @@ Result<bool> TeamLead::hear_ready(const TeamPort::Heard& heard, TeamOrder& order
     }
     if (message.kind == TeamKind::refused)
         return Error{ErrorKind::refused, fmt::format("{}: {}", name, show_text(message.text)), "nothing was copied",
-                     "mount the same file systems there, or leave it out of the hosts"};
+                     message.path.empty() ? "mount the same file systems there, or leave it out of the hosts"
+                                          : fmt::format("on {}: {}", name, show_text(message.path))};
     if (message.kind == TeamKind::ask) state.is_hungry = true;  // while others are waited for
     if (message.kind != TeamKind::ready) return false;
     state.has_answered = true;

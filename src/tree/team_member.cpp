@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "move/pace.hpp"
+#include "sys/far_module.hpp"
 #include "sys/machine.hpp"
 #include "sys/tree_place.hpp"
 #include "tree/team_words.hpp"
@@ -41,6 +43,7 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
         return Error{ErrorKind::refused,
                      fmt::format("user {} works there, and here it is user {}", owner.user, order.user)};
     sys::set_umask(static_cast<std::uint32_t>(order.umask));
+    sys::take_settings(order.settings);
     switch (order.verb) {
         case TeamVerb::walk: return walk_for_team(port, order);
         case TeamVerb::copy: return copy_for_team(port, order);
@@ -60,7 +63,7 @@ Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, 
     }();
     if (served) return served;
     // Nothing was begun here: the first process ends the command, or has ended it.
-    port->send(0, {.kind = TeamKind::refused, .text = served.error().what});
+    port->send(0, {.kind = TeamKind::refused, .path = served.error().next, .text = served.error().what});
     port->send(0, {.kind = TeamKind::bye});
     while (port->has_unsent())
         if (const auto heard = port->hear(sys::Clock::now() + tell_pause); heard && !heard->message) break;
@@ -113,18 +116,45 @@ Result<> TeamMembership::leave(const Result<>& done) {
     return is_alone_ ? Result<>(Error{ErrorKind::broken, "the first process of this command has ended"}) : Result<>();
 }
 
-Result<> check_team_places(std::initializer_list<std::string_view> places) {
-    for (const auto place : places)
-        if (sys::is_far(place))
-            return Error{ErrorKind::unsupported,
-                         fmt::format("{}: several processes share the work on directories alone", show_text(place)), "",
-                         "leave --hosts out; --threads helps where requests wait for a server"};
-    return {};
+namespace {
+
+// What mounts itself does so where it is looked into.
+void touch(sys::Folder& top, std::string_view path) {
+    FolderRef folder;
+    while (!path.empty()) {
+        const auto name = path.substr(0, path.find('/'));
+        path.remove_prefix(std::min(path.size(), name.size() + 1));
+        auto opened = (folder ? *folder : top).open_folder(std::string(name));
+        if (!opened) return;
+        folder = std::move(*opened);
+    }
+    if (folder) static_cast<void>(folder->list([](std::span<const sys::NamedEntry>) { return Result<>(); }));
+}
+
+}  // namespace
+
+Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std::string& path) {
+    const auto wanted = mounts_from(root.mounts);
+    for (const auto& mount : wanted) touch(folder, mount.path);
+    FB_TRY_ASSIGN(told, folder.mounts_below());
+    const auto own = mounts_from(text_of(told));
+    if (own == wanted) return {};
+    const auto [at, other] = std::ranges::mismatch(wanted, own);
+    return Error{
+        ErrorKind::refused,
+        fmt::format("below {} another file system is mounted there than where the first process runs, or none: "
+                    "{}",
+                    show_text(path), show_text(at != wanted.end() ? at->path : other->path)),
+        "", "mount the same on all hosts; or leave this one out"};
 }
 
 Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path) {
-    FB_TRY_ASSIGN(own, team_root(folder));
-    if (own == root) return {};
+    FB_TRY_ASSIGN(own, team_root(folder, path));
+    if (own.number == root.number && own.modified == root.modified) return check_team_mounts(folder, root, path);
+    if (sys::is_far(path))
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is another place there than where the first process finds it", show_text(path)),
+                     "", "let all hosts reach the same server: endpoint and region of S3, the agent of DAOS"};
     return Error{
         ErrorKind::refused,
         fmt::format("{} is another directory there: inode {}, where the first process sees {}{}", show_text(path),

@@ -49,10 +49,9 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order);
 Result<> compare_for_team(TeamPort& port, const TeamOrder& order);
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order);
 
-/// `unsupported` for addresses that are no paths: the members of a team open them by descriptors.
-Result<> check_team_places(std::initializer_list<std::string_view> places);
-
-/// `refused` where a folder is not the one that the first process has there; `path` is for people.
+/// `refused` where the folder at `path` is not the one that the first process has there.
+/// The same of what is mounted below it: a process that has not mounted a part of the tree would take it for empty.
+Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std::string& path);
 Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path);
 
 }  // namespace forebay::tree

@@ -90,10 +90,11 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .umask = 022,
                           .source = "/from",
                           .target = "/to",
-                          .source_root = {7, {-5, 999'999'999}},
-                          .target_root = {8, {6, 1}},
+                          .source_root = {7, {-5, 999'999'999}, std::string("12 a b\0", 7)},
+                          .target_root = {8, {6, 1}, {}},
                           .probe = "probe",
                           .temporary_prefix = ".fb-",
+                          .settings = "AWS_REGION=r\n",
                           .filter = {.include = {"*.h5"}, .exclude = {"a", "b"}},
                           .list = std::string("x/y\0", 4),
                           .has_list = true,
@@ -110,10 +111,15 @@ TEST_CASE("team_message: an order comes back with all options") {
     REQUIRE(again);
     CHECK(tree::message_of(*again) == message);
     CHECK(again->filter.exclude == order.filter.exclude);
-    CHECK(again->source_root == order.source_root);
+    CHECK(again->source_root.modified == order.source_root.modified);
+    const auto mounts = tree::mounts_from(again->source_root.mounts);
+    REQUIRE(mounts.size() == 1);
+    CHECK(mounts[0] == sys::MountBelow{"a b", {0, 12}});
+    CHECK(tree::text_of(mounts) == order.source_root.mounts);
     CHECK(!again->preserve.owner);
     CHECK(again->preserve.times);
     CHECK(again->recalls);
+    CHECK(again->settings == order.settings);
     CHECK(again->layout.kind == tree::LayoutKind::by_size);
     CHECK(again->layout.sizes.size() == 2);
     CHECK(again->layout.excluded_targets == order.layout.excluded_targets);

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <filesystem>
 
 #include "base/try.hpp"
 #include "describe/storage_targets.hpp"
+#include "sys/far_module.hpp"
 
 namespace forebay::tree {
 
@@ -71,8 +75,14 @@ TeamMessage message_of(const TeamOrder& order) {
                        static_cast<std::uint64_t>(order.cannot_keep),
                        order.rate_bytes_per_second,
                        order.filter.include.size()};
-    message.texts = {order.source, order.target, order.list, order.layout.words,
-                     fmt::format("{}", fmt::join(order.layout.excluded_targets, ","))};
+    message.texts = {order.source,
+                     order.target,
+                     order.list,
+                     order.layout.words,
+                     fmt::format("{}", fmt::join(order.layout.excluded_targets, ",")),
+                     order.settings,
+                     order.source_root.mounts,
+                     order.target_root.mounts};
     message.texts.insert(message.texts.end(), order.filter.include.begin(), order.filter.include.end());
     message.texts.insert(message.texts.end(), order.filter.exclude.begin(), order.filter.exclude.end());
     return message;
@@ -81,7 +91,7 @@ TeamMessage message_of(const TeamOrder& order) {
 Result<TeamOrder> order_from(const TeamMessage& message) {
     const Error corrupt{ErrorKind::corrupt, "what the first process of this command ordered cannot be understood"};
     const auto& numbers = message.numbers;
-    constexpr std::size_t fixed_texts = 5;
+    constexpr std::size_t fixed_texts = 8;
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
         numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
@@ -98,12 +108,15 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
                     .target = message.texts[1],
                     .probe = message.text,
                     .temporary_prefix = message.path,
+                    .settings = message.texts[5],
                     .list = message.texts[2],
                     .cannot_keep = static_cast<CannotKeep>(numbers[13]),
                     .rate_bytes_per_second = numbers[14]};
-    order.source_root = {numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}};
+    order.source_root = {
+        numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[6]};
     order.target_root = {numbers[10],
-                         {static_cast<std::int64_t>(numbers[11]), static_cast<std::uint32_t>(numbers[12])}};
+                         {static_cast<std::int64_t>(numbers[11]), static_cast<std::uint32_t>(numbers[12])},
+                         message.texts[7]};
     const auto layout = layout_from(message.texts[3]);
     const auto excluded = describe::parse_storage_targets(message.texts[4], "an order");
     if (!layout || !excluded) return corrupt;
@@ -121,9 +134,40 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     return order;
 }
 
-Result<TeamRoot> team_root(sys::Folder& folder) {
+std::string team_place(const std::string& place) {
+    return sys::is_far(place) ? place : std::filesystem::absolute(place).string();
+}
+
+Result<TeamRoot> team_root(sys::Folder& folder, const std::string& place) {
     FB_TRY_ASSIGN(status, folder.status());
-    return TeamRoot{status.id.number, status.modified};
+    FB_TRY_ASSIGN(mounts, folder.mounts_below());
+    if (!sys::is_far(place)) return TeamRoot{status.id.number, status.modified, text_of(mounts)};
+    return TeamRoot{status.id.number ^ status.id.device, {}, {}};
+}
+
+std::string text_of(const std::vector<sys::MountBelow>& mounts) {
+    std::string text;
+    for (const auto& mount : mounts) {
+        text += fmt::format("{} {}", mount.id.number, mount.path);
+        text.push_back('\0');
+    }
+    return text;
+}
+
+std::vector<sys::MountBelow> mounts_from(std::string_view text) {
+    std::vector<sys::MountBelow> mounts;
+    while (!text.empty()) {
+        const auto one = text.substr(0, text.find('\0'));
+        text.remove_prefix(std::min(text.size(), one.size() + 1));
+        sys::MountBelow mount{.path = std::string(one.substr(std::min(one.find(' ') + 1, one.size()))), .id = {}};
+        std::from_chars(one.data(), one.data() + one.size(), mount.id.number);
+        mounts.push_back(std::move(mount));
+    }
+    return mounts;
+}
+
+std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads) {
+    return std::ranges::any_of(places, sys::is_far) ? threads : 0;
 }
 
 std::string list_of(const WishedNames& names) {

@@ -17,7 +17,7 @@ enum class TeamVerb : std::uint64_t { walk, copy, compare, remove };
 struct TeamRoot {
     std::uint64_t number = 0;  // of its inode
     sys::FileTime modified;
-    bool operator==(const TeamRoot&) const = default;
+    std::string mounts;  // below it, with the inodes that are seen there: mounts_from() reads them
 };
 
 struct TeamOrder {
@@ -31,6 +31,7 @@ struct TeamOrder {
     TeamRoot source_root, target_root;
     std::string probe;  // a name that lies in the target, or ""
     std::string temporary_prefix;
+    std::string settings;  // of sys::told_settings()
 
     EntryFilter filter{};
     std::string list;  // of --files-from, with a zero byte behind each path
@@ -55,8 +56,16 @@ TeamMessage message_of(const TeamOrder& order);
 /// `corrupt` for a message that is no order.
 Result<TeamOrder> order_from(const TeamMessage& message);
 
-/// The root that a folder is.
-Result<TeamRoot> team_root(sys::Folder& folder);
+/// A path or an address as it means the same to all members.
+std::string team_place(const std::string& place);
+/// The root that a folder is, which lies at `place`. Of a bucket: which one of which server; a folder there need not
+/// have a time.
+Result<TeamRoot> team_root(sys::Folder& folder, const std::string& place);
+/// "12 fields" and a zero byte for each mount, by its inode: devices have other numbers on other hosts.
+std::string text_of(const std::vector<sys::MountBelow>& mounts);
+std::vector<sys::MountBelow> mounts_from(std::string_view text);
+/// Where requests wait for a server all processes have as many threads as the first one; 0: as many as each has cores.
+std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads);
 
 /// Paths with a zero byte behind each, from which wished_names() makes the same.
 std::string list_of(const WishedNames& names);

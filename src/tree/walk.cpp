@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -331,12 +330,12 @@ Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks&
     FB_TRY_ASSIGN(folder, sys::open_tree(path));
     auto* lead = options.lead;
     if (lead == nullptr) return walk_open_tree(std::move(folder), options, remarks, counts);
-    FB_TRY(check_team_places({path}));
-    FB_TRY_ASSIGN(own_root, team_root(*folder));
+    FB_TRY_ASSIGN(own_root, team_root(*folder, path));
     FB_TRY(lead->begin({.verb = TeamVerb::walk,
+                        .threads = team_threads({path}, options.threads),
                         .user = sys::new_entry_owner().user,
                         .umask = sys::new_entry_owner().umask,
-                        .source = std::filesystem::absolute(path).string(),
+                        .source = team_place(path),
                         .source_root = own_root,
                         .filter = options.filter,
                         .one_file_system = options.one_file_system,
@@ -377,7 +376,7 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
             port.send(0, message_of(sum));
             return Result<>();
         };
-    FB_TRY_ASSIGN(folder, sys::open_posix_folder(order.source));
+    FB_TRY_ASSIGN(folder, sys::open_tree(order.source));
     FB_TRY(check_team_root(*folder, order.source_root, order.source));
     TeamMembership membership(port, order);
     TreeWalk walk(options, remarks, counts, &membership.team());

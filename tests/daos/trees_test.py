@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -20,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "trees"))
 
 import judge  # noqa: E402
 import make_tree  # noqa: E402
+import team  # noqa: E402
 from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect  # noqa: E402
 
 MODULE = BUILD / "tests/daos"
@@ -236,6 +238,42 @@ def check_large(daos, place):
     expect(not left, "no temporary names are left", str(left))
 
 
+def check_several(daos, place):
+    """Several processes, of which one is killed; what one has made the others see."""
+    source, target = small_tree(place / "for-several"), f"{ROOT}/several"
+    for number in range(400):
+        (source / f"d{number % 4}" / f"more-{number}").write_bytes(os.urandom(5000))
+    (source / "large").write_bytes(os.urandom(1 << 20) * 80)
+    ways = [("hosts", lambda *words: daos.told(*words, *team.Hosts(place / "hosts", "node1", "node2").options()))]
+    if shutil.which("mpiexec") and (FOREBAY.parent / "forebay-mpi").exists():
+        ways.append(("ranks", lambda *words: team.with_ranks(3, *words, **daos.environment())))
+    for name, verb in ways:
+        back = place / f"several-{name}"
+        told = verb("copy", source, target, "--threads", "2")
+        expect((told["copied"], told["folders"]) == (443, 4), f"{name}: all is copied", str(told))
+        entries = [one["entries"] for one in told["processes"]]
+        expect(len(entries) == 3 and sum(entries) == told["entries"] and min(entries) > 0, f"{name}: all have a part", str(told["processes"]))
+        verb("compare", source, target)
+        expect(verb("walk", target)["entries"] == 448, f"{name}: a walk counts all")
+        told = verb("sync", source, target, "--delete")
+        expect((told["copied"], told["equal"], told["removed"]) == (0, 443, 0), f"{name}: all is equal", str(told))
+        verb("copy", target, back)
+        expect(not judge.judge(source, back).failed(), f"{name}: all comes back", judge.text(judge.judge(source, back)))
+        verb("delete", target)
+        expect(not (daos.store / "tank/cont/several").exists(), f"{name}: all is removed")
+    hosts = team.Hosts(place / "hosts-lost", "node1", "node2")
+    process = team.start("copy", source, target, "--threads", "1", "--rate", "30M", "--patience", "2", "--json", *hosts.options(),
+                         env=daos.environment())
+    top = daos.store / "tank/cont/several"
+    wait_until(lambda: list(top.glob("d*/*")), "the copy is at work")
+    time.sleep(0.5)
+    hosts.signal("node1", signal.SIGKILL)
+    told, _ = team.ended(process)
+    expect([one["host"] for one in told["processes"] if one["lost"]] == ["node1"], "node1 is lost", str(told["processes"]))
+    daos.forebay("compare", source, target)
+    expect(not team.temporaries(top), "no temporary names stay", str(team.temporaries(top)))
+
+
 def check_containers(daos, place):
     source = small_tree(place / "for-containers")
     said = daos.forebay("copy", source, "daos://none/cont/a", code=3)
@@ -298,6 +336,7 @@ def main():
         check_lock(daos, place)
         check_groups(daos, place)
         check_large(daos, place)
+        check_several(daos, place)
         check_containers(daos, place)
         check_rights(daos, place)
         for tree in ("TS", "special"):

@@ -15,6 +15,7 @@ import time
 
 from forebay_test import FOREBAY, SECONDS_MAX, expect, run
 from own_mounts import AS_USER, USER, mover, own_mounts, told, user_may_run
+from team import Hosts
 
 CAPABILITY = bytes.fromhex("0100000200040000000000000000000000000000")
 LATER = 0.4  # seconds that each linkat is held back
@@ -104,6 +105,18 @@ def bound(place):
         expect(syncs == 2, f"what is mounted below the target is synced, too: {syncs} syncs")
     run("umount", place / "below/inner")
 
+    nested = place / "nested"
+    (nested / "inner").mkdir(parents=True)
+    run("mount", "-t", "tmpfs", "none", nested / "inner")
+    (nested / "inner/file").write_text("x")
+    hidden = f"unshare --mount --propagation private sh -c 'umount {nested}/inner; exec \"$@\"' sh"
+    for before, code in (("", 0), (hidden, 2)):
+        hosts = Hosts(place / f"hosts-{code}", "far", before=before)
+        done, _ = mover("copy", nested, place / f"nested-{code}", *hosts.options(), code=(code,))
+        expect(code == 0 or "another file system is mounted there" in done.stderr, "a host that has not mounted all is named", done.stderr)
+    expect((place / "nested-0/inner/file").exists(), "what is mounted on all hosts is copied")
+    run("umount", nested / "inner")
+
     source, target = place / "target/more/source", place / "target"
     (place / "real").mkdir()
     (place / "real/file").write_text("x")
@@ -142,7 +155,7 @@ def main():
             for part in (planted, swapped, bound, unread):
                 part(place)
         finally:
-            for mount in ("tree/inner", "below/inner", "target/more/source"):
+            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
 
 

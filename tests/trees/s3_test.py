@@ -154,7 +154,9 @@ def check_errors(server, place):
     said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
     expect("no credentials" in said, "no keys at all is an error", said)
     said = server.forebay("walk", "s3://no-such-bucket/x", code=3)
-    expect("NoSuchBucket" in said, "a missing bucket is named", said)
+    expect(f"the bucket no-such-bucket does not exist at http://127.0.0.1:{server.port} " in said, "a missing bucket is named", said)
+    said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL="myhost:9000")
+    expect("AWS_ENDPOINT_URL=https://myhost:9000" in said, "an endpoint without a scheme is said to be none", said)
     for address in ("s3://", "s3://ab", "s3:///x", f"{ROOT}/a//b", f"{ROOT}/../b"):
         server.forebay("walk", address, code=2)
     said = server.forebay("copy", source, f"{ROOT}/x", code=None, AWS_ENDPOINT_URL="http://127.0.0.1:1", AWS_MAX_ATTEMPTS="2")

@@ -63,12 +63,12 @@ def told(*arguments, code=0, **options):
     return ended(start(*arguments, "--json", **options), code)
 
 
-def with_ranks(count, *arguments):
+def with_ranks(count, *arguments, code=0, **environment):
     """A verb whose work is shared by ranks of MPI: the report of rank 0."""
     words = [str(word) for word in ("mpiexec", "-n", count, FOREBAY, *arguments, "--json")]
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL,
-                          timeout=SECONDS_MAX, env=dict(os.environ, **RANKS_ENVIRONMENT))
-    expect(done.returncode == 0, f"{words} exits with 0, not {done.returncode}", done.stdout[-2000:] + done.stderr[-2000:])
+                          timeout=SECONDS_MAX, env=dict(os.environ, **RANKS_ENVIRONMENT) | environment)
+    expect(done.returncode == code, f"{words} exits with {code}, not {done.returncode}", done.stdout[-2000:] + done.stderr[-2000:])
     return json.loads(done.stdout)
 
 
