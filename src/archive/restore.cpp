@@ -5,6 +5,7 @@
 #include <set>
 
 #include "archive/restorer.hpp"
+#include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -132,6 +133,8 @@ private:
 
 // Says that a restore goes on; where it is still there, one was killed.
 constexpr const char* mark_of_restore = "restore";
+// In the mark, where the target was made by that restore: it is closed until it is filled.
+constexpr std::string_view made_the_target = "made\n";
 
 Error with_advice(Error error) {
     if (error.kind == ErrorKind::corrupt) {
@@ -158,12 +161,18 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         return root;
     };
     const auto mark = ends.temporary_prefix + mark_of_restore;
-    if (!ends.was_made && folder.status_of(mark)) {
+    bool was_made = ends.was_made;
+    if (!was_made && folder.status_of(mark)) {
+        FB_TRY_ASSIGN(left, folder.open_file(mark));
+        FB_TRY_ASSIGN(status, left->status());
+        was_made = status.bytes > 0;
         FB_TRY_ASSIGN(root, make_root());
         FB_TRY(Sweep(context).run(root));
     }
     FB_TRY_ASSIGN(root, make_root());
-    FB_TRY(folder.make_file(mark, 0600));
+    root->was_made = was_made;
+    FB_TRY_ASSIGN(marked, folder.make_file(mark, 0600));
+    if (was_made) FB_TRY(marked->write(0, bytes_of(made_the_target)));
     // As long as temporary names may outlive a power cut, the mark does.
     const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
     FB_TRY(sync());

@@ -283,6 +283,13 @@ Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& n
 
 // Folders that have no entry in the archive, which none of ours lacks.
 Result<> Restorer::open_implied() {
+    const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
+    // In an archive of ours it comes last: until it was read, who may see what is in it is not known.
+    const bool was_read = scanned_ && context.fatal();
+    if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
+        FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
+        FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
+    }
     for (auto& folders : target_folders_) {
         auto& made = folders.made();
         for (auto next = made.begin(); next < made.end();) {
