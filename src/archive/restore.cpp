@@ -139,7 +139,7 @@ constexpr std::string_view made_the_target = "made\n";
 Error with_advice(Error error) {
     if (error.kind == ErrorKind::corrupt) {
         error.safe = "what was restored is whole; what lies behind that place was not read";
-        error.next = "use another copy of the archive";
+        if (error.next.empty()) error.next = "use another copy of the archive";
     }
     return error;
 }
