@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,14 +20,16 @@
 
 namespace forebay::archive {
 
-/// A head in the making. Its checksums are not known before the stored bytes are.
+/// A head in the making. Its checksums are not known before the stored bytes and its place are.
 struct Head {
     std::string bytes;
     std::size_t sums_at = 0;
 };
 Head encode_head(const Member& member);
-/// The checksum of the stored bytes, and that of the head itself.
-void set_sums(std::span<std::byte> head, std::size_t sums_at, std::uint32_t stored_sum);
+/// The checksum of the stored bytes.
+void set_stored_sum(std::span<std::byte> head, std::size_t sums_at, std::uint32_t stored_sum);
+/// Where in the archive it lies, and its own checksum, which is returned; this comes last.
+std::uint32_t set_place(std::span<std::byte> head, std::size_t sums_at, std::uint64_t place);
 /// What an archive of ours begins with.
 std::string encode_mark();
 /// Whole blocks that every reader passes over, whatever lies in them: the pieces that they need, each with its offset
@@ -43,13 +46,16 @@ using Records = std::vector<std::pair<std::string, std::string>>;
 /// What heads before say of those behind.
 struct HeadState {
     bool is_ours = false;
+    bool promises_end = false;
     std::shared_ptr<const Records> common{};  // of global records; null: none
 };
 
 struct DecodedHead {
     enum class Is { member, end, passed_over, cut } is = Is::cut;
     Member member{};
-    std::uint64_t bytes = 0;   // of the head; of `cut` how many there must be to go on
+    std::optional<std::uint64_t> place{};     // in the archive, as the head has it
+    std::optional<std::uint32_t> head_sum{};  // which it has been compared with
+    std::uint64_t bytes = 0;                  // of the head; of `cut` how many there must be to go on
     std::uint64_t stored = 0;  // bytes behind the head, in whole blocks; the next head begins behind them
 };
 /// The head at the beginning of `bytes`. `cut`: it needs more of them. `passed_over`: records alone, or an entry that

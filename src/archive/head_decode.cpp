@@ -67,6 +67,7 @@ private:
     Result<DecodedHead> take_stored();
     Result<bool> take_old_sparse();
     Result<> check_sums();
+    void say_place(DecodedHead& decoded) const;
     DecodedHead cut(std::uint64_t bytes) const { return {.is = DecodedHead::Is::cut, .bytes = bytes}; }
 
     const std::span<const std::byte> bytes_;
@@ -125,6 +126,7 @@ Result<DecodedHead> HeadDecoder::take_records(char type) {
         (type == 'L' ? long_name_ : long_link_) = text.substr(0, text.find('\0'));
         return DecodedHead{.is = DecodedHead::Is::passed_over};
     }
+    if (text.starts_with('\0')) return damaged("its records are zeros");
     FB_TRY_ASSIGN(records, records_from(text));
     const auto sums = text.find(sums_comment);  // the first, which ours writes; another is compared in vain
     if (sums != text.npos && sums + sums_comment.size() + 2 * sum_digits + 1 <= text.size())
@@ -148,6 +150,8 @@ Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
                                                          show_text(value.substr(mark_comment.size())) +
                                                          " of forebay's archives, and this program knows 1 alone"};
             state_.is_ours = true;
+        } else if (value == promise_comment) {
+            state_.promises_end = true;
         } else if (value.starts_with(socket_comment)) {
             FB_TRY_ASSIGN(about, records_from(std::string_view(value).substr(socket_comment.size())));
             for (const auto& [own_key, own_value] : about) FB_TRY(apply_record(draft_, own_key, own_value));
@@ -161,6 +165,7 @@ Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
     if (draft_.member.status.kind != sys::EntryKind::socket) return decoded;
     FB_TRY(check_sums());
     decoded.is = DecodedHead::Is::member;
+    say_place(decoded);
     decoded.member = std::move(draft_.member);
     return decoded;
 }
@@ -282,14 +287,21 @@ Result<> HeadDecoder::check_sums() {
     const auto own_at = static_cast<std::size_t>(sums_.data() - text_of(bytes_).data()) + sum_digits + 1;
     if (sums_.empty() || sum_of_head(text_of(bytes_.first(at_)), own_at) != draft_.sums->second)
         return damaged("the checksum of its head is wrong");
+    if (state_.promises_end && !draft_.place) return damaged("it does not say where in the archive it lies");
     if (draft_.member.status.kind == sys::EntryKind::file) draft_.member.sum = draft_.sums->first;
     return {};
+}
+
+void HeadDecoder::say_place(DecodedHead& decoded) const {
+    decoded.place = draft_.place;
+    if (draft_.sums) decoded.head_sum = draft_.sums->second;
 }
 
 Result<DecodedHead> HeadDecoder::take_stored() {
     auto& member = draft_.member;
     DecodedHead decoded{.is = DecodedHead::Is::member, .bytes = at_, .stored = round_up(*draft_.size, block_bytes)};
     const bool is_file = member.status.kind == sys::EntryKind::file;
+    say_place(decoded);
     if (block_.type == 'V') decoded.is = DecodedHead::Is::passed_over;  // the name of the archive
     // Only files have bytes behind them, and what is not known: old programs give links and devices sizes too.
     if (!is_file && block_.type != 'D' && (block_.type == '1' || member.status.kind != sys::EntryKind::unknown))

@@ -19,6 +19,7 @@ constexpr std::uint32_t nanoseconds_of_second = 1'000'000'000;
 // libarchive reads no records of more than 1 MiB.
 constexpr std::uint64_t comment_bytes_max = 1u << 20;
 constexpr std::uint64_t comments_together = 16;
+constexpr std::size_t sums_bytes = 2 * sum_digits + 1;
 
 // "30 mtime=1700000000.123456789\n": the number counts itself.
 void add_record(std::string& records, std::string_view key, std::string_view value) {
@@ -118,6 +119,14 @@ void add_common(std::string& records, const Member& member) {
     add_attributes(records, member);
 }
 
+// What every entry begins with; gives the place of the checksums among the records.
+std::size_t add_sums(std::string& records) {
+    add_record(records, "comment", std::string(sums_comment) + std::string(sums_bytes, ' '));
+    const auto sums_at = records.size() - 1 - sums_bytes;
+    add_record(records, "comment", std::string(place_comment) + std::string(place_digits, ' '));
+    return sums_at;
+}
+
 Head encode_socket(const Member& member) {
     std::string about;
     add_record(about, "path", name_of(member));
@@ -127,8 +136,7 @@ Head encode_socket(const Member& member) {
     add_record(about, "gid", std::to_string(member.status.group));
     add_common(about, member);
     std::string records;
-    add_record(records, "comment", std::string(sums_comment) + std::string(2 * sum_digits + 1, ' '));
-    const auto sums_in_records = records.size() - 1 - (2 * sum_digits + 1);
+    const auto sums_in_records = add_sums(records);
     add_record(records, "comment", std::string(socket_comment) + about);
     Head head{.bytes = {}, .sums_at = block_bytes + sums_in_records};
     add_records(head.bytes, 'g', records);
@@ -145,8 +153,9 @@ Head encode_head(const Member& member) {
     UstarBlock block{};
     block.type = type_of(member);
     std::string records;
-    add_record(records, "comment", std::string(sums_comment) + std::string(2 * sum_digits + 1, ' '));
-    const auto sums_in_records = records.size() - 1 - (2 * sum_digits + 1);
+    const auto sums_in_records = add_sums(records);
+    if (member.end)
+        add_record(records, "comment", fmt::format("{}{} {:016x}", end_comment, member.end->entries, member.end->sum));
     // In the block names are bytes, in records they are UTF-8 unless they are said to be bytes: there GNU tar warns.
     const bool is_long = !set_text(block.name, name) || member.has_holes;
     const bool has_long_link = !set_text(block.link, link);
@@ -184,19 +193,25 @@ std::uint32_t sum_of_head(std::string_view head, std::size_t own_at) {
     return crc32c(bytes_of(head.substr(own_at + sum_digits)), sum);
 }
 
-void set_sums(std::span<std::byte> head, std::size_t sums_at, std::uint32_t stored_sum) {
-    const auto put = [&](std::size_t at, std::uint32_t sum) {
-        const auto digits = fmt::format("{:08x}", sum);
-        std::memcpy(head.data() + at, digits.data(), sum_digits);
-    };
+void set_stored_sum(std::span<std::byte> head, std::size_t sums_at, std::uint32_t stored_sum) {
+    fmt::format_to_n(reinterpret_cast<char*>(head.data()) + sums_at, sum_digits, "{:08x}", stored_sum);
+}
+
+std::uint32_t set_place(std::span<std::byte> head, std::size_t sums_at, std::uint64_t place) {
+    static constexpr std::string_view between = "\n39 comment=";
+    auto* text = reinterpret_cast<char*>(head.data());
+    const auto place_at = sums_at + sums_bytes + between.size() + place_comment.size();
+    fmt::format_to_n(text + place_at, place_digits, "{:016x}", place);
     const auto own_at = sums_at + sum_digits + 1;
-    put(sums_at, stored_sum);
-    put(own_at, sum_of_head(text_of(head), own_at));
+    const auto sum = sum_of_head(text_of(head), own_at);
+    fmt::format_to_n(text + own_at, sum_digits, "{:08x}", sum);
+    return sum;
 }
 
 std::string encode_mark() {
     std::string records, head;
     add_record(records, "comment", std::string(mark_comment) + std::string(mark_version));
+    add_record(records, "comment", promise_comment);
     add_records(head, 'g', records);
     return head;
 }

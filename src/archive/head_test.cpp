@@ -17,9 +17,13 @@ using namespace forebay::archive;
 
 namespace {
 
+constexpr std::uint64_t place = 0x1234'5678'9abc'de00;
+
 std::string whole(const Member& member) {
     auto head = encode_head(member);
-    set_sums(std::as_writable_bytes(std::span(head.bytes)), head.sums_at, 0x89abcdef);
+    const auto bytes = std::as_writable_bytes(std::span(head.bytes));
+    set_stored_sum(bytes, head.sums_at, 0x89abcdef);
+    set_place(bytes, head.sums_at, place);
     return head.bytes + map_of(member);
 }
 
@@ -45,6 +49,8 @@ void check_same(const Member& member) {
     const auto& again = decoded.member;
     CHECK(clean_path(again.path).value() == member.path);
     CHECK(again.link_text == member.link_text);
+    CHECK(decoded.place == place);
+    CHECK((again.end == member.end));
     CHECK((member.same_as.empty() ? again.same_as.empty() : clean_path(again.same_as).value() == member.same_as));
     if (!member.same_as.empty()) return;
     CHECK(again.status.kind == member.status.kind);
@@ -117,6 +123,8 @@ TEST_CASE("kinds of entries, links and maps of holes") {
     Member root{.path = "."};
     root.status.kind = EntryKind::folder;
     check_same(root);
+    root.end = {.entries = 1'000'000'007, .sum = 0xfedc'ba98'7654'3210};
+    check_same(root);
     for (const std::string& text :
          {std::string("x"), std::string(1000, 'x'), std::string(200, '\xfe'), std::string("../\n")}) {
         Member link{.path = "link", .status = {.kind = EntryKind::link}, .link_text = text};
@@ -154,6 +162,26 @@ TEST_CASE("each changed byte of a head of ours is seen, or changes nothing") {
     }
     for (std::size_t size = 0; size < bytes.size(); size += 100)
         CHECK(read(bytes.substr(0, size)).is == DecodedHead::Is::cut);
+}
+
+TEST_CASE("an archive that promises its end has the place of each entry; records of zeros are damage") {
+    auto bytes = whole(file("name", 100));
+    HeadState state{.is_ours = true, .promises_end = true};
+    CHECK(decode_head(bytes_of(bytes), state));
+    auto old = encode_head(file("name", 100));
+    old.bytes.replace(old.bytes.find("FOREBAY.at="), 11, "FOREBAY.no=");
+    const auto span = std::as_writable_bytes(std::span(old.bytes));
+    set_stored_sum(span, old.sums_at, 0);
+    set_place(span, old.sums_at, 0);
+    CHECK_FALSE(decode_head(bytes_of(old.bytes), state));
+    HeadState of_before{.is_ours = true};
+    CHECK(decode_head(bytes_of(old.bytes), of_before));
+    HeadState none;
+    auto mark = encode_mark();
+    CHECK(decode_head(bytes_of(mark), none));
+    CHECK((none.is_ours && none.promises_end));
+    std::ranges::fill(mark.begin() + block_bytes, mark.end(), '\0');
+    CHECK_FALSE(decode_head(bytes_of(mark), none));
 }
 
 TEST_CASE("what is passed over is whole, and its heads are few between entries") {

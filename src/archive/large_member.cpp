@@ -120,9 +120,13 @@ Result<> LargeMember::write_head() {
     auto sum = crc32c(bytes_of(map));
     for (std::uint64_t index = 0; index < sums_.size(); ++index)
         sum = crc32c_join(sum, sums_[index], std::min(large_piece_bytes, data_bytes() - index * large_piece_bytes));
-    set_sums(std::as_writable_bytes(std::span(head_.bytes)), head_.sums_at, sum);
-    head_.bytes += map;
-    return maker_.output->write(offset_, bytes_of(head_.bytes));
+    const auto head = std::as_writable_bytes(std::span(head_.bytes));
+    set_stored_sum(head, head_.sums_at, sum);
+    const auto head_sum = set_place(head, head_.sums_at, offset_);
+    FB_TRY(maker_.output->write(offset_, head));
+    if (!map.empty()) FB_TRY(maker_.output->write(offset_ + head.size(), bytes_of(map)));
+    maker_.output->count(offset_, head_sum);
+    return {};
 }
 
 void LargeMember::end(tree::TreeWorker& worker) {

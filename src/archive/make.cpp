@@ -53,7 +53,8 @@ Result<> SourceWalk::run(tree::FolderRef source) {
         maker_.count_done(worker, root);
     }));
     maker_.write_rest();
-    return context_.fatal();
+    FB_TRY(context_.fatal());
+    return maker_.end();
 }
 
 void SourceWalk::enter(TreeWorker& worker, const BranchRef& branch) {

@@ -186,10 +186,11 @@ Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& p
         if (member.stored_bytes > packed_file_bytes_max) return false;
         const auto way = context.way();
         if (!way.pace->wait_turn(member.stored_bytes, way.stop)) return Error{ErrorKind::retry, "stopped"};
-        FB_TRY_ASSIGN(formed_bytes, form_file(packet, member, file));
+        Head head;
+        FB_TRY_ASSIGN(is_formed, form_file(packet, member, file, head));
         FB_TRY_ASSIGN(after, file.status());
-        if (formed_bytes > 0 && tree::is_unchanged(before, after)) {
-            packet.commit(formed_bytes);
+        if (is_formed && tree::is_unchanged(before, after)) {
+            packet.commit(head.bytes.size() + round_up(member.stored_bytes, block_bytes), head);
             ++context.counts.copied;
             way.moved(member.stored_bytes);
             return true;
@@ -199,9 +200,9 @@ Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& p
     return tree::report_changes(context, path_of(*place.branch, place.name));
 }
 
-// How many bytes of the packet it takes; 0 of a file that ended before the size that it had.
-Result<std::size_t> Maker::form_file(Packet& packet, const Member& member, sys::OpenFile& file) {
-    auto head = encode_head(member);
+// In the room of the packet that is next. False: the file ended before the size that it had.
+Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head) {
+    head = encode_head(member);
     const auto map = map_of(member);
     const auto room = packet.room(head.bytes.size() + round_up(member.stored_bytes, block_bytes));
     const auto stored = room.subspan(head.bytes.size());
@@ -210,28 +211,30 @@ Result<std::size_t> Maker::form_file(Packet& packet, const Member& member, sys::
     for (const auto& part : member.stored) {
         const auto to = stored.subspan(map.size() + part.stored, part.end - part.begin);
         FB_TRY_ASSIGN(got, file.read(part.begin, to));
-        if (got < to.size()) return std::size_t{0};
+        if (got < to.size()) return false;
     }
     std::ranges::fill(stored.subspan(member.stored_bytes), std::byte{0});
-    set_sums(room.first(head.bytes.size()), head.sums_at, crc32c(stored.first(member.stored_bytes)));
-    return room.size();
+    set_stored_sum(room, head.sums_at, crc32c(stored.first(member.stored_bytes)));
+    return true;
 }
 
 Result<> Maker::begin(sys::Folder& root, const sys::EntryStatus& status) {
     FB_TRY_ASSIGN(member, describe(root, status));
-    member.path = ".";
-    auto head = encode_head(member);
-    set_sums(std::as_writable_bytes(std::span(head.bytes)), head.sums_at, 0);
-    root_head = std::move(head.bytes);
+    root_ = std::move(member);
+    root_.path = ".";
+    root_head = encode_head(root_);
+    set_stored_sum(std::as_writable_bytes(std::span(root_head.bytes)), root_head.sums_at, 0);
     return {};
 }
+
+Result<> Maker::end() { return output != nullptr ? output->end_with(root_) : Result<>(); }
 
 void Maker::put_head(Packet& packet, const Member& member) {
     const auto head = encode_head(member);
     const auto room = packet.room(head.bytes.size());
     std::ranges::copy(bytes_of(head.bytes), room.begin());
-    set_sums(room, head.sums_at, 0);
-    packet.commit(room.size());
+    set_stored_sum(room, head.sums_at, 0);
+    packet.commit(room.size(), head);
 }
 
 void Maker::put_link(tree::TreeWorker& worker, const Packet::Link& link) {
@@ -256,18 +259,20 @@ void Maker::count_done(tree::TreeWorker& worker, const tree::BranchRef& branch) 
 // All that is in the folder has its place in the archive.
 void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
     if (!branch->was_entered || context.share.is_stopped() || output == nullptr) return;
+    const auto links = take_put_off(*branch);
+    const bool is_root = !branch->parent;  // which end() puts
+    if (is_root && links.empty()) return;
     const auto put = [&]() -> Result<> {
         FB_TRY_ASSIGN(folder, context.folders.get(branch, tree::TreeSide::source));
         FB_TRY_ASSIGN(member, describe(*folder, branch->status(tree::TreeSide::source)));
         member.path = path_of(*branch);
         put_head(packets_[worker.index], member);
-        const auto links = take_put_off(*branch);
         for (const auto& name : links) {
             const auto status = folder->status_of(name);
             const auto linked = status ? put_other(worker, {branch, name}, *folder, *status) : status.error();
             if (!linked) context.report(path_of(*branch, name), linked.error());
         }
-        if (!links.empty()) put_head(packets_[worker.index], member);
+        if (!links.empty() && !is_root) put_head(packets_[worker.index], member);
         return {};
     }();
     if (!put) context.report(path_of(*branch), put.error());
@@ -293,12 +298,15 @@ void Maker::give_up(tree::TreeWorker& worker, const sys::EntryId& id) {
 void Maker::write_out(Packet& packet) {
     if (packet.used > 0 && output != nullptr) {
         const auto offset = output->reserve(packet.used);
+        for (const auto& [at, bytes, sums_at] : packet.heads)
+            output->count(offset + at, set_place({packet.bytes.get() + at, bytes}, sums_at, offset + at));
         if (const auto written = output->write(offset, {packet.bytes.get(), packet.used}); !written) {
             context.report(".", written.error());
             context.share.stop();
         }
     }
     packet.used = 0;
+    packet.heads.clear();
     packet.written.insert(packet.written.end(), packet.holds.begin(), packet.holds.end());
     packet.holds.clear();
 }

@@ -41,12 +41,13 @@ public:
     void stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first);
     void give_up(tree::TreeWorker& worker, const sys::EntryId& id);
 
-    /// The root, whose head may come more than once.
+    /// The root, whose head may come more than once, and comes last.
     Result<> begin(sys::Folder& root, const sys::EntryStatus& status);
+    Result<> end();
 
     tree::CopyContext& context;
     NewArchive* const output;
-    std::string root_head;
+    Head root_head;
 
 private:
     Result<> try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
@@ -59,7 +60,7 @@ private:
     std::vector<std::string> take_put_off(const tree::Branch& branch);
     Result<bool> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
                           sys::EntryStatus before);
-    Result<std::size_t> form_file(Packet& packet, const Member& member, sys::OpenFile& file);
+    Result<bool> form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head);
     void put_head(Packet& packet, const Member& member);
     void put_link(tree::TreeWorker& worker, const Packet::Link& link);
     void finish(tree::TreeWorker& worker, const tree::BranchRef& branch);
@@ -67,6 +68,7 @@ private:
     void settle(tree::TreeWorker& worker, bool all);
     void write_out(Packet& packet);
 
+    Member root_;
     std::vector<Packet> packets_;
     std::mutex mutex_;                                                           // guards what follows
     std::unordered_map<const tree::Branch*, std::vector<std::string>> put_off_;  // links behind their folder's entry

@@ -25,6 +25,17 @@ struct StoredStretch {
     std::uint64_t stored = 0;          // behind the map, where there is one
 };
 
+/// Of the entries of an archive, whatever order they were written in: one that is lost, or another in its place, makes
+/// it differ.
+struct EntrySum {
+    std::uint64_t entries = 0, sum = 0;
+    void add(std::uint64_t place, std::uint32_t head_sum) {
+        ++entries;
+        sum += head_sum * (place / block_bytes);
+    }
+    bool operator==(const EntrySum&) const = default;
+};
+
 struct Member {
     std::string path;         // below the root of the archive: "a/b"; "." is the root itself
     sys::EntryStatus status;  // its kind, size and all that the head has of it
@@ -38,6 +49,7 @@ struct Member {
     std::uint64_t stored_bytes = 0;     // with the map; the rest of the last block is not counted
     std::vector<StoredStretch> stored;  // what lies behind the map, in order
     std::optional<std::uint32_t> sum;   // CRC32C of the stored bytes
+    std::optional<EntrySum> end;        // it is the last entry: of all before it
 };
 
 }  // namespace forebay::archive

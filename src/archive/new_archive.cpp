@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "archive/head.hpp"
 #include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -65,13 +64,30 @@ Result<> NewArchive::check_name() {
                  "choose another name, or replace it with --force"};
 }
 
-Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes, const std::string& again) {
-    for (const auto& piece : encode_passed_over(bytes, again)) {
+void NewArchive::count(std::uint64_t place, std::uint32_t head_sum) {
+    const std::lock_guard lock(mutex_);
+    entries_.add(place, head_sum);
+}
+
+Result<> NewArchive::pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again) {
+    for (auto& piece : encode_passed_over(bytes, again.bytes)) {
         const auto begin = offset + piece.offset;
+        if (piece.end.empty())  // the entry that comes again
+            count(begin, set_place(std::as_writable_bytes(std::span(piece.begin)), again.sums_at, begin));
         FB_TRY(write(begin, bytes_of(piece.begin)));
         FB_TRY(write(begin + piece.bytes - piece.end.size(), bytes_of(piece.end)));
     }
     return {};
+}
+
+Result<> NewArchive::end_with(Member member) {
+    member.end = entries_;
+    auto head = encode_head(member);
+    const auto place = reserve(head.bytes.size());
+    const auto bytes = std::as_writable_bytes(std::span(head.bytes));
+    set_stored_sum(bytes, head.sums_at, 0);
+    set_place(bytes, head.sums_at, place);
+    return write(place, bytes);
 }
 
 Result<> NewArchive::complete(bool syncs) {

@@ -1,17 +1,20 @@
 // An archive in the making: a file under a temporary name beside its own, to which all threads write.
 //
-// Life:    make() -> reserve(), write() ... -> complete() -> publish(); without it the file goes with its object
-// Threads: reserve(), write() and pass_over() by any.
+// Life:    make() -> reserve(), write(), count() ... -> end_with() -> complete() -> publish(); without it the file goes
+//          with its object
+// Threads: reserve(), write(), count() and pass_over() by any.
 
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "archive/head.hpp"
 #include "sys/tree.hpp"
 #include "tree/branch.hpp"
 #include "tree/copy_entry.hpp"
@@ -27,7 +30,11 @@ public:
     std::uint64_t reserve(std::uint64_t bytes) { return end_.fetch_add(bytes); }
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) { return file_->write(offset, bytes); }
     /// What was reserved there is of no use: readers pass over it. `again`: see encode_passed_over().
-    Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const std::string& again);
+    Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again);
+    /// The entry whose head has this checksum is written there.
+    void count(std::uint64_t place, std::uint32_t head_sum);
+    /// The last entry: says in its head what lies before it. All others are written.
+    Result<> end_with(Member member);
 
     /// Whether an entry of the source is this archive, or the one that it replaces.
     bool is(const sys::EntryId& id) const { return id == id_ || id == replaced_id_; }
@@ -50,6 +57,8 @@ private:
     sys::EntryId id_;
     std::optional<sys::EntryId> replaced_id_;
     std::atomic<std::uint64_t> end_{0};
+    std::mutex mutex_;  // guards what follows
+    EntrySum entries_;
 };
 
 }  // namespace forebay::archive

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "archive/head.hpp"
 #include "sys/tree.hpp"
 #include "tree/branch.hpp"
 #include "tree/hard_links.hpp"
@@ -20,7 +21,11 @@
 namespace forebay::archive {
 
 struct Packet {
-    /// Room for `count` more bytes, behind those that are there; commit() keeps them.
+    /// Where the head of an entry lies in it, and its checksums in that.
+    struct HeadPlace {
+        std::size_t at = 0, bytes = 0, sums_at = 0;
+    };
+    /// Room for `count` more bytes, behind those that are there; commit() keeps them, which are one entry.
     std::span<std::byte> room(std::size_t count) {
         if (used + count > capacity) {
             capacity = std::max(used + count, 2 * capacity);
@@ -30,11 +35,15 @@ struct Packet {
         }
         return {bytes.get() + used, count};
     }
-    void commit(std::size_t count) { used += count; }
+    void commit(std::size_t count, const Head& head) {
+        heads.push_back({.at = used, .bytes = head.bytes.size(), .sums_at = head.sums_at});
+        used += count;
+    }
     bool is_empty() const { return used == 0 && holds.empty() && stored.empty(); }
 
     std::unique_ptr<std::byte[]> bytes;
     std::size_t used = 0, capacity = 0;
+    std::vector<HeadPlace> heads;
     std::vector<tree::BranchRef> holds;  // of which there are entries in it, each once pending
     std::vector<std::pair<sys::EntryStatus, tree::EntryPlace>> stored;  // inodes of several names that are in it
 

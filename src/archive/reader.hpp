@@ -36,7 +36,8 @@ public:
     /// `way` says how fast, and when to stop.
     ArchiveReader(sys::OpenFile& file, std::uint64_t file_bytes, tree::DataWay way);
 
-    /// Nothing at the end. `corrupt` names the offset, and the entry before it.
+    /// Nothing at the end, where an archive of ours has proved to be whole; one of others ends with zeros, behind which
+    /// nothing else may lie. `corrupt` names the offset, and the entry before it.
     Result<std::optional<FoundMember>> next();
     /// The one whose head is there; it was found before.
     Result<FoundMember> read_at(std::uint64_t offset, std::shared_ptr<const Records> common);
@@ -45,6 +46,9 @@ public:
 
 private:
     Result<> fill(std::uint64_t least);
+    Result<> take_place(const DecodedHead& decoded);
+    Result<> check_end(std::uint64_t behind) const;
+    Result<std::uint64_t> first_byte_from(std::uint64_t offset) const;
     Error located(Error error) const;
     Result<FoundMember> take(DecodedHead decoded);
 
@@ -54,6 +58,9 @@ private:
     HeadState state_;
     std::atomic<bool> is_ours_{false};
     std::uint64_t offset_ = 0;  // of the next head
+    EntrySum entries_;          // that were read
+    bool has_last_ = false;
+    Result<> all_are_there_;  // as the last one says
     std::string last_path_;
     std::shared_ptr<const std::byte[]> window_;
     std::uint64_t window_offset_ = 0, window_bytes_ = 0, window_least_;

@@ -98,6 +98,20 @@ void set_acl(Member& member, std::string_view key, std::string_view text) {
 }
 
 Result<> apply_comment(Draft& draft, std::string_view value) {
+    if (value.starts_with(place_comment)) {
+        FB_TRY_ASSIGN(place, number_of<std::uint64_t>("comment", value.substr(place_comment.size()), 16));
+        draft.place = place;
+        return {};
+    }
+    if (value.starts_with(end_comment)) {
+        const auto numbers = value.substr(end_comment.size());
+        const auto space = numbers.find(' ');
+        if (space == numbers.npos) return bad_record("comment", value);
+        FB_TRY_ASSIGN(entries, number_of<std::uint64_t>("comment", numbers.substr(0, space)));
+        FB_TRY_ASSIGN(sum, number_of<std::uint64_t>("comment", numbers.substr(space + 1), 16));
+        draft.member.end = {.entries = entries, .sum = sum};
+        return {};
+    }
     if (!value.starts_with(sums_comment)) return {};
     const auto digits = value.substr(sums_comment.size());
     if (digits.size() != 2 * sum_digits + 1 || digits[sum_digits] != ' ') return bad_record("comment", value);

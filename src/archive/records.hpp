@@ -19,6 +19,7 @@ struct Draft {
     std::optional<std::uint64_t> next_begin;  // GNU.sparse.0.0: offset and size come in turn
     bool has_path = false, has_link = false, has_modified = false, has_user = false, has_group = false;
     std::optional<std::pair<std::uint32_t, std::uint32_t>> sums;  // of the bytes, of the head
+    std::optional<std::uint64_t> place;
 };
 
 /// "KEY=VALUE" records, each after its length.

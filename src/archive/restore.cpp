@@ -11,6 +11,7 @@
 
 #include "archive/restorer.hpp"
 #include "archive/ustar.hpp"
+#include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -175,13 +176,15 @@ private:
 
 // Says that a restore goes on; where it is still there, one was killed.
 constexpr const char* mark_of_restore = "restore";
+// In the mark, where the target was made by that restore: it is closed until it is filled.
+constexpr std::string_view made_the_target = "made\n";
 
 constexpr const char* other_copy = "use another copy of the archive";
 
 Error with_advice(Error error) {
     if (error.kind == ErrorKind::corrupt) {
         error.safe = "what was restored is whole; what lies behind that place was not read";
-        error.next = other_copy;
+        if (error.next.empty()) error.next = other_copy;
     }
     return error;
 }
@@ -203,12 +206,18 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         return root;
     };
     const auto mark = ends.temporary_prefix + mark_of_restore;
-    if (!ends.was_made && folder.status_of(mark)) {
+    bool was_made = ends.was_made;
+    if (!was_made && folder.status_of(mark)) {
+        FB_TRY_ASSIGN(left, folder.open_file(mark));
+        FB_TRY_ASSIGN(status, left->status());
+        was_made = status.bytes > 0;
         FB_TRY_ASSIGN(root, make_root());
         FB_TRY(Sweep(context).run(root));
     }
     FB_TRY_ASSIGN(root, make_root());
-    FB_TRY(folder.make_file(mark, 0600));
+    root->was_made = was_made;
+    FB_TRY_ASSIGN(marked, folder.make_file(mark, 0600));
+    if (was_made) FB_TRY(marked->write(0, bytes_of(made_the_target)));
     // As long as temporary names may outlive a power cut, the mark does.
     const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
     FB_TRY(sync());

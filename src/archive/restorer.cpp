@@ -59,6 +59,7 @@ Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::u
       checked_(checks ? std::optional<CheckedSums>(std::in_place) : std::nullopt),
       take_(take) {
     if (!root_) return;
+    context.tell_failed([this](const std::string& path) { take_failed(path); });
     for (std::uint32_t index = 0; index < context.options.threads; ++index)
         target_folders_.emplace_back(context, root_, reader_);
 }
@@ -122,7 +123,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     if (restores() && !reader_.is_ours()) {
         FB_TRY_ASSIGN(known, is_known(member.path));
         comes_again = known;
-        FB_TRY(known_.put(key_of(member.path), true));
+        FB_TRY(paths_.known.put(key_of(member.path), true));
     }
     const Later later{
         .offset = found.offset,
@@ -166,9 +167,13 @@ Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& found) {
     if (!restores()) return {};
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
     FB_TRY(settle_unread(context, member));
-    FB_TRY(tree::make_other_entry(
-        context, worker, entry, member.status, member.link_text,
-        [&]() -> Result<tree::AttributeSource> { return attributes_of(member, context.options.preserve); }));
+    bool was_made = false;
+    FB_TRY(tree::make_other_entry(context, worker, entry, member.status, member.link_text,
+                                  [&]() -> Result<tree::AttributeSource> {
+                                      was_made = true;
+                                      return attributes_of(member, context.options.preserve);
+                                  }));
+    if (!was_made) take_failed(member.path);  // the target cannot hold it, which is settled
     return {};
 }
 
@@ -199,7 +204,32 @@ Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, const La
     return (inode.name.offset == later.offset ? left_out_.names : left_out_.others).push_back(later);
 }
 
+void Restorer::take_failed(const std::string& path) {
+    const std::lock_guard lock(paths_.mutex);
+    if (const auto put = paths_.failed.put(key_of(path), true); !put) context.end_by(put.error());
+}
+
+Result<> Restorer::forget_failed(const std::string& path) {
+    const std::lock_guard lock(paths_.mutex);
+    return paths_.failed.erase(key_of(path));
+}
+
+// What stands at the target may be an older file, which the other names must not get.
+Result<> Restorer::check_first_name(const std::string& path) {
+    const std::lock_guard lock(paths_.mutex);
+    FB_TRY_ASSIGN(failed, paths_.failed.find(key_of(path)));
+    if (failed)
+        return Error{ErrorKind::refused,
+                     fmt::format("it is a further name of {}, which was not restored", show_text(path))};
+    if (reader_.is_ours()) return {};
+    FB_TRY_ASSIGN(known, is_known(path));
+    if (known) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("it is a further name of {}, which the archive does not have", show_text(path))};
+}
+
 Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path) {
+    FB_TRY(check_first_name(first_path));
     FB_TRY_ASSIGN(first, entry_of(worker, first_path));
     const auto first_folder = first.target;
     FB_TRY_ASSIGN(entry, entry_of(worker, path));
@@ -241,6 +271,7 @@ Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& n
         }
         const auto& member = found->member;
         const bool is_link = !member.same_as.empty();
+        FB_TRY(forget_failed(member.path));  // another entry of its path comes
         if (!context.naming.has_waiting()) waiting.clear();
         if (is_link || waiting.contains(member.path)) context.naming.flush(worker);
         else waiting.insert(member.path);
@@ -256,6 +287,13 @@ Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& n
 
 // Folders that have no entry in the archive, which none of ours lacks.
 Result<> Restorer::open_implied() {
+    const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
+    // In an archive of ours it comes last: until it was read, who may see what is in it is not known.
+    const bool was_read = scanned_ && context.fatal();
+    if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
+        FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
+        FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
+    }
     for (auto& folders : target_folders_) {
         auto& made = folders.made();
         for (auto next = made.begin(); next < made.end();) {
@@ -325,7 +363,7 @@ std::uint32_t Restorer::number_of(const std::shared_ptr<const Records>& common) 
 sys::EntryId Restorer::key_of(const std::string& path) { return {0, siphash({}, bytes_of(path))}; }
 
 Result<bool> Restorer::is_known(const std::string& path) {
-    FB_TRY_ASSIGN(known, known_.find(key_of(path)));
+    FB_TRY_ASSIGN(known, paths_.known.find(key_of(path)));
     return known.has_value();
 }
 

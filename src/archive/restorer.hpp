@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +66,13 @@ private:
         tree::InodeMap<Inode> by_first_names;  // by the hashes of these
     };
 
+    /// By their hashes.
+    struct Paths {
+        tree::InodeMap<bool> known;   // in archives of others
+        std::mutex mutex;             // guards what follows
+        tree::InodeMap<bool> failed;  // of which the target has no entry, or an older one
+    };
+
     void scan(tree::TreeWorker& worker);
     Result<> try_scan(tree::TreeWorker& worker);
     Result<> take(tree::TreeWorker& worker, FoundMember found);
@@ -73,6 +81,8 @@ private:
     Result<> restore(tree::TreeWorker& worker, const FoundMember& found);
     Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
     Result<> link(tree::TreeWorker& worker, const Member& member, const Later& later);
+    void take_failed(const std::string& path);
+    Result<> forget_failed(const std::string& path);
     Result<> link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path);
     Result<> restore_later();
     Result<> restore_some_later(tree::TreeWorker& worker, std::uint64_t& next);
@@ -80,6 +90,7 @@ private:
     /// Of a table of paths.
     static sys::EntryId key_of(const std::string& path);
     Result<bool> is_known(const std::string& path);
+    Result<> check_first_name(const std::string& path);
     Result<tree::SpillArray<Later>> folders_by_depth();
     Result<> restore_left_out();
     Result<> find_left_out();
@@ -101,7 +112,7 @@ private:
     Folders folders_;
     LeftOut left_out_;
     std::vector<std::shared_ptr<const Records>> commons_;  // an archive has none or one, or some that were joined
-    tree::InodeMap<bool> known_;                           // hashes of paths, in archives of others
+    Paths paths_;
     Result<> scanned_;
 };
 

@@ -45,6 +45,11 @@ inline constexpr std::string_view posix_magic{"ustar\00000", 8};
 inline constexpr std::string_view mark_comment = "FOREBAY.archive=", mark_version = "1";
 inline constexpr std::string_view sums_comment = "FOREBAY.crc32c=";  // "01234567 89abcdef": of the bytes, of the head
 inline constexpr std::size_t sum_digits = 8;
+// Of the mark: each entry says where it lies, and the last one what lies before it.
+inline constexpr std::string_view promise_comment = "FOREBAY.promise=at end";
+inline constexpr std::string_view place_comment = "FOREBAY.at=";  // "0123456789abcdef"
+inline constexpr std::string_view end_comment = "FOREBAY.end=";   // "ENTRIES 0123456789abcdef"
+inline constexpr std::size_t place_digits = 16;
 inline constexpr std::string_view socket_comment = "FOREBAY.socket=";
 inline constexpr std::string_view attribute_key = "SCHILY.xattr.", access_key = "SCHILY.acl.access",
                                   default_key = "SCHILY.acl.default";

@@ -70,7 +70,8 @@ Result<> CopyContext::take_unkept(const Unkept& unkept) {
 
 void CopyContext::report(const std::string& path, const Error& error) {
     if (share.is_stopped() && error.kind == ErrorKind::retry) return;  // an entry that the end has cut off
-    if (error.what.empty()) return;                                    // it was reported where more was known
+    if (outcome_.take_failed) outcome_.take_failed(path);
+    if (error.what.empty()) return;  // it was reported where more was known
     if (error.kind == ErrorKind::unsupported) remarks.add(RemarkKind::not_kept, path, error.what);
     else remarks.add_error(path, error);
     if (error.kind == ErrorKind::full)

@@ -84,6 +84,8 @@ public:
     void report(const std::string& path, const Error& error);
     /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().
     void report(const BranchRef& branch, const std::string& name, const Error& error);
+    /// Before the work begins: `take` gets the path of each that is reported, from any thread.
+    void tell_failed(std::function<void(const std::string& path)> take) { outcome_.take_failed = std::move(take); }
     Result<> fatal() const;
     void end_by(const Error& error);
 
@@ -137,6 +139,7 @@ private:
         Result<> fatal;
         std::vector<EntryPlace> put_off;
         bool has_put_off_later = false;
+        std::function<void(const std::string& path)> take_failed;
     };
 
     const CopyPlaces places_;
