@@ -261,8 +261,11 @@ Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyO
     FB_TRY_ASSIGN(archive, open_archive(path));
     tree::CopyContext context(options, remarks, counts, {});
     Restorer restorer(context, *archive.file, archive.bytes, nullptr, true, take);
-    if (const auto read = restorer.run(); !read)
-        return because(read.error(), read.error().what, "", read.error().kind == ErrorKind::corrupt ? other_copy : "");
+    if (auto read = restorer.run(); !read) {
+        auto error = read.error();
+        if (error.kind == ErrorKind::corrupt && error.next.empty()) error.next = other_copy;
+        return error;
+    }
     FB_TRY(remarks.taken());
     return restorer.checked();
 }

@@ -94,8 +94,9 @@ TEST_CASE("s3: nothing at all, and what is wrong") {
 }
 
 TEST_CASE("s3: the machine's own keys") {
-    const auto keys =
-        credentials_from(R"({"Code":"Success","AccessKeyId":"A","SecretAccessKey":"B","Token":"C"})").value();
+    const auto keys = credentials_from(R"({"Code":"Success","AccessKeyId":"A","SecretAccessKey":"B","Token":"C"})")
+                          .value()
+                          .credentials;
     CHECK(keys.secret_key == "B");
     CHECK(keys.session_token == "C");
     for (const std::string text :

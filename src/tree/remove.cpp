@@ -216,13 +216,15 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     if (lead != nullptr) {
         FB_TRY_ASSIGN(folder, above->open_folder(name));
         FB_TRY_ASSIGN(root, team_root(*folder, path));
-        FB_TRY(lead->begin({.verb = TeamVerb::remove,
-                            .threads = team_threads({path}, options.threads),
-                            .user = sys::new_entry_owner().user,
-                            .umask = sys::new_entry_owner().umask,
-                            .source = team_place(path),
-                            .source_root = root,
-                            .is_dry = options.is_dry}));
+        TeamOrder order;
+        order.verb = TeamVerb::remove;
+        order.threads = team_threads({path}, options.threads);
+        order.user = sys::new_entry_owner().user;
+        order.umask = sys::new_entry_owner().umask;
+        order.source = team_place(path);
+        order.source_root = root;
+        order.is_dry = options.is_dry;
+        FB_TRY(lead->begin(std::move(order)));
     }
     Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY(removal.open_root(above));

@@ -137,7 +137,7 @@ Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std:
     const auto wanted = mounts_from(root.mounts);
     for (const auto& mount : wanted) touch(folder, mount.path);
     FB_TRY_ASSIGN(told, folder.mounts_below());
-    const auto own = mounts_from(text_of(told));
+    const auto own = mounts_from(mounts_text(told));
     if (own == wanted) return {};
     const auto [at, other] = std::ranges::mismatch(wanted, own);
     return Error{

@@ -115,7 +115,7 @@ TEST_CASE("team_message: an order comes back with all options") {
     const auto mounts = tree::mounts_from(again->source_root.mounts);
     REQUIRE(mounts.size() == 1);
     CHECK(mounts[0] == sys::MountBelow{"a b", {0, 12}});
-    CHECK(tree::text_of(mounts) == order.source_root.mounts);
+    CHECK(tree::mounts_text(mounts) == order.source_root.mounts);
     CHECK(!again->preserve.owner);
     CHECK(again->preserve.times);
     CHECK(again->recalls);

@@ -141,11 +141,11 @@ std::string team_place(const std::string& place) {
 Result<TeamRoot> team_root(sys::Folder& folder, const std::string& place) {
     FB_TRY_ASSIGN(status, folder.status());
     FB_TRY_ASSIGN(mounts, folder.mounts_below());
-    if (!sys::is_far(place)) return TeamRoot{status.id.number, status.modified, text_of(mounts)};
+    if (!sys::is_far(place)) return TeamRoot{status.id.number, status.modified, mounts_text(mounts)};
     return TeamRoot{status.id.number ^ status.id.device, {}, {}};
 }
 
-std::string text_of(const std::vector<sys::MountBelow>& mounts) {
+std::string mounts_text(const std::vector<sys::MountBelow>& mounts) {
     std::string text;
     for (const auto& mount : mounts) {
         text += fmt::format("{} {}", mount.id.number, mount.path);

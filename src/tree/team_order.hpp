@@ -15,6 +15,9 @@ enum class TeamVerb : std::uint64_t { walk, copy, compare, remove };
 
 /// By what a member sees whether it has the same directory before it.
 struct TeamRoot {
+    TeamRoot() = default;
+    TeamRoot(std::uint64_t inode, sys::FileTime time, std::string below)
+        : number(inode), modified(time), mounts(std::move(below)) {}
     std::uint64_t number = 0;  // of its inode
     sys::FileTime modified;
     std::string mounts;  // below it, with the inodes that are seen there: mounts_from() reads them
@@ -62,7 +65,7 @@ std::string team_place(const std::string& place);
 /// have a time.
 Result<TeamRoot> team_root(sys::Folder& folder, const std::string& place);
 /// "12 fields" and a zero byte for each mount, by its inode: devices have other numbers on other hosts.
-std::string text_of(const std::vector<sys::MountBelow>& mounts);
+std::string mounts_text(const std::vector<sys::MountBelow>& mounts);
 std::vector<sys::MountBelow> mounts_from(std::string_view text);
 /// Where requests wait for a server all processes have as many threads as the first one; 0: as many as each has cores.
 std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads);
