@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t records_bytes_max = 16u << 20;
 // Far beyond any file, and no sum of two overflows.
 constexpr std::uint64_t stored_bytes_max = 1ull << 60;
+constexpr std::uint64_t sparse_bytes_max = INT64_MAX;
 
 struct OldSparse {  // GNU tar before pax: in the block's prefix, or in blocks of their own
     char begin[12], bytes[12];
@@ -309,7 +310,7 @@ Result<DecodedHead> HeadDecoder::take_stored() {
     if (is_file) {
         member.stored_bytes = *draft_.size;
         member.status.bytes = member.has_holes ? draft_.file_size.value_or(0) : *draft_.size;
-        if (member.status.bytes > stored_bytes_max) return damaged("its size is beyond all bounds");
+        if (member.status.bytes > sparse_bytes_max) return damaged("its size is beyond all bounds");
         if (member.has_holes && draft_.has_map_before) {
             const auto there = std::min<std::uint64_t>(bytes_.size() - at_, member.stored_bytes);
             FB_TRY_ASSIGN(map, map_from(bytes_.subspan(at_, there), member.status.bytes));

@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
+#include "tree/file_data.hpp"
 #include "tree/make_file.hpp"
 
 namespace forebay::archive {
@@ -103,7 +104,7 @@ Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
             if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
             const auto bytes = std::span(worker.buffer).first(piece);
             FB_TRY_ASSIGN(got, file_->read(at, bytes));
-            if (got < piece) return {};  // its size has changed, as its status tells
+            if (got < piece) return tree::check_ended(*file_, at + got);
             sum = crc32c(bytes, sum);
             FB_TRY(maker_.output->write(data_offset + part.stored + at - part.begin, bytes));
             at += piece;

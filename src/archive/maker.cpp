@@ -1,5 +1,7 @@
 #include "archive/maker.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "tree/make_file.hpp"
 
 namespace forebay::archive {
@@ -20,6 +23,8 @@ constexpr std::size_t packet_bytes = 512u << 10;
 constexpr std::uint64_t packed_file_bytes_max = 4u << 20;
 // As a copy does: a file that was written once meanwhile is archived.
 constexpr int tries_max = 3;
+// A reader takes 16 MiB of records, which ACLs stand in twice.
+constexpr std::uint64_t attributes_bytes_max = 12u << 20;
 // Symbolic links of one folder that lie behind its entry: they are in one packet with it.
 constexpr std::size_t put_off_max = 256;
 
@@ -164,10 +169,16 @@ Result<Member> Maker::describe(sys::OpenEntry& entry, const sys::EntryStatus& st
     if (!context.options.preserve.attributes) return member;
     FB_TRY_ASSIGN(names, entry.attribute_names());
     tree::drop_those_of_file_system(names);
+    std::uint64_t bytes = 0;
     for (auto& name : names) {
         auto value = entry.attribute(name);
         if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the status tells
         if (!value) return value.error();
+        bytes += name.size() + value->size();
+        if (bytes > attributes_bytes_max)
+            return Error{ErrorKind::unsupported,
+                         fmt::format("its extended attributes have more than the {} that an archive holds of an entry",
+                                     show_bytes(attributes_bytes_max))};
         member.attributes.push_back({std::move(name), std::move(*value)});
     }
     return member;

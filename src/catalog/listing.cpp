@@ -35,8 +35,11 @@ Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string
 
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run) {
     auto entries = store.list(run);
-    if (!entries && entries.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing, fmt::format("there is no run {}: no such directory.", run)};
+    if (!entries && entries.error().kind == ErrorKind::missing) {
+        const auto& error = entries.error();  // that of a missing bucket has a next step, that of a directory none
+        const auto why = error.next.empty() ? std::string("no such directory.") : error.what;
+        return Error{ErrorKind::missing, fmt::format("there is no run {}: {}", run, why), "", error.next};
+    }
     if (!entries) return entries.error();
     std::vector<std::string> names;
     for (const auto& entry : *entries) {

@@ -262,9 +262,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
     }
     FB_TRY_ASSIGN(after, file.status());
     if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
-    if (offset < before.bytes)
-        return Error{ErrorKind::corrupt,
-                     fmt::format("it ends at byte {}, and its file system says that it has {}", offset, before.bytes)};
+    if (offset < before.bytes) FB_TRY(check_ended(file, offset));
     return sum;
 }
 

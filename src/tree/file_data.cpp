@@ -18,15 +18,6 @@ constexpr std::uint64_t kernel_bytes = 8u << 20;
 
 Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
 
-// A file that was cut meanwhile is seen by its status, and copied again. One that has fewer bytes than its status says
-// would be copied with zeros in place of what is missing.
-Result<> check_ended(sys::OpenFile& source, std::uint64_t end) {
-    FB_TRY_ASSIGN(status, source.status());
-    if (status.bytes <= end) return {};
-    return Error{ErrorKind::corrupt,
-                 fmt::format("it ends at byte {}, and its file system says that it has {}", end, status.bytes)};
-}
-
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
     while (bytes.begin < bytes.end) {
@@ -128,6 +119,13 @@ Result<std::uint64_t> first_difference_of_bytes(sys::OpenFile& one, sys::OpenFil
 }
 
 }  // namespace
+
+Result<> check_ended(sys::OpenFile& source, std::uint64_t end) {
+    FB_TRY_ASSIGN(status, source.status());
+    if (status.bytes <= end) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("it ends at byte {}, and its file system says that it has {}", end, status.bytes)};
+}
 
 bool has_holes(const sys::EntryStatus& status) { return status.allocated_bytes < status.bytes; }
 

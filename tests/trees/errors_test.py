@@ -261,6 +261,14 @@ def ended_early(place, source):
         expect(code == 0 or "it ends at byte" in told(done, report), "what ended early is named", told(done, report))
     mover("sync", source, target, code=(0,))
     expect_equal(source, target, "once it is told whole, all is equal")
+    early = place / "early"
+    early.mkdir()
+    (early / "large").write_bytes(os.urandom(MIB) * 6)
+    done, report = mover("archive", early, place / "early.tar", code=(1,),
+                         before=["strace", "-f", "-qq", "-o", place / "calls", "-P", early / "large", "-e", "inject=pread64:retval=0:when=5+"])
+    expect("it ends at byte" in told(done, report), "an archive names it, too", told(done, report))
+    mover("restore-archive", place / "early.tar", place / "of-early", code=(0,))
+    expect(not (place / "of-early/large").exists(), "and holds nothing of it")
 
 
 def synced_first(_, source):
