@@ -45,6 +45,8 @@ struct MigrateArguments {
 };
 
 Result<MigrationPlan> plan_of(const MigrateArguments& options) {
+    if (options.plan.empty())
+        return Error{ErrorKind::refused, "PLAN is empty: it is the name of a file", "", "forebay migrate PLAN.toml"};
     const auto path = std::filesystem::absolute(options.plan).lexically_normal().string();
     FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max, "a plan as docs/guide/migrate.md has one"));
     FB_TRY_ASSIGN(plan, migrate::read_plan(text, path));

@@ -252,8 +252,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         return work(wished, *remarks, counts, progress);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
-    if (report) FB_TRY(report->close());
-    if (manifest) FB_TRY(manifest->close());
+    for (auto* file : {report.get(), manifest.get()})
+        if (file != nullptr && (copied || file->has_lines())) FB_TRY(file->close());
     if (options.tree.json) {
         auto object = copy_json(options, wished.layout, counts, lasted.count());
         if (telling.more) telling.more(object);
@@ -264,7 +264,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         if (telling.say && copied) telling.say();
         else if (options.dry_run) say_dry(counts, *remarks);
         else say_counts(wished.layout, counts, lasted.count());
-        if (options.remove && remarks->has_errors()) say("nothing was removed: not all of the source could be read\n");
+        if (options.remove && remarks->has_errors() && counts.removed == 0)
+            say("nothing was removed: not all of the source could be read\n");
     }
     FB_TRY(copied);
     say_line_ends(options, *remarks);

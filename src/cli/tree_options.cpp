@@ -90,6 +90,8 @@ void set_all(TreeFlow& flow, tree::TreeCount& count) {
 
 Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& arguments,
                                                     std::unique_ptr<LinesFile>& report) {
+    for (const auto* patterns : {&arguments.include, &arguments.exclude})
+        for (const auto& pattern : *patterns) FB_TRY(tree::check_pattern(pattern));
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();
     FB_TRY_ASSIGN(made, LinesFile::make(arguments.report));
     report = std::move(made);

@@ -42,7 +42,6 @@ std::uint64_t all_of(const tree::Remarks& remarks) {
 
 Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path) {
     FB_TRY_ASSIGN(file, sys::PlainFile::open(path, sys::PlainFile::Use::create));
-    FB_TRY(file.set_size(0));
     return std::unique_ptr<LinesFile>(new LinesFile(std::move(file)));
 }
 
@@ -53,6 +52,7 @@ Result<> LinesFile::add_text(std::string_view line) {
 }
 
 Result<> LinesFile::flush() {
+    if (bytes_ == 0) FB_TRY(file_.set_size(0));
     FB_TRY(file_.write(bytes_, std::as_bytes(std::span(buffer_))));
     bytes_ += buffer_.size();
     buffer_.clear();

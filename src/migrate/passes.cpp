@@ -263,8 +263,11 @@ Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) co
                  fmt::format("the source has changed since the final sync (it had {} entries, and has {}): {}",
                              state_.frozen->entries, now.entries, what_else),
                  "source and target are as they were",
-                 fmt::format("find {} -newerct @{} tells what; then --again freeze where the target is still closed",
-                             show_text(project_.source), state_.frozen->newest_change.seconds)};
+                 fmt::format("find {} -newerct @{} tells what; then {}", show_text(project_.source),
+                             state_.frozen->newest_change.seconds,
+                             state_.of(Pass::release).is_done
+                                 ? "take what is wanted to the target, and remove the source, by hand"
+                                 : "--again freeze")};
 }
 
 FrozenWalk Passes::frozen_walk() const {

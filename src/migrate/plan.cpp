@@ -10,6 +10,7 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "format/toml_section.hpp"
+#include "tree/filter.hpp"
 
 namespace forebay::migrate {
 
@@ -50,6 +51,10 @@ void take_days(TomlSection& section, double& days) {
 void take_shared(TomlSection& section, ProjectPlan& project) {
     section.texts("include", project.include);
     section.texts("exclude", project.exclude);
+    for (const auto* key : {"include", "exclude"})
+        for (const auto& pattern : key == std::string_view("include") ? project.include : project.exclude)
+            if (const auto checked = tree::check_pattern(pattern); !checked)
+                section.refuse(section.any(key), key, "has a wrong pattern: " + checked.error().what + ".");
     section.text("preserve", project.preserve);
     section.flag("one_file_system", project.one_file_system);
     section.flag("verify", project.verify);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "base/error_text.hpp"
@@ -115,7 +117,7 @@ Result<int> Runner::run(const sys::Spawn& spawn, const std::string& output_path,
 // The log may have been put aside meanwhile; then all of it is new.
 Result<std::string> Runner::logged_since(std::uint64_t offset) const {
     FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), log_path_, output_bytes_max));
-    if (text.size() > offset) text.erase(0, offset);
+    text.erase(0, std::min<std::uint64_t>(offset, text.size()));
     if (text.size() > shown_bytes_max) text.erase(0, text.size() - shown_bytes_max);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
@@ -157,7 +159,7 @@ Result<> Runner::hook(const std::string& name, const std::string& command, std::
     return Error{
         ErrorKind::refused,
         fmt::format("the hook {} failed: {}{}", name, code ? fmt::format("exit code {}", *code) : code.error().what,
-                    told.empty() ? "" : ": " + show_text(told)),
+                    told.empty() ? ", and it printed nothing" : ": " + show_text(told)),
         "nothing was changed since", "correct what it says; the same command runs it again"};
 }
 

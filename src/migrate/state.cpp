@@ -130,10 +130,10 @@ Result<> go_back(ProjectState& state, Pass pass) {
             "the target was compared with the whole source before", "forebay migrate without --again"};
     if (state.of(Pass::release).is_done && pass <= Pass::final_sync)
         return Error{ErrorKind::refused,
-                     fmt::format("{}: the target was opened to its users on {}: a sync would undo their changes",
+                     fmt::format("{}: the target is in use since {}: a sync would undo changes of its users",
                                  state.project, show_date(state.of(Pass::release).ended_unix_s)),
                      "nothing was changed",
-                     "forebay sync without --delete for what is to come over once more, or a project of a new name"};
+                     "forebay compare of both shows what differs; take what is wanted to the target by hand"};
     for (auto i = static_cast<std::size_t>(pass); i < state.passes.size(); ++i) state.passes[i] = {};
     if (pass <= Pass::wait) state.wait_until_unix_s = 0;
     if (pass <= Pass::final_sync) state.frozen.reset();

@@ -13,7 +13,7 @@ namespace {
 // Keys that expire are given anew five minutes before, or after half of their life; those of a role whose end is not
 // told, every five minutes.
 constexpr std::chrono::minutes before_end{5}, asked_lasts{5};
-// After an attempt without success, while the keys are still good.
+// After an attempt without success, or with the same keys.
 constexpr std::chrono::seconds found_again_after{10};
 constexpr const char* machine_service = "http://169.254.169.254/latest/";
 constexpr long machine_seconds = 2;
@@ -35,12 +35,16 @@ Result<KeyKeeper::Keys> KeyKeeper::current() {
 Result<bool> KeyKeeper::renew(std::uint64_t version) {
     const std::lock_guard lock(mutex_);
     if (version != keys_.version) return true;  // another thread has them
+    // Some say of each object that may not be read no more than that.
+    const auto now = std::chrono::steady_clock::now();
+    if (same_found_ && now - *same_found_ < found_again_after) return false;
     if (settings_.read_again) {
         FB_TRY_ASSIGN(settings, settings_.read_again());
         settings_ = std::move(settings);
     }
     FB_TRY(find());
-    return version != keys_.version;
+    same_found_ = version == keys_.version ? std::optional(now) : std::nullopt;
+    return !same_found_;
 }
 
 Result<> KeyKeeper::find() {
@@ -50,10 +54,11 @@ Result<> KeyKeeper::find() {
         found = std::move(asked);
     }
     const auto now = Clock::now();
-    expire_ = found.expire.value_or(never);
-    if (expire_ <= now)
+    const auto expire = found.expire.value_or(never);
+    if (expire <= now)
         return Error{ErrorKind::refused, "the credentials for S3 that are given have expired already", "",
                      "log in again where they come from, or set the clock of this machine"};
+    expire_ = expire;
     if (!found.expire) find_again_ = settings_.program.empty() ? now + asked_lasts : never;
     else find_again_ = expire_ == never ? never : expire_ - std::min<Clock::duration>(before_end, (expire_ - now) / 2);
     if (keys_.version == 0 || found.credentials != keys_.credentials)

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 
 #include "s3/http.hpp"
 #include "s3/settings.hpp"
@@ -39,6 +40,7 @@ private:
     S3Settings settings_;
     Keys keys_;  // of version 0: none yet
     Clock::time_point expire_, find_again_;
+    std::optional<std::chrono::steady_clock::time_point> same_found_;  // others were looked for, and there were none
 };
 
 }  // namespace forebay::s3

@@ -152,6 +152,10 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
         places.last_copy = last;
     }
+    if (roots.target) {
+        FB_TRY_ASSIGN(margin, clock_margin_seconds(*roots.source, *roots.target));
+        places.clock_margin_seconds = margin;
+    }
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
     auto turn = options;
     for (bool is_all = false; !is_all; turn.lead = nullptr) {
@@ -161,7 +165,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
     // An entry that could not be read may be one that the target alone seems to have.
     if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors()) {
         FB_TRY(check_mounts(*roots.source, mounts));
-        FB_TRY(remove_extra(roots.source, roots.target, options, remarks, counts));
+        FB_TRY(remove_extra(roots.source, roots.target, mounts, options, remarks, counts));
     }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
     if (has_looked_at_all(options) && remarks.first().empty()) places.last_copy.keep();
@@ -212,9 +216,13 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         FB_TRY(order.probe.empty() ? check_team_root(*target, order.target_root, order.target)
                                    : check_team_mounts(*target, order.target_root, order.target));
     }
-    const CopyPlaces places{.temporary_prefix = order.temporary_prefix,
-                            .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
-                            .asked = target ? target : asked};
+    CopyPlaces places{.temporary_prefix = order.temporary_prefix,
+                      .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
+                      .asked = target ? target : asked};
+    if (target) {
+        FB_TRY_ASSIGN(margin, clock_margin_seconds(*source, *target));
+        places.clock_margin_seconds = margin;
+    }
     CopyContext context(options, remarks, counts, places);
     if (target) FB_TRY(context.naming.begin(target));
     CopyWalk walk(context);

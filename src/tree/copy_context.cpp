@@ -44,6 +44,12 @@ std::vector<std::string> CopyContext::others_temporaries(const std::string& name
     return others;
 }
 
+bool CopyContext::is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const {
+    auto changed = source.changed;
+    changed.seconds += places_.clock_margin_seconds;
+    return changed < target.changed;
+}
+
 Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                              const std::string& value, Result<> done) {
     if (done || !cannot_be_kept(done.error().kind)) return done;

@@ -43,6 +43,7 @@ struct CopyPlaces {
     std::string temporary_prefix;
     std::string temporary_end{};  // of temporary names, where several processes copy at once
     LastCopy last_copy{};
+    std::int64_t clock_margin_seconds = 0;
     FolderRef asked{};        // of the target, or the one that it is to be made in: what can be kept there
     bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
 };
@@ -72,6 +73,9 @@ public:
     bool is_untouched(const Branch& branch, const sys::EntryStatus& source, const sys::EntryStatus& target) const;
     /// Of a branch that was entered: whether other entries may have come into it by renames.
     bool is_untouched(const Branch& branch) const;
+
+    /// Whether nothing of the source's entry was changed since the target's one was made or changed.
+    bool is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const;
 
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,

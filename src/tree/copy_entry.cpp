@@ -243,6 +243,7 @@ Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& firs
 Result<> EntryCopier::check_linked(const CopyEntry& entry, const EntryPlace& first, const std::string& name) {
     constexpr std::uint32_t others_write = 022;
     const auto& folder = first.branch->status(TreeSide::source);
+    if (context_.owner.is_unknown) return {};  // a mount that gives others their owners
     if (context_.owner.user != 0 || (folder.user == 0 && (folder.permissions & others_write) == 0)) return {};
     FB_TRY_ASSIGN(made, entry.target->status_of(name));
     FB_TRY_ASSIGN(status, entry.source->status_of(entry.name));

@@ -117,6 +117,12 @@ TEST_CASE("copy: where the target keeps whole seconds nothing is copied again; a
     CHECK(again->counts.copied + again->counts.adjusted == 0);
     target->open_file("file").value()->set_times({1, 0}, {-299'999'999, 0}).value();
     CHECK(copy(directory / "source", directory / "target")->counts.copied == 1);
+    target->open_file("file").value()->set_times({1, 0}, {-300'000'000, 0}).value();
+    write(directory / "source/file", "OTHER TEXT");  // changed within the second that the target keeps
+    const auto source = sys::open_posix_folder(directory / "source").value();
+    source->open_file("file").value()->set_times({1, 2}, {-300'000'000, 5}).value();
+    CHECK(copy(directory / "source", directory / "target")->counts.copied == 1);
+    CHECK(read(directory / "target/file") == "OTHER TEXT");
 
     const tree::TreeCopyOptions without_times{.threads = 2, .preserve = {.times = false}};
     CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 0);
@@ -167,6 +173,8 @@ TEST_CASE("copy: what the source has not is removed, but never after an error") 
             CHECK(synced->remarks.first().at(0).path == "link");
             CHECK(fs::exists(directory / "target/more/below/file"));  // after an error nothing is removed
             fs::remove_all(directory / "target/link");
+            write(directory / "source/left.log", "x");  // a folder there has the name of what is left out
+            fs::create_directories(directory / "target/left.log");
             synced = copy(directory / "source", directory / "target", options);
             CHECK_FALSE(synced->remarks.has_errors());
             CHECK(synced->counts.removed == 2);

@@ -1,5 +1,6 @@
 #include "tree/extra.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
 
@@ -13,8 +14,10 @@ namespace {
 
 class ExtraWalk {
 public:
-    ExtraWalk(const sys::EntryId& source, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts)
-        : options_(options),
+    ExtraWalk(const sys::EntryId& source, const std::vector<sys::MountBelow>& mounts, const TreeCopyOptions& options,
+              Remarks& remarks, CopyCounts& counts)
+        : mounts_(mounts),
+          options_(options),
           remarks_(remarks),
           remover_({.folders = folders_,
                     .remarks = remarks,
@@ -34,7 +37,10 @@ private:
     Result<> open(const BranchRef& branch, TreeSide side, FolderRef& folder);
     Result<> compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
     void finish(const BranchRef& branch);
+    Result<> check_mount(const Branch& branch) const;
+    bool is_folder_of_source(const BranchRef& branch);
 
+    const std::vector<sys::MountBelow>& mounts_;  // sorted
     const TreeCopyOptions& options_;
     Remarks& remarks_;
     OpenFolders folders_;
@@ -94,12 +100,28 @@ Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& fold
         folder = std::move(opened);
         FB_TRY_ASSIGN(status, folder->status());
         branch->status(side) = status;
+        if (side == TreeSide::source) FB_TRY(check_mount(*branch));
         folders_.keep(branch, side, folder);
     } else {
         FB_TRY_ASSIGN(root, folders_.get(branch, side));
         folder = root;
     }
     return {};
+}
+
+Result<> ExtraWalk::check_mount(const Branch& branch) const {
+    if (mounts_.empty()) return {};
+    const auto path = path_of(branch);
+    const auto mount = std::ranges::lower_bound(mounts_, path, {}, &sys::MountBelow::path);
+    if (mount == mounts_.end() || mount->path != path || mount->id == branch.status(TreeSide::source).id) return {};
+    return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
+}
+
+bool ExtraWalk::is_folder_of_source(const BranchRef& branch) {
+    const auto above = branch->parent ? folders_.get(branch->parent, TreeSide::source) : Result<FolderRef>(FolderRef());
+    if (!above || !*above) return true;
+    const auto status = (*above)->status_of(branch->name);
+    return !status || status->kind == sys::EntryKind::folder;
 }
 
 void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -109,7 +131,8 @@ void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
         FB_TRY(open(branch, TreeSide::target, target));
         return compare(worker, branch, *source, *target);
     }();
-    if (!compared) remarks_.add_error(path_of(*branch), compared.error());
+    // One that patterns leave out has another entry's name at the target.
+    if (!compared && is_folder_of_source(branch)) remarks_.add_error(path_of(*branch), compared.error());
     remover_.done_in(branch);
 }
 
@@ -169,10 +192,10 @@ void ExtraWalk::finish(const BranchRef& branch) {
 
 }  // namespace
 
-Result<> remove_extra(const FolderRef& source, const FolderRef& target, const TreeCopyOptions& options,
-                      Remarks& remarks, CopyCounts& counts) {
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const std::vector<sys::MountBelow>& mounts,
+                      const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
     FB_TRY_ASSIGN(status, source->status());
-    return ExtraWalk(status.id, options, remarks, counts).run(source, target);
+    return ExtraWalk(status.id, mounts, options, remarks, counts).run(source, target);
 }
 
 }  // namespace forebay::tree

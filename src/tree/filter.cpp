@@ -62,6 +62,14 @@ Result<WishedNames> wished_names(std::string_view list, bool by_nul) {
     return names;
 }
 
+Result<> check_pattern(const std::string& pattern) {
+    if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with("./") && !pattern.ends_with('/'))
+        return {};
+    return Error{
+        ErrorKind::refused, "the pattern \"" + show_text(pattern) + "\" fits no entry", "nothing was changed",
+        "a name as in 'tmp' or '*.o', or a path below the tree as in 'a/tmp': without a slash at its begin or end"};
+}
+
 bool EntryFilter::takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const {
     if (is_empty()) return true;
     const auto path = [&] { return path_of(branch, name); };

@@ -35,4 +35,7 @@ struct EntryFilter {
     bool takes(const std::string& path, sys::EntryKind kind) const;
 };
 
+/// `refused` for a pattern that fits no entry, since paths begin below the root and end with a name: "/a", "./a", "a/".
+Result<> check_pattern(const std::string& pattern);
+
 }  // namespace forebay::tree

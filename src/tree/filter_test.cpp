@@ -60,3 +60,8 @@ TEST_CASE("filter: a path of a list is as deep as trees are, and no deeper") {
         CHECK(refused.error().text().size() < 1000);
     }
 }
+
+TEST_CASE("filter: patterns that fit nothing are refused") {
+    for (const std::string pattern : {"", "/", "/a", "./a", "a/", "a/b/"}) CHECK_FALSE(tree::check_pattern(pattern));
+    for (const std::string pattern : {"a", "a/b", "*", ".a", "*.o", "a/*", "..a"}) CHECK(tree::check_pattern(pattern));
+}

@@ -15,11 +15,13 @@ namespace {
 constexpr std::int64_t clock_seconds = 2;
 constexpr const char* capabilities = "security.capability";
 
-// Where modification times are not preserved, a copy is newer than what it was made of, and than the last change of it:
-// an older file that took the source's name was renamed since.
-bool has_fitting_time(const sys::EntryStatus& status, const sys::EntryStatus& existing, const Preserve& preserve) {
-    if (preserve.times) return is_same_time(status, existing);
-    return status.modified <= existing.modified && status.changed <= existing.changed;
+// Where the target's time has whole seconds alone, or none is preserved, the time of the last change says that the source
+// is what was copied: an older file that took its name was renamed since.
+bool has_fitting_time(const CopyContext& context, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
+    if (!context.options.preserve.times)
+        return status.modified <= existing.modified && context.is_older(status, existing);
+    return status.modified == existing.modified ||
+           (is_same_time(status, existing) && context.is_older(status, existing));
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::En
         return text == other_text;
     }
     if (status.kind != sys::EntryKind::file) return status.device_number == existing.device_number;
-    if (status.bytes != existing.bytes || !has_fitting_time(status, existing, context_.options.preserve)) return false;
+    if (status.bytes != existing.bytes || !has_fitting_time(context_, status, existing)) return false;
     if (!context_.options.compares_bytes) return true;
     // What cannot be compared counts as equal, and is named.
     FB_TRY_ASSIGN(is_left, context_.layouts.stored.leaves(*entry.branch, entry.source.get(), entry.target.get(),

@@ -107,6 +107,12 @@ Result<std::int64_t> clock_margin(sys::Folder& folder) {
 
 }  // namespace
 
+Result<std::int64_t> clock_margin_seconds(sys::Folder& source, sys::Folder& target) {
+    FB_TRY_ASSIGN(of_source, source.file_system());
+    FB_TRY_ASSIGN(of_target, target.file_system());
+    return of_source.has_own_clock && of_target.has_own_clock ? 0 : other_clock_ns / ns_per_second;
+}
+
 Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const std::string& places) {
     LastCopy last;
     FB_TRY_ASSIGN(identity, identity_of(source, target));

@@ -22,6 +22,10 @@ struct Untouched {
     sys::FileTime target_folders;  // and its end: it fills folders itself
 };
 
+/// By how much a change of an entry of one tree must be older than one of the other to be the earlier one: 0 where this
+/// machine's kernel stamps both, 600 where a server does.
+Result<std::int64_t> clock_margin_seconds(sys::Folder& source, sys::Folder& target);
+
 class LastCopy {
 public:
     /// `places` names both trees: what was kept of them, and a begin for what is to be kept.

@@ -6,6 +6,7 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "sys/tree_place.hpp"
+#include "tree/make_file.hpp"
 
 namespace forebay::tree {
 
@@ -121,6 +122,9 @@ Result<NamedRoot> target_of_file(const NamedRoot& file, const std::string& sourc
     if (existing && existing->id == status.id)
         return Error{ErrorKind::refused, show_text(source) + " and " + show_text(target) + " are one file",
                      "nothing was changed"};
+    if (existing && existing->kind != sys::EntryKind::file && existing->kind != sys::EntryKind::link)
+        return Error{ErrorKind::refused, show_text(target) + " is a " + word_of(existing->kind) + ", and no file",
+                     "nothing was changed", "another name, or remove it first"};
     return named;
 }
 

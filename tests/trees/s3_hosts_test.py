@@ -96,7 +96,8 @@ def check_way(server, place, name, verb, alone):
     expect_same(f"copy, {name}", told, alone.copied, "entries folders copied linked equal bytes")
     expect(alone.parts_beside() == alone.parts, f"copy, {name}: the manifest has {alone.parts}", str(alone.parts_beside()))
     entries = [one["entries"] for one in told["processes"]]
-    expect(sum(entries) == told["entries"] and min(entries) > 0, f"copy, {name}: all have a part", str(told["processes"]))
+    taken = sum(one["gifts_taken"] for one in told["processes"][1:])  # who gets how much is the machine's matter
+    expect(sum(entries) == told["entries"] and taken > 0, f"copy, {name}: others have a part", str(told["processes"]))
     expect_whole(server, alone.source, target, f"copy, {name}")
     expect_same(f"walk, {name}", verb("walk", target), alone.walked, "entries file folder link fifo socket bytes further_names deepest")
     if name in ("2 over ssh", "3 ranks"):
@@ -120,7 +121,7 @@ def check_large(server, place, verb):
     for words in ((source, target), (target, back)):
         told = verb("copy", *words, "--verify")
         moved = [one["bytes"] for one in told["processes"]]
-        expect(sum(moved) == LARGE and min(moved) >= 16 * MIB, f"all have a part of one file: {words}", str(moved))
+        expect(sum(moved) == LARGE and max(moved) < LARGE, f"several have a part of one file: {words}", str(moved))
     expect_whole(server, source, target, "one object by several")
     expect((source / "file").read_bytes() == (back / "file").read_bytes(), "it comes back")
     server.forebay("delete", target)
