@@ -13,8 +13,8 @@
 
 namespace forebay::cli {
 
-/// A file of lines, made anew; written in large pieces, and whole when close() succeeds. What is in it from before stays
-/// until the first piece is written, so that a command that is refused leaves it. One thread at a time.
+/// A file of lines, made anew; written in large pieces, and whole when close() succeeds. What is in it from before
+/// stays until the first piece is written, so that a command that is refused leaves it. One thread at a time.
 class LinesFile {
 public:
     static Result<std::unique_ptr<LinesFile>> make(const std::string& path);

@@ -35,9 +35,10 @@ Result<KeyKeeper::Keys> KeyKeeper::current() {
 Result<bool> KeyKeeper::renew(std::uint64_t version) {
     const std::lock_guard lock(mutex_);
     if (version != keys_.version) return true;  // another thread has them
-    // Some say of each object that may not be read no more than that.
+    // Some servers say of each object that may not be read no more than that; a program or a service is not asked each
+    // time.
     const auto now = std::chrono::steady_clock::now();
-    if (same_found_ && now - *same_found_ < found_again_after) return false;
+    if (!settings_.has_keys && same_found_ && now - *same_found_ < found_again_after) return false;
     if (settings_.read_again) {
         FB_TRY_ASSIGN(settings, settings_.read_again());
         settings_ = std::move(settings);

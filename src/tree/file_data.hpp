@@ -33,8 +33,8 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
 Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer);
 
-/// Of a source whose last read ended at `end`: fine where it was cut meanwhile, which its status tells. `corrupt` where its
-/// file system says that there is more: it would be copied with something else in place of what is missing.
+/// Of a source whose last read ended at `end`: fine where it was cut meanwhile, which its status tells. `corrupt` where
+/// its file system says that there is more: it would be copied with something else in place of what is missing.
 Result<> check_ended(sys::OpenFile& source, std::uint64_t end);
 
 /// Whether a file has fewer bytes on storage than it is long.

@@ -15,8 +15,8 @@ namespace {
 constexpr std::int64_t clock_seconds = 2;
 constexpr const char* capabilities = "security.capability";
 
-// Where the target's time has whole seconds alone, or none is preserved, the time of the last change says that the source
-// is what was copied: an older file that took its name was renamed since.
+// Where the target's time has whole seconds alone, or none is preserved, the time of the last change says that the
+// source is what was copied: an older file that took its name was renamed since.
 bool has_fitting_time(const CopyContext& context, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
     if (!context.options.preserve.times)
         return status.modified <= existing.modified && context.is_older(status, existing);
@@ -58,7 +58,9 @@ Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::
     if (!is_same) return Found::other;
     const bool is_same_status = difference_of(status, existing, context_.options.preserve).empty();
     constexpr std::uint32_t sets_owner = 06000;
-    const bool gives_rights = status.kind == sys::EntryKind::file && context_.owner.user == 0;
+    constexpr std::uint32_t others_write = 022;
+    const bool is_of_others = existing.user != status.user || (existing.permissions & others_write) != 0;
+    const bool gives_rights = status.kind == sys::EntryKind::file && context_.owner.user == 0 && is_of_others;
     if (!is_same_status && gives_rights && (status.permissions & sets_owner) != 0) return Found::other;
     if (!is_same_status && !gives_rights) return Found::adjust;
     FB_TRY_ASSIGN(difference, attribute_difference(entry, status, existing));

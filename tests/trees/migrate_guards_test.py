@@ -97,7 +97,7 @@ def check_changed_source(place):
     said = site.migrate(code=1)
     expect_in(said, "the source has changed since the final sync", "a changed source is not removed")
     expect(len(site.files("old")) == 31 and not (site.place / "old/b").exists(), "all of it stays, and the other project goes on")
-    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo their changes", "no sync after the release")
+    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of its users", "no sync after the release")
 
 
 def check_removal_goes_on(place):

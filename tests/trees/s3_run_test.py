@@ -170,7 +170,7 @@ def tokens_expire(server, place):
     """In mid-drain. New ones are found in the files; a node without any ends the wait of the other one, which drains."""
     if not server.fails_on_wish:
         return
-    simulation, files = Simulation(server, place), [place / "keys-0", place / "keys-1"]
+    simulation, files = Simulation(server, place), [server.home / "keys-0", server.home / "keys-1"]
     config = place / "slow.toml"
     config.write_text("[agent]\nrate_bytes_per_second = 300_000\n")
 
