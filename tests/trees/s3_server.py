@@ -3,13 +3,11 @@
 
     tests/trees/s3_server.py DIRECTORY [--port N]
 
-prints its port. Keys are `ACCESS` and `SECRET`. What it is to do wrong is told by a POST of JSON to /-/faults: a list of
-objects with "match" (a pattern for "METHOD path?query"), "times", and one of "status" with "code" (an answer), "reset" (the
-connection is cut off), "stall" (seconds without an answer), "body" (XML in place of the true answer, with status 200), "rot"
-(the last byte of the answer is another one), "unsized" (the answer does not say how long it is);
-"no_crc32c": true lets it forget CRC32C as older servers do, "no_conditions" If-Match and If-None-Match of what is put; "region": another region's bucket. A POST of a list to
-/-/expired says which session tokens have expired. GET of /-/requests gives
-all requests that came, as a list, and /-/done those that were answered well. No code of ours is in it.
+prints its port. Keys are `ACCESS` and `SECRET`. A POST of JSON to /-/faults says what it is to do wrong: objects with "match" (a
+pattern for "METHOD path?query"), "times", and "status" with "code", "reset" (the connection is cut off), "stall" (seconds), "body"
+(XML in place of the answer), "rot" (the last byte is another one) or "unsized" (no length is told); "no_crc32c", "no_conditions"
+(forgotten as by older servers), "region" (another one's bucket). A POST of a list to /-/expired says which session tokens have
+expired. GET of /-/requests gives all requests, /-/done those that were answered well. No code of ours is in it.
 """
 
 import argparse
