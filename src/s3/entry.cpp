@@ -35,6 +35,7 @@ public:
     Result<std::uint64_t> copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) override {
         return made_->copy_from(source, offset, bytes);
     }
+    std::uint64_t held_at(std::uint64_t offset) override { return made_->held_at(offset); }
     Result<std::string> written_parts() override { return made_->sent_parts(); }
     Result<> take_parts(const std::string& parts) override { return made_->take_sent(parts); }
     Result<std::optional<std::uint32_t>> checksum() override { return std::optional(made_->checksum()); }

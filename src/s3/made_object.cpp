@@ -136,6 +136,13 @@ std::uint64_t MadeObject::present_bytes() {
     return bytes;
 }
 
+std::uint64_t MadeObject::held_at(std::uint64_t offset) {
+    const std::lock_guard lock(mutex);
+    const auto index = offset / part_bytes_;
+    if (index >= pieces_.size() || !pieces_[index].is_sent) return 0;
+    return length_of(index) - offset % part_bytes_;
+}
+
 Result<MadeObject::Piece*> MadeObject::piece_at(std::uint64_t offset, std::uint64_t bytes) {
     const std::lock_guard lock(mutex);
     const auto index = offset / part_bytes_;

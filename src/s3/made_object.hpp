@@ -34,6 +34,8 @@ public:
     sys::EntryStatus status();
     Result<> begin(const std::string& final_key, const sys::EntryStatus& source);
     std::uint64_t present_bytes();
+    /// How many bytes at `offset` and behind it are in a part that was sent.
+    std::uint64_t held_at(std::uint64_t offset);
     Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> bytes);
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
     /// From `source` into a part; at most up to the part's end.

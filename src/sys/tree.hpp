@@ -125,6 +125,8 @@ public:
     /// Where that is so: the attributes are set, and the bytes of `source`, which has `status`, come next; in the end
     /// the file is renamed to `final_name`. Gives how many of its first bytes are there from a run that was killed.
     virtual Result<std::uint64_t> begin(const std::string&, OpenFile&, const EntryStatus&) { return std::uint64_t{0}; }
+    /// How many of the bytes at `offset` and behind it are there since then: they are not brought once more.
+    virtual std::uint64_t held_at(std::uint64_t) { return 0; }
     /// Of a file that several processes write, opened by reopen_file(): what the one that completes it must be told of
     /// the bytes that this one has written. File systems know it themselves.
     virtual Result<std::string> written_parts() { return std::string(); }

@@ -127,10 +127,12 @@ DataWay CopyContext::way() {
     return {.pace = &flow_.pace,
             .stop = &share.stopped(),
             .by_kernel = &flow_.by_kernel,
-            .moved = [this](std::uint64_t bytes) {
-                counts.bytes += bytes;
-                tick();
-            }};
+            .moved =
+                [this](std::uint64_t bytes) {
+                    counts.bytes += bytes;
+                    tick();
+                },
+            .resumed = [this](std::uint64_t bytes) { counts.resumed_bytes += bytes; }};
 }
 
 void CopyContext::tick() {

@@ -21,6 +21,11 @@ Error stopped() { return {ErrorKind::retry, "stopped before its end"}; }
 Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, const DataWay& way,
                       std::vector<std::byte>& buffer) {
     while (bytes.begin < bytes.end) {
+        if (const auto held = std::min(target.held_at(bytes.begin), bytes.end - bytes.begin); held > 0) {
+            bytes.begin += held;
+            if (way.resumed) way.resumed(held);
+            continue;
+        }
         const bool by_kernel = way.by_kernel->load(std::memory_order_relaxed);
         const auto piece =
             std::min(way.pace->piece_bytes(by_kernel ? kernel_bytes : buffer_bytes), bytes.end - bytes.begin);

@@ -22,6 +22,7 @@ struct DataWay {
     /// Whether the kernel copies between these two file systems: the first file that it refuses clears it for all.
     std::atomic<bool>* by_kernel = nullptr;
     std::function<void(std::uint64_t bytes)> moved{};
+    std::function<void(std::uint64_t bytes)> resumed{};  // not moved: the target has them from a run that was killed
 };
 
 /// Copies [begin, end) to the same place, and of a source with holes its data alone; `buffer` is used where the kernel

@@ -65,6 +65,28 @@ def check_kill(server, place):
     server.forebay("compare", source, target)
 
 
+def check_rate(server, place):
+    """What a killed copy has sent is not paid for again, in whatever order its parts went: each run gets further."""
+    if not server.fails_on_wish:
+        return
+    source, target = noise(place / "slow/big", LARGE).parent, f"{ROOT}/slow"
+
+    def sent():
+        return sum("partNumber=" in one for one in server.done() if one.startswith("PUT"))
+
+    for _ in range(2):
+        before = sent()
+        process = server.begin("copy", source, target, "--threads", 2, "--rate", "30M")
+        while sent() < before + 2 and process.poll() is None:
+            time.sleep(0.02)
+        process.kill()
+        server.end(process, code=None)
+    told = server.told("copy", source, target, "--threads", 2)
+    expect(told["resumed_bytes"] > 3 * 16 * MIB and told["resumed_bytes"] + told["bytes"] == LARGE, "four parts were there, of which one may be short", str(told))
+    server.forebay("compare", source, target)
+    server.forebay("delete", target)
+
+
 def check_faults(server, place):
     """Of the test server alone: what passes is tried again, and what does not is said."""
     source, target = small_tree(place / "faults"), f"{ROOT}/faults"
@@ -150,6 +172,7 @@ def check_vanished(server, place):
 def check(server, place):
     check_restart(server, place)
     check_kill(server, place)
+    check_rate(server, place)
     if server.fails_on_wish:
         for part in (check_faults, check_resumed, check_other_version, check_vanished):
             part(server, place)
