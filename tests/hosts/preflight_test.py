@@ -260,9 +260,12 @@ def silent_rank(place):
     deadline = patience.deadline(3)
     make_place(place, answer=f"deadline_seconds = {deadline}")
     script = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 2 ]; then export LD_PRELOAD="$0"; fi; exec "$@"'
-    # Open MPI 4.1's mpiexec does not always survive an abort itself: what it exits with is not looked at.
+    # Open MPI 4.1's mpiexec does not always survive an abort itself, and sometimes locks itself out for ever when all ranks
+    # have ended: what it exits with is not looked at.
+    enough = 30 + 6 * deadline
     advice, seconds = preflight(place, "--probe-bytes", "64K", code=None, before=(
-        "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 4, "sh", "-c", script, SILENT))
+        "timeout", "--signal=KILL", enough, "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 4, "sh", "-c", script, SILENT))
+    expect(run("pgrep", "--full", place / "site.toml", code=None).returncode == 1, "no rank is left", seconds)
     told = findings(advice, "answer")
     expect([one["subject"] for one in told] == ["rank 2"], "the rank is told", advice["findings"])
     expect(deadline <= waited(told[0]["text"]) <= seconds < IN_TIME, "and how long it was waited for", (told, seconds))
