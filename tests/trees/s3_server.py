@@ -4,7 +4,9 @@
     tests/trees/s3_server.py DIRECTORY [--port N]
 
 prints its port. A bucket NAME is a folder b-NAME in DIRECTORY, which is made before: none is made by a request. The keys are
-forebaytestkey (AWS_ACCESS_KEY_ID) and forebay+secret/never+shown (AWS_SECRET_ACCESS_KEY). A POST of JSON to /-/faults says what it is to do wrong: objects with "match" (a
+forebaytestkey (AWS_ACCESS_KEY_ID) and forebay+secret/never+shown (AWS_SECRET_ACCESS_KEY).
+
+A POST of JSON to /-/faults says what it is to do wrong: objects with "match" (a
 pattern for "METHOD path?query"), "times", and "status" with "code", "reset" (the connection is cut off), "stall" (seconds), "body"
 (XML in place of the answer), "rot" (the last byte is another one) or "unsized" (no length is told); "no_crc32c", "no_conditions"
 (forgotten as by older servers), "region" (another one's bucket). A POST of a list to /-/expired says which session tokens have
