@@ -6,6 +6,8 @@
 
 #include <thread>
 
+#include "agent/committer.hpp"
+#include "base/limits.hpp"
 #include "catalog/claim.hpp"
 #include "comm/group.hpp"
 #include "node/await.hpp"
@@ -72,6 +74,38 @@ TEST_CASE("a step that another client has committed is not lost because this one
     CHECK(node.log.find("is committed by another agent") != std::string::npos);
     CHECK(node.page().slots[0].state.load() == node::SlotState::committed);
     CHECK(node.page().slots[0].failures.load() == 0);
+}
+
+TEST_CASE("a step that somebody has removed is drained anew, also beside a snapshot that is damaged for good") {
+    const test::SmallSnapshot damaged{.id = 6, .step = 19}, snapshot{.id = 7, .step = 29, .nodes = 2};
+    test::SimStore disk("run");
+    REQUIRE(test::commit_all(disk, test::node_run, damaged));
+    const auto manifest = test::step_directory(test::node_run, damaged) + "/" + catalog::manifest_name;
+    REQUIRE(sys::write_text_durable(disk, manifest, "{"));
+    test::Node node;
+    node.seal(snapshot);
+    const auto& slot = node.page().slots[0];
+    REQUIRE_FALSE(node.drain(disk));  // the other node has not come
+    REQUIRE(slot.state.load() == node::SlotState::drained);
+    REQUIRE(disk.remove_tree(test::part_directory(test::node_run, snapshot)));
+
+    agent::Schedule schedule(node.page());
+    const agent::Tell tell = [](const agent::Event&) {};
+    agent::Slots slots(disk, node.staging, node.session, schedule, tell);
+    REQUIRE(slots.map(0));
+    agent::Committer committer(disk, node.session, schedule, slots, {}, tell);
+    CHECK_FALSE(committer.commit(0));  // it may be seen in a moment
+    auto& since = slots.notes(0).absent_since;
+    REQUIRE(since);
+    *since -= limits::names_stay_max;
+    CHECK(committer.commit(0));
+    CHECK(slot.state.load() == node::SlotState::failed);
+    const auto what = node::error_in(slot.error_kind, slot.error_text).what;
+    CHECK_MESSAGE(what.find(manifest) != std::string::npos, what);
+
+    REQUIRE(test::drain_node(disk, test::node_run, snapshot, 1));
+    REQUIRE_MESSAGE(node.drain(disk), node.log);
+    CHECK(test::is_whole(disk, test::node_run, snapshot));
 }
 
 TEST_CASE("each save that is damaged in memory is told once as failed, and who waits hears of it until the next one") {

@@ -145,7 +145,7 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
 // This node's file was durable in the part directory, which is not there now. It was renamed a moment ago, which a
 // client of a network file system may not see yet; or another agent has committed it and retention has removed it
 // since, after a later save; or somebody has removed it, and then it is drained again. What cannot be looked at now is
-// looked at again.
+// looked at again, for as long: a snapshot beside it may be damaged for good.
 bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
     const auto stream = slots_.stream_name(slot);
     const auto later = [&]() -> Result<bool> {
@@ -153,17 +153,16 @@ bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
         FB_TRY_ASSIGN(all, catalog::heads_of(store_, session_.run, stream));
         FB_TRY_ASSIGN(committed, slots_.is_committed(slot));
         if (committed) return false;
-        bool changing = false;
+        std::string unread;  // retention may have just removed it, after a commit that was not listed yet
         for (const auto& version : all) {
             if (version.readable && format::is_later(version.head.which_save(), record.which_save())) return true;
-            changing |= !version.readable;  // retention has just removed it, after a commit that was not listed yet
+            if (!version.readable) unread = version.readable.error().what;
         }
-        if (changing) return Error{ErrorKind::retry, "the list of snapshots changes"};
         return Error{ErrorKind::missing,
-                     fmt::format("its node files are not in {}/{} any more.", session_.run, stream)};
+                     fmt::format("its node files are not in {}/{} any more{}", session_.run, stream,
+                                 unread.empty() ? "." : ", and whether a later save is there is not seen: " + unread)};
     }();
     auto& since = slots_.notes(slot).absent_since;
-    if (!later && later.error().kind != ErrorKind::missing) return false;
     if (!later && !since) since = sys::Clock::now();
     if (!later && sys::Clock::now() - *since < limits::names_stay_max) return false;
     since.reset();

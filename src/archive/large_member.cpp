@@ -21,8 +21,6 @@ namespace forebay::archive {
 namespace {
 
 constexpr std::uint64_t large_piece_bytes = 16u << 20;  // some 10 ms of copying
-constexpr std::uint64_t copied_at_once = 512u << 10;    // stays in the cache of a core
-constexpr int large_tries_max = 3;
 
 class LargeMember : public std::enable_shared_from_this<LargeMember> {
 public:
@@ -97,10 +95,10 @@ Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
     const auto begin = index * large_piece_bytes, end = std::min(begin + large_piece_bytes, data_bytes());
     const auto data_offset = offset_ + head_.bytes.size() + member_.map_bytes;
     std::uint32_t sum = 0;
-    worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), copied_at_once));
+    worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), tree::buffer_bytes));
     for (const auto& part : parts_of(member_, begin, end)) {
         for (auto at = part.begin; at < part.end;) {
-            const auto piece = std::min(way.pace->piece_bytes(copied_at_once), part.end - at);
+            const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), part.end - at);
             if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
             const auto bytes = std::span(worker.buffer).first(piece);
             FB_TRY_ASSIGN(got, file_->read(at, bytes));
@@ -142,7 +140,7 @@ void LargeMember::end(tree::TreeWorker& worker) {
         maker_.context.report(path_of(*place_.branch, place_.name), passed.error());
         maker_.context.share.stop();
     }
-    if (done && tries_++ < large_tries_max) {
+    if (done && tries_++ < tree::copy_tries_max) {
         before_ = *status;
         return begin(worker);
     }

@@ -11,6 +11,7 @@
 #include "archive/stored.hpp"
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
+#include "tree/file_data.hpp"
 #include "tree/make_file.hpp"
 
 namespace forebay::archive {
@@ -18,7 +19,6 @@ namespace forebay::archive {
 namespace {
 
 constexpr std::uint64_t restored_piece_bytes = 16u << 20;  // some 10 ms of copying
-constexpr std::uint64_t restored_at_once = 512u << 10;     // stays in the cache of a core
 
 class LargeRestore : public std::enable_shared_from_this<LargeRestore> {
 public:
@@ -106,10 +106,10 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
 Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
                                          std::uint64_t file_offset) {
     const auto way = restorer_.context.way();
-    worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), restored_at_once));
+    worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), tree::buffer_bytes));
     std::uint32_t sum = 0;
     for (auto at = stored_begin; at < stored_end;) {
-        const auto piece = std::min(way.pace->piece_bytes(restored_at_once), stored_end - at);
+        const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), stored_end - at);
         if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
         const auto bytes = std::span(worker.buffer).first(piece);
         FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset + member().map_bytes + at, bytes));

@@ -14,13 +14,6 @@ using tree::BranchRef;
 using tree::TreeSide;
 using tree::TreeWorker;
 
-bool is_in_itself(const tree::Branch& branch) {
-    const auto& id = branch.status(TreeSide::source).id;
-    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
-        if (at->status(TreeSide::source).id == id) return true;
-    return false;
-}
-
 // Goes down the source, as a copy does.
 class SourceWalk {
 public:
@@ -68,7 +61,7 @@ Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const tree::FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
-    if (is_in_itself(*branch)) return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    FB_TRY(tree::check_no_loop(*branch));
     context_.folders.keep(branch, TreeSide::source, folder);
     branch->was_entered = true;
     ++context_.counts.folders;

@@ -21,8 +21,6 @@ namespace {
 constexpr std::size_t packet_bytes = 512u << 10;
 // A file of more is copied in pieces, and never as a whole in memory.
 constexpr std::uint64_t packed_file_bytes_max = 4u << 20;
-// As a copy does: a file that was written once meanwhile is archived.
-constexpr int tries_max = 3;
 // A reader takes 16 MiB of records, which ACLs stand in twice.
 constexpr std::uint64_t attributes_bytes_max = 12u << 20;
 // Symbolic links of one folder that lie behind its entry: they are in one packet with it.
@@ -38,6 +36,22 @@ bool leads_away(std::string_view text) {
         text.remove_prefix(std::min(text.size(), name.size() + 1));
     }
     return false;
+}
+
+Result<> take_attributes(const tree::AttributeSource& attributes, Member& member) {
+    std::uint64_t bytes = 0;
+    for (const auto& name : attributes.names) {
+        auto value = attributes.value(name);
+        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the status tells
+        if (!value) return value.error();
+        bytes += name.size() + value->size();
+        if (bytes > attributes_bytes_max)
+            return Error{ErrorKind::unsupported,
+                         fmt::format("its extended attributes have more than the {} that an archive holds of an entry",
+                                     show_bytes(attributes_bytes_max))};
+        member.attributes.push_back({name, std::move(*value)});
+    }
+    return {};
 }
 
 }  // namespace
@@ -151,12 +165,8 @@ Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& plac
         member.link_text = std::move(text);
     }
     if (context.options.preserve.attributes) {
-        FB_TRY_ASSIGN(names, folder.attribute_names_of(place.name));
-        tree::drop_those_of_file_system(names);
-        for (auto& name : names) {
-            FB_TRY_ASSIGN(value, folder.attribute_of(place.name, name));
-            member.attributes.push_back({std::move(name), std::move(value)});
-        }
+        FB_TRY_ASSIGN(attributes, tree::attributes_of(folder, place.name));
+        FB_TRY(take_attributes(attributes, member));
     }
     put_head(packets_[worker.index], member);
     ++context.counts.copied;
@@ -167,20 +177,8 @@ Result<Member> Maker::describe(sys::OpenEntry& entry, const sys::EntryStatus& st
     Member member;
     member.status = status;
     if (!context.options.preserve.attributes) return member;
-    FB_TRY_ASSIGN(names, entry.attribute_names());
-    tree::drop_those_of_file_system(names);
-    std::uint64_t bytes = 0;
-    for (auto& name : names) {
-        auto value = entry.attribute(name);
-        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the status tells
-        if (!value) return value.error();
-        bytes += name.size() + value->size();
-        if (bytes > attributes_bytes_max)
-            return Error{ErrorKind::unsupported,
-                         fmt::format("its extended attributes have more than the {} that an archive holds of an entry",
-                                     show_bytes(attributes_bytes_max))};
-        member.attributes.push_back({std::move(name), std::move(*value)});
-    }
+    FB_TRY_ASSIGN(attributes, tree::attributes_of(entry));
+    FB_TRY(take_attributes(attributes, member));
     return member;
 }
 
@@ -188,7 +186,7 @@ Result<Member> Maker::describe(sys::OpenEntry& entry, const sys::EntryStatus& st
 Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
                              sys::EntryStatus before) {
     auto& packet = packets_[worker.index];
-    for (int tries = 0; tries < tries_max; ++tries) {
+    for (int tries = 0; tries < tree::copy_tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, tree::settled_status(file, before));
         before = settled;
         FB_TRY_ASSIGN(member, describe(file, before));

@@ -44,7 +44,7 @@ Result<std::unique_ptr<NewArchive>> NewArchive::make(const std::string& path, bo
     FB_TRY_ASSIGN(file, make_alone(*named.above, temporary, named.name));
     std::unique_ptr<NewArchive> archive(new NewArchive(named.above, named.name, temporary));
     archive->file_ = std::move(file);
-    archive->retarget_folders_ = replaces;
+    archive->replaces_ = replaces;
     FB_TRY(archive->check_name());
     FB_TRY_ASSIGN(status, archive->file_->status());
     archive->id_ = status.id;
@@ -57,7 +57,7 @@ Result<> NewArchive::check_name() {
     const auto existing = folder_->status_of(name_);
     if (!existing) return existing.error().kind == ErrorKind::missing ? Result<>() : Result<>(existing.error());
     replaced_id_ = existing->id;
-    if (retarget_folders_ && existing->kind == sys::EntryKind::file) return {};
+    if (replaces_ && existing->kind == sys::EntryKind::file) return {};
     if (existing->kind != sys::EntryKind::file)
         return Error{ErrorKind::refused, show_text(name_) + " is there, and is no file", "nothing was changed"};
     return Error{ErrorKind::refused, show_text(name_) + " is there already", "nothing was changed",

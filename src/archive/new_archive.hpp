@@ -51,7 +51,7 @@ private:
 
     tree::FolderRef folder_;
     std::string name_;
-    bool retarget_folders_ = false;
+    bool replaces_ = false;  // a file of its name
     std::unique_ptr<sys::OpenFile> file_;
     tree::TemporaryName temporary_;
     sys::EntryId id_;

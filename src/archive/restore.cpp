@@ -110,14 +110,11 @@ Result<OpenTarget> open_target(const std::string& target, const tree::LayoutWish
         opened.folder = std::move(*existing);
         FB_TRY(tree::check_layout(layout, *opened.folder, target));
     } else if (existing.error().kind == ErrorKind::missing) {
-        auto named = tree::open_above(target);
-        if (!named)
-            return because(named.error(), show_text(target) + " cannot be made: " + named.error().what, "",
-                           "make the directory above it, or correct the path");
-        FB_TRY(tree::check_layout(layout, *named->above, target));
+        FB_TRY_ASSIGN(named, tree::open_above_new(target));
+        FB_TRY(tree::check_layout(layout, *named.above, target));
         constexpr std::uint32_t closed_while_filled = 0700;
-        FB_TRY(named->above->make_folder(named->name, closed_while_filled));
-        FB_TRY_ASSIGN(made, named->above->open_folder(named->name));
+        FB_TRY(named.above->make_folder(named.name, closed_while_filled));
+        FB_TRY_ASSIGN(made, named.above->open_folder(named.name));
         opened.folder = std::move(made);
         opened.was_made = true;
     } else {

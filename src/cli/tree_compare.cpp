@@ -157,8 +157,9 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
     verb.json(
         options->tree.json,
-        "  An object: source, target, entries, bytes, seconds, remarks (how many of each kind), first (the first\n"
-        "  1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  An object: source, target, entries, bytes, seconds, processes (with --hosts: host, entries, bytes,\n"
+        "  gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them:\n"
+        "  kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"

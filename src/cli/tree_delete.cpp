@@ -78,10 +78,11 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
-    verb.json(options->tree.json,
-              "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), remarks (how "
-              "many of each kind), first (the first 1,000 of\n"
-              "  them: kind, path, path_hex where it is no UTF-8, why).\n");
+    verb.json(
+        options->tree.json,
+        "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), processes (with\n"
+        "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind),\n"
+        "  first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
         "  forebay delete /scratch/me/old\n"

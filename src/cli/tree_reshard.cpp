@@ -119,10 +119,10 @@ private:
         tree::Preserve preserve{.owner = false, .permissions = false, .times = all.times, .attributes = false};
         if (!is_whole || is_manifest) preserve = all;
         if (!is_whole) preserve.times = false;
-        FB_TRY_ASSIGN(names, source->attribute_names());
+        FB_TRY_ASSIGN(attributes, tree::attributes_of(*source));
         FB_TRY_ASSIGN(held, target->attribute_names());
         return tree::give_attributes(
-            status, tree::attributes_of(*source, std::move(names)), *target,
+            status, attributes, *target,
             {.user = now.user, .group = now.group, .permissions = now.permissions, .attributes = std::move(held)},
             preserve, [&](const std::string& part, const std::string& value, Result<> done) {
                 return context_.settle(path.substr(wish_.target.size() + 1), status, part, value, std::move(done));

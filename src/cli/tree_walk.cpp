@@ -155,8 +155,9 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
         options->tree.json,
         "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
         "  (of each inode once), allocated_bytes, further_names, with_holes, released_files (whose bytes an archive\n"
-        "  alone has), largest_bytes, deepest, remarks (how many of each kind), first (the first 1,000 of them: kind,\n"
-        "  path, path_hex where it is no UTF-8, why).\n");
+        "  alone has), largest_bytes, deepest, processes (with --hosts: host, entries, bytes, gifts_taken,\n"
+        "  gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
+        "  path_hex where it is no UTF-8, why).\n");
     verb.examples(
         "  forebay walk /scratch/me\n"
         "  forebay walk /projects/old --special --list special.jsonl\n"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 #include "base/show_text.hpp"
@@ -22,9 +21,7 @@ namespace {
 constexpr std::uint32_t names_at_once = 512;
 
 Result<> check_name(const std::string& name) {
-    using namespace std::string_view_literals;
-    const bool is_component = !name.empty() && name != "." && name != ".." && name.find_first_of("/\0"sv) == name.npos;
-    if (is_component && name.size() <= DFS_MAX_NAME) return {};
+    if (sys::is_entry_name(name) && name.size() <= DFS_MAX_NAME) return {};
     return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
 }
 

@@ -228,8 +228,6 @@ Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string
     return not_removed_from(answer.body);
 }
 
-Result<> Bucket::give_state(const ObjectInfo& object) { return copy(object, object.key); }
-
 Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {
     if (object.bytes == 0) return put(key, object.state, {});
     const auto source = "/" + name() + "/" + url_encoded(object.key, true);

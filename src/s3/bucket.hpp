@@ -61,13 +61,11 @@ public:
     /// nothing where it is another one now.
     Result<std::optional<std::string>> put_text_over(const std::string& key, const std::string& text,
                                                      const std::string& etag);
-    /// Puts an object's bytes and metadata under another key. `missing` where it is gone.
+    /// Puts an object's bytes and the metadata of `object` under a key, its own among them. `missing` where it is gone.
     Result<> copy(const ObjectInfo& object, const std::string& key);
     Result<> remove(const std::string& key);
     /// By one request for 1,000 keys.
     Result<std::vector<NotRemoved>> remove_all(const std::vector<std::string>& keys);
-    /// Gives an object other metadata: it is copied onto itself.
-    Result<> give_state(const ObjectInfo& object);
 
     Result<std::string> begin_upload(const std::string& key, const ObjectState& state);
     struct Upload {

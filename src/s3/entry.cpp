@@ -75,7 +75,7 @@ public:
     Result<> keep_set() override {
         const std::lock_guard lock(mutex_);
         if (info_.state == kept_) return {};
-        FB_TRY(bucket_.give_state(info_));
+        FB_TRY(bucket_.copy(info_, info_.key));
         kept_ = info_.state;
         return {};
     }

@@ -22,9 +22,8 @@ constexpr std::size_t key_bytes_max = 1'024;
 Error missing_name(const std::string& name) { return {ErrorKind::missing, "there is no " + show_text(name)}; }
 
 Result<std::string> S3Folder::key_of(const std::string& name) const {
-    const bool is_component = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
-                              name.find('\0') == name.npos && name.size() <= name_bytes_max;
-    if (!is_component) return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+    if (!sys::is_entry_name(name) || name.size() > name_bytes_max)
+        return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
     auto key = prefix_ + key_part_of(name);
     if (key.size() < key_bytes_max) return key;
     return Error{ErrorKind::unsupported, "a key of S3 has at most 1,024 bytes, and that of " + show_text(name) +

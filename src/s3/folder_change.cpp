@@ -1,7 +1,6 @@
 // What is made, renamed and removed in a folder of S3.
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
 #include "base/show_text.hpp"
@@ -20,14 +19,6 @@ std::shared_ptr<MadeObject> S3Folder::making(const std::string& key, bool takes_
     return made;
 }
 
-ObjectState S3Folder::new_state(sys::EntryKind kind, std::uint32_t permissions) const {
-    ObjectState state{.kind = kind, .permissions = permissions & ~bucket_->owner.umask};
-    state.user = bucket_->owner.user;
-    state.group = bucket_->owner.group;
-    state.modified = state.accessed = {.seconds = std::time(nullptr)};
-    return state;
-}
-
 Result<> S3Folder::add_made(const std::string& name, ObjectState state) {
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY(state.check_size());
@@ -38,18 +29,18 @@ Result<> S3Folder::add_made(const std::string& name, ObjectState state) {
 }
 
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::make_file(const std::string& name, std::uint32_t permissions) {
-    FB_TRY(add_made(name, new_state(sys::EntryKind::file, permissions)));
+    FB_TRY(add_made(name, new_state(sys::EntryKind::file, permissions, bucket_->owner)));
     return reopen_file(name);
 }
 
 Result<> S3Folder::make_link(const std::string& name, const std::string& text) {
-    auto state = new_state(sys::EntryKind::link, 0777);
+    auto state = new_state(sys::EntryKind::link, 0777, bucket_->owner);
     state.link_text = text;
     return add_made(name, std::move(state));
 }
 
 Result<> S3Folder::make_special(const std::string& name, const sys::EntryStatus& like) {
-    auto state = new_state(like.kind, 0600);
+    auto state = new_state(like.kind, 0600, bucket_->owner);
     state.device_number = like.device_number;
     return add_made(name, std::move(state));
 }

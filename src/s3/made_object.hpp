@@ -17,9 +17,6 @@
 
 namespace forebay::s3 {
 
-/// What one request puts: below it an upload in parts costs more requests than it saves time, and a thread holds so
-/// much.
-inline constexpr std::uint64_t part_bytes_least = 16u << 20;
 /// Parts of one upload are 10,000 at most.
 std::uint64_t part_bytes_of(std::uint64_t bytes);
 inline constexpr const char* mark_ending = ".parts";

@@ -18,7 +18,6 @@ namespace {
 // S3 counts names without "x-amz-meta-" and values of all metadata of an object.
 constexpr std::size_t metadata_bytes_max = 2'048;
 constexpr std::string_view meta_prefix = "x-amz-meta-";
-// Stretches of data of one file; of more its holes come back as zeros.
 constexpr std::uint32_t nanoseconds_in_second = 1'000'000'000;
 
 constexpr std::uint32_t type_mask = 0170000, permission_mask = 07777;
@@ -138,6 +137,13 @@ Result<> ObjectState::check_size() const {
     return Error{ErrorKind::unsupported,
                  fmt::format("the metadata of an object of S3 have at most {} bytes, and these would be {}",
                              metadata_bytes_max, bytes)};
+}
+
+ObjectState new_state(sys::EntryKind kind, std::uint32_t permissions, const sys::NewEntryOwner& owner) {
+    ObjectState state{
+        .kind = kind, .permissions = permissions & ~owner.umask, .user = owner.user, .group = owner.group};
+    state.modified = state.accessed = {.seconds = std::time(nullptr)};
+    return state;
 }
 
 ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const sys::NewEntryOwner& owner) {

@@ -31,6 +31,9 @@ struct ObjectState {
     Result<> check_size() const;
 };
 
+/// Of a new one, whose times are now.
+ObjectState new_state(sys::EntryKind kind, std::uint32_t permissions, const sys::NewEntryOwner& owner);
+
 /// An object that is there.
 struct ObjectInfo {
     std::string key;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 
 #include "base/attempt.hpp"
 #include "base/show_text.hpp"
@@ -12,17 +11,9 @@ namespace forebay::s3 {
 
 namespace {
 
-constexpr std::uint64_t first_part_bytes = 16u << 20;
 constexpr std::uint64_t parts_of_a_size = 1'000;
-constexpr std::uint32_t file_permissions = 0666;
 
-ObjectState state_of_new(const sys::NewEntryOwner& owner) {
-    ObjectState state{.kind = sys::EntryKind::file, .permissions = file_permissions & ~owner.umask};
-    state.user = owner.user;
-    state.group = owner.group;
-    state.modified = state.accessed = {.seconds = std::time(nullptr)};
-    return state;
-}
+ObjectState state_of_new(const sys::NewEntryOwner& owner) { return new_state(sys::EntryKind::file, 0666, owner); }
 
 // Joins a stretch to those that it touches; they are in order.
 void add_to(std::vector<sys::ByteStretch>& stretches, sys::ByteStretch added) {
@@ -61,7 +52,7 @@ ObjectParts::~ObjectParts() {
 }
 
 ObjectParts::Place ObjectParts::place_of(std::uint64_t offset) {
-    Place place{.index = 0, .begin = 0, .bytes = first_part_bytes};
+    Place place{.index = 0, .begin = 0, .bytes = part_bytes_least};
     while (offset - place.begin >= parts_of_a_size * place.bytes) {
         place.begin += parts_of_a_size * place.bytes;
         place.index += parts_of_a_size;
@@ -132,7 +123,7 @@ Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
         is_changed_ = true;
         for (const auto index : {std::uint64_t{0}, place.index}) {
             const auto found = parts_.find(index);
-            if (found == parts_.end() || bytes_ <= first_part_bytes || is_held_) continue;
+            if (found == parts_.end() || bytes_ <= part_bytes_least || is_held_) continue;
             auto& part = found->second;
             if (part.is_sent || !is_whole(part)) continue;
             part.is_sent = true;
@@ -222,7 +213,7 @@ Result<> ObjectParts::publish_as(const std::string& key) {
         if (!is_changed_ && key == upload_.key) return {};
         if (is_over_) return sent_already(upload_.key);
     }
-    const bool is_small = size() <= first_part_bytes;
+    const bool is_small = size() <= part_bytes_least;
     if (!is_small && key != upload_.key)
         return Error{ErrorKind::unsupported,
                      "the object " + show_text(upload_.key) + " cannot become " + show_text(key) + " any more"};

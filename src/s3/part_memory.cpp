@@ -4,8 +4,7 @@ namespace forebay::s3 {
 
 namespace {
 
-constexpr std::uint64_t kept_bytes = 16u << 20;  // of the usual part
-constexpr std::size_t kept_max = 16;             // a thread has one at a time
+constexpr std::size_t kept_max = 16;  // a thread has one at a time
 
 }  // namespace
 
@@ -13,7 +12,7 @@ PartMemory::Taken PartMemory::take(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     kept_.reserve(kept_max);  // so that keep() has room
     std::unique_ptr<std::byte[]> memory;
-    if (bytes == kept_bytes && !kept_.empty()) {
+    if (bytes == part_bytes_least && !kept_.empty()) {
         memory = std::move(kept_.back());
         kept_.pop_back();
     } else {
@@ -27,7 +26,7 @@ void PartMemory::keep(std::byte* memory, std::uint64_t bytes) {
     std::unique_ptr<std::byte[]> given(memory);
     const std::lock_guard lock(mutex_);
     taken_bytes_ -= bytes;
-    if (bytes == kept_bytes && kept_.size() < kept_max) kept_.push_back(std::move(given));
+    if (bytes == part_bytes_least && kept_.size() < kept_max) kept_.push_back(std::move(given));
 }
 
 void PartMemory::begin_object() {
@@ -42,7 +41,7 @@ void PartMemory::end_object() {
 
 std::uint64_t PartMemory::bytes() {
     const std::lock_guard lock(mutex_);
-    return taken_bytes_ + kept_.size() * kept_bytes;
+    return taken_bytes_ + kept_.size() * part_bytes_least;
 }
 
 }  // namespace forebay::s3

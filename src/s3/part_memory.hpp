@@ -13,6 +13,10 @@
 
 namespace forebay::s3 {
 
+/// Of the usual part: what one request puts. Below it an upload in parts costs more requests than it saves time, and a
+/// thread holds so much.
+inline constexpr std::uint64_t part_bytes_least = 16u << 20;
+
 class PartMemory {
 public:
     struct GiveBack {

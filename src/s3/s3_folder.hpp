@@ -68,7 +68,6 @@ private:
     void remember(const std::string& name, const std::optional<ObjectInfo>& object);
     std::shared_ptr<MadeObject> making(const std::string& key, bool takes_it = false);
     Result<> add_made(const std::string& name, ObjectState state);
-    ObjectState new_state(sys::EntryKind kind, std::uint32_t permissions) const;
     Result<bool> names_folder(const std::string& name, const std::string& key);
     Result<> rename_upload(const std::string& name, const std::string& new_name);
 

@@ -163,8 +163,7 @@ void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* nam
 std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 Result<> check_component(const std::string& name) {
-    if (!name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos)
-        return {};
+    if (is_entry_name(name)) return {};
     return posix_error("use as one name", name, EPERM);
 }
 

@@ -51,6 +51,11 @@ struct EntryStatus {
     bool has_times = true;  // false of a folder of which nobody has kept any: its times are this moment's
 };
 
+/// Whether it can be the name of one entry, whoever says it: nothing else is ever opened below an open directory.
+inline bool is_entry_name(std::string_view name) {
+    return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos;
+}
+
 /// What a directory says of an entry without looking at it; its name is valid during the call that gets it.
 struct NamedEntry {
     std::string_view name;

@@ -76,15 +76,18 @@ Result<Preserve> preserve_from(std::string_view words) {
     return preserve;
 }
 
-AttributeSource attributes_of(sys::OpenEntry& entry, std::vector<std::string> names) {
+Result<AttributeSource> attributes_of(sys::OpenEntry& entry) {
+    FB_TRY_ASSIGN(names, entry.attribute_names());
     drop_those_of_file_system(names);
-    return {std::move(names), [&entry](const std::string& name) { return entry.attribute(name); }};
+    return AttributeSource{std::move(names), [&entry](const std::string& name) { return entry.attribute(name); }};
 }
 
-AttributeSource attributes_of(sys::Folder& folder, const std::string& name, std::vector<std::string> names) {
+Result<AttributeSource> attributes_of(sys::Folder& folder, const std::string& name) {
+    FB_TRY_ASSIGN(names, folder.attribute_names_of(name));
     drop_those_of_file_system(names);
-    return {std::move(names),
-            [&folder, name](const std::string& attribute) { return folder.attribute_of(name, attribute); }};
+    return AttributeSource{std::move(names), [&folder, name](const std::string& attribute) {
+                               return folder.attribute_of(name, attribute);
+                           }};
 }
 
 bool is_of_file_system(const std::string& attribute_name) {

@@ -28,8 +28,8 @@ struct AttributeSource {
     std::vector<std::string> names;
     std::function<Result<std::string>(const std::string& name)> value;
 };
-AttributeSource attributes_of(sys::OpenEntry& entry, std::vector<std::string> names);
-AttributeSource attributes_of(sys::Folder& folder, const std::string& name, std::vector<std::string> names);
+Result<AttributeSource> attributes_of(sys::OpenEntry& entry);
+Result<AttributeSource> attributes_of(sys::Folder& folder, const std::string& name);
 
 /// What a copy has of its own: layouts of Lustre, and labels of the machine's security modules.
 bool is_of_file_system(const std::string& attribute_name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/compare_walk.hpp"
 #include "tree/single_file.hpp"
 #include "tree/team_member.hpp"
@@ -75,9 +76,7 @@ void CompareWalk::enter(TreeWorker& worker, const BranchRef& branch) {
 Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(source, open(branch, TreeSide::source));
     FB_TRY_ASSIGN(target, open(branch, TreeSide::target));
-    for (const auto* at = branch->parent.get(); at != nullptr; at = at->parent.get())
-        if (at->status(TreeSide::source).id == branch->status(TreeSide::source).id)
-            return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    FB_TRY(check_no_loop(*branch));
     FB_TRY_ASSIGN(difference, folder_difference(branch));
     if (!difference.empty()) differs(branch, "", difference);
     if (options_.one_file_system && is_other_file_system(branch->status(TreeSide::source), device_)) {
@@ -206,8 +205,6 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
     FB_TRY_ASSIGN(target_root, team_root(*other, target));
     FB_TRY(lead->begin({.verb = TeamVerb::compare,
                         .threads = team_threads({source, target}, options.threads),
-                        .user = sys::new_entry_owner().user,
-                        .umask = sys::new_entry_owner().umask,
                         .source = team_place(source),
                         .target = team_place(target),
                         .source_root = source_root,
@@ -235,10 +232,7 @@ Result<> compare_open_trees(FolderRef source, FolderRef target, const CompareOpt
 }
 
 Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks([&](const Remark& remark) {
-        port.send(0, message_of(remark));
-        return Result<>();
-    });
+    Remarks remarks(remarks_to_first(port));
     CompareCounts counts;
     const CompareOptions options{.threads = static_cast<std::uint32_t>(order.threads),
                                  .filter = order.filter,

@@ -63,10 +63,9 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
         difference = of_names;
     }
     if (!difference.empty() || !options_.preserve.attributes) return difference;
-    FB_TRY_ASSIGN(names, folders.source->attribute_names_of(name));
-    FB_TRY_ASSIGN(other_names, folders.target->attribute_names_of(name));
-    return difference_of(attributes_of(*folders.source, name, std::move(names)),
-                         attributes_of(*folders.target, name, std::move(other_names)));
+    FB_TRY_ASSIGN(attributes, attributes_of(*folders.source, name));
+    FB_TRY_ASSIGN(others, attributes_of(*folders.target, name));
+    return difference_of(attributes, others);
 }
 
 // A name of an inode that was found equal to this inode of the target under another name: nothing is read twice. Which
@@ -134,10 +133,9 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
 Result<std::string> CompareWalk::data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
                                                  const sys::EntryStatus& source, std::string difference) {
     if (difference.empty() && options_.preserve.attributes) {
-        FB_TRY_ASSIGN(names, file.attribute_names());
-        FB_TRY_ASSIGN(other_names, other.file->attribute_names());
-        FB_TRY_ASSIGN(extended, difference_of(attributes_of(file, std::move(names)),
-                                              attributes_of(*other.file, std::move(other_names))));
+        FB_TRY_ASSIGN(attributes, attributes_of(file));
+        FB_TRY_ASSIGN(others, attributes_of(*other.file));
+        FB_TRY_ASSIGN(extended, difference_of(attributes, others));
         difference = extended;
     }
     if (source.bytes == 0) return difference;
@@ -154,9 +152,9 @@ Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
     if (!difference.empty() || !options_.preserve.attributes) return difference;
     FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
     FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
-    FB_TRY_ASSIGN(names, source->attribute_names());
-    FB_TRY_ASSIGN(other_names, target->attribute_names());
-    return difference_of(attributes_of(*source, std::move(names)), attributes_of(*target, std::move(other_names)));
+    FB_TRY_ASSIGN(attributes, attributes_of(*source));
+    FB_TRY_ASSIGN(others, attributes_of(*target));
+    return difference_of(attributes, others);
 }
 
 // Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:

@@ -31,11 +31,8 @@ Result<> check_apart(const CopyRoots& roots, const std::string& source, const st
 // The folder above, in which the target is to be made, must not lie in the source either.
 Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target,
                      const TreeCopyOptions& options) {
-    auto named = open_above(target);
-    if (!named)
-        return because(named.error(), fmt::format("{} cannot be made: {}", show_text(target), named.error().what), "",
-                       named.error().next.empty() ? "make the directory above it, or correct the path" : "");
-    const auto& [above, name] = *named;
+    FB_TRY_ASSIGN(named, open_above_new(target));
+    const auto& [above, name] = named;
     roots.above = above;
     FB_TRY_ASSIGN(status, roots.source->status());
     FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
@@ -173,10 +170,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
 }
 
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks([&](const Remark& remark) {
-        port.send(0, message_of(remark));
-        return Result<>();
-    });
+    Remarks remarks(remarks_to_first(port));
     CopyCounts counts;
     TreeCopyOptions options{.threads = static_cast<std::uint32_t>(order.threads),
                             .filter = order.filter,

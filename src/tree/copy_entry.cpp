@@ -11,9 +11,6 @@ namespace forebay::tree {
 
 namespace {
 
-// A file that was written once meanwhile is copied; one that somebody writes without a pause is said to change.
-constexpr int tries_max = 3;
-
 std::uint64_t file_bytes(const sys::EntryStatus& status) {
     return status.kind == sys::EntryKind::file ? status.bytes : 0;
 }
@@ -130,7 +127,7 @@ Result<> EntryCopier::would_place(const CopyEntry& entry, const sys::EntryStatus
 
 Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before) {
     const auto temporary_name = context_.temporary_name(entry.name);
-    for (int tries = 0; tries < tries_max; ++tries) {
+    for (int tries = 0; tries < copy_tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, settled_status(file, before));
         before = settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
@@ -149,8 +146,7 @@ Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file,
 
 Result<AttributeSource> EntryCopier::source_attributes(const CopyEntry& entry) {
     if (!context_.options.preserve.attributes) return AttributeSource{};
-    FB_TRY_ASSIGN(names, entry.source->attribute_names_of(entry.name));
-    return attributes_of(*entry.source, entry.name, std::move(names));
+    return attributes_of(*entry.source, entry.name);
 }
 
 Result<bool> EntryCopier::make_other(const CopyEntry& entry, const sys::EntryStatus& status) {

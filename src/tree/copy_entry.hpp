@@ -72,6 +72,9 @@ private:
     TreeWorker& worker_;
 };
 
+/// A file that was written to while it was copied is copied again, up to so many times in all: one that somebody writes
+/// without a pause is said to change.
+inline constexpr int copy_tries_max = 3;
 /// A file that changes each time is said to do so; gives the error without words.
 Error report_changes(CopyContext& context, const std::string& path);
 

@@ -205,8 +205,6 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                          const TreeCopyOptions& options, sys::Folder& source_root, sys::Folder* target_root) {
     TeamOrder order{.verb = TeamVerb::copy,
                     .threads = team_threads({source, target}, options.threads),
-                    .user = sys::new_entry_owner().user,
-                    .umask = sys::new_entry_owner().umask,
                     .source = team_place(source),
                     .target = team_place(target),
                     .temporary_prefix = prefix,

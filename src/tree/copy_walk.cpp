@@ -16,10 +16,22 @@ namespace {
 
 constexpr std::uint32_t while_filled = 0700;
 
-bool is_above(const Branch& branch, const sys::EntryId& id) {
-    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
-        if (at->status(TreeSide::source).id == id) return true;
-    return false;
+Result<std::set<std::string>> temporaries_in(const CopyContext& context, sys::Folder& folder) {
+    std::set<std::string> names;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed)
+            if (context.is_temporary(one.name)) names.emplace(one.name);
+        return {};
+    }));
+    return names;
+}
+
+// One that is gone already is fine.
+template <class Names>
+Result<> remove_names(sys::Folder& folder, const Names& names) {
+    for (const auto& name : names)
+        if (auto removed = folder.remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    return {};
 }
 
 }  // namespace
@@ -75,8 +87,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "it is the target itself");
         return {};
     }
-    if (is_above(*branch, status.id))
-        return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    FB_TRY(check_no_loop(*branch));
     context_.folders.keep(branch, TreeSide::source, folder);
     FB_TRY(enter_target(branch));
     branch->is_untouched = !branch->was_made && context_.is_untouched(*branch);
@@ -232,22 +243,16 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
 
 // Temporary names of a run that was killed. Large files that can be gone on with stay until the folder is finished.
 Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
-    std::set<std::string> names;
-    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
-        for (const auto& one : listed)
-            if (context_.is_temporary(one.name)) names.emplace(one.name);
-        return {};
-    }));
+    FB_TRY_ASSIGN(names, temporaries_in(context_, folder));
+    std::vector<std::string> useless;
     for (const auto& name : names) {
         const bool goes_on =
             names.contains(parts_name(name)) ||
             (name.ends_with(parts_name("")) && names.contains(name.substr(0, name.size() - parts_name("").size())));
-        if (goes_on) branch->leftovers.push_back(name);
-        else if (auto removed = folder.remove(name); !removed && removed.error().kind != ErrorKind::missing)
-            return removed;
+        (goes_on ? branch->leftovers : useless).push_back(name);
     }
     branch->was_changed = branch->was_changed || !names.empty();
-    return {};
+    return remove_names(folder, useless);
 }
 
 // Of the one name that is meant: the folder may have a million others.
@@ -257,19 +262,6 @@ Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) 
         if (folder.status_of(parts_name(temporary))) branch->leftovers = {temporary, parts_name(temporary)};
         else static_cast<void>(folder.remove(temporary));
     }
-    return {};
-}
-
-// All is done in the folder: what is left is of a process that was lost.
-Result<> CopyWalk::sweep_after_loss(sys::Folder& folder) {
-    std::vector<std::string> names;
-    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
-        for (const auto& one : listed)
-            if (context_.is_temporary(one.name)) names.emplace_back(one.name);
-        return {};
-    }));
-    for (const auto& name : names)
-        if (auto removed = folder.remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
     return {};
 }
 
@@ -344,17 +336,19 @@ Result<> CopyWalk::would_finish(const BranchRef& branch) {
     AttributeSource attributes;
     FB_TRY_ASSIGN(source, context_.folders.get(branch, TreeSide::source));
     if (context_.options.preserve.attributes) {
-        FB_TRY_ASSIGN(names, source->attribute_names());
-        attributes = attributes_of(*source, std::move(names));
+        FB_TRY_ASSIGN(wanted, attributes_of(*source));
+        attributes = std::move(wanted);
     }
     return foresee(context_, path_of(*branch), *asked, branch->status(TreeSide::source), held, attributes);
 }
 
 Result<> CopyWalk::try_finish(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
-    if (branch->had_loss) FB_TRY(sweep_after_loss(*target));
-    for (const auto& name : branch->leftovers)  // nobody went on with them: their sources are gone
-        if (auto removed = target->remove(name); !removed && removed.error().kind != ErrorKind::missing) return removed;
+    if (branch->had_loss) {  // all is done here: what is left is of a process that was lost
+        FB_TRY_ASSIGN(names, temporaries_in(context_, *target));
+        FB_TRY(remove_names(*target, names));
+    }
+    FB_TRY(remove_names(*target, branch->leftovers));  // nobody went on with them: their sources are gone
     if (context_.is_of_others(*branch)) return {};
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
@@ -367,8 +361,8 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     if (context_.options.preserve.attributes) {
         FB_TRY_ASSIGN(opened, context_.folders.get(branch, TreeSide::source));
         source = opened;
-        FB_TRY_ASSIGN(names, source->attribute_names());
-        attributes = attributes_of(*source, std::move(names));
+        FB_TRY_ASSIGN(wanted, attributes_of(*source));
+        attributes = std::move(wanted);
         if (!branch->was_made) {
             FB_TRY_ASSIGN(old_names, target->attribute_names());
             held.attributes = std::move(old_names);

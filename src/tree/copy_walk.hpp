@@ -39,7 +39,6 @@ private:
     Result<> prepare_target(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep(const BranchRef& branch, sys::Folder& folder);
     Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
-    Result<> sweep_after_loss(sys::Folder& folder);
 
     Result<> read_source(const EntryPlace& place);
 

@@ -39,14 +39,8 @@ Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStr
             }
             if (!copied) return copied.error();
             moved = *copied;
-        } else {
-            buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
-            const auto part = std::span(buffer).first(piece);
-            FB_TRY_ASSIGN(got, source.read(bytes.begin, part));
-            FB_TRY(target.write(bytes.begin, part.first(got)));
-            moved = got;
         }
-        if (moved == 0 && by_kernel) {  // some file systems copy nothing, and say so in this way
+        if (moved == 0) {  // after the kernel too: some file systems copy nothing, and say so in this way
             buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
             FB_TRY_ASSIGN(got, source.read(bytes.begin, std::span(buffer).first(std::min(piece, buffer_bytes))));
             FB_TRY(target.write(bytes.begin, std::span(buffer).first(got)));

@@ -52,9 +52,8 @@ Result<> give_owner_first(CopyContext& context, const CopyEntry& entry, const sy
 Result<> refuse_attributes_first(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
                                  const sys::EntryStatus& status) {
     if (context.options.cannot_keep != CannotKeep::refuse || !context.options.preserve.attributes) return {};
-    FB_TRY_ASSIGN(names, source.attribute_names());
-    return foresee_attributes(*entry.target, attributes_of(source, std::move(names)),
-                              settle_of(context, entry, status));
+    FB_TRY_ASSIGN(attributes, attributes_of(source));
+    return foresee_attributes(*entry.target, attributes, settle_of(context, entry, status));
 }
 
 }  // namespace forebay::tree

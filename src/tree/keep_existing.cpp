@@ -96,8 +96,7 @@ Result<std::string> EntryCopier::attribute_difference(const CopyEntry& entry, co
         return std::string();
     if (context_.is_untouched(*entry.branch, status, existing)) return std::string();
     FB_TRY_ASSIGN(attributes, source_attributes(entry));
-    FB_TRY_ASSIGN(names, entry.target->attribute_names_of(entry.name));
-    const auto others = attributes_of(*entry.target, entry.name, std::move(names));
+    FB_TRY_ASSIGN(others, attributes_of(*entry.target, entry.name));
     if (attributes.names.empty() && others.names.empty()) return std::string();
     return difference_of(attributes, others);
 }

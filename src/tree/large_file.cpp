@@ -18,7 +18,6 @@ namespace {
 
 // Some 16 ms of copying: short beside a file of minutes, long beside the three calls that a piece costs.
 constexpr std::uint64_t piece_bytes = 32u << 20;
-constexpr int large_tries_max = 3;
 constexpr std::size_t journal_bytes_max = 256;
 
 std::uint64_t identity_of(const sys::EntryStatus& status) {
@@ -209,7 +208,7 @@ Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
 
 void LargeFile::end(TreeWorker& worker) {
     auto status = source_->status();
-    if (failed_ && status && !is_unchanged(before_, *status) && tries_ < large_tries_max) {
+    if (failed_ && status && !is_unchanged(before_, *status) && tries_ < copy_tries_max) {
         ++tries_;
         before_ = *status;
         // The journal is of another state now, so that the file begins anew.

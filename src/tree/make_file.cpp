@@ -114,8 +114,7 @@ namespace {
 
 Result<AttributeSource> attributes_from(CopyContext& context, sys::OpenFile& source) {
     if (!context.options.preserve.attributes) return AttributeSource{};
-    FB_TRY_ASSIGN(names, source.attribute_names());
-    return attributes_of(source, std::move(names));
+    return attributes_of(source);
 }
 
 Result<> give_all(CopyContext& context, const CopyEntry& entry, const AttributeSource& attributes,

@@ -26,6 +26,13 @@ Result<NamedRoot> open_above(const std::string& path) {
     return NamedRoot{.above = std::move(opened), .name = std::move(name)};
 }
 
+Result<NamedRoot> open_above_new(const std::string& path) {
+    auto named = open_above(path);
+    if (named) return named;
+    return because(named.error(), fmt::format("{} cannot be made: {}", show_text(path), named.error().what), "",
+                   named.error().next.empty() ? "make the directory above it, or correct the path" : "");
+}
+
 std::string places_of(const std::string& source, const std::string& target) {
     const auto canonical = [](const std::string& place) {
         std::error_code ignored;

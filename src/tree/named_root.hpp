@@ -17,6 +17,8 @@ struct NamedRoot {
 /// `refused` where a path does not end with the folder's own name. The path is not put together anew: behind a link
 /// ".." leads elsewhere than its text says.
 Result<NamedRoot> open_above(const std::string& path);
+/// The same of what is to be made: the error says that it cannot be.
+Result<NamedRoot> open_above_new(const std::string& path);
 
 /// What temporary names of a mover begin with: the same whenever the same two places are named, by whatever way there.
 std::string places_of(const std::string& source, const std::string& target);

@@ -54,6 +54,15 @@ void hand_over(TreeWorker& worker, const BranchRef& branch, Portion& portion, co
     portion = {};
 }
 
+/// Of a folder of the source that has its status: `refused` where it lies in itself, by mounts.
+inline Result<> check_no_loop(const Branch& branch) {
+    const auto& id = branch.status(TreeSide::source).id;
+    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
+        if (at->status(TreeSide::source).id == id)
+            return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    return {};
+}
+
 /// Names of folders that are held in memory at a time: of all threads together at most so many bytes.
 class HeldNames {
 public:

@@ -216,15 +216,11 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     if (lead != nullptr) {
         FB_TRY_ASSIGN(folder, above->open_folder(name));
         FB_TRY_ASSIGN(root, team_root(*folder, path));
-        TeamOrder order;
-        order.verb = TeamVerb::remove;
-        order.threads = team_threads({path}, options.threads);
-        order.user = sys::new_entry_owner().user;
-        order.umask = sys::new_entry_owner().umask;
-        order.source = team_place(path);
-        order.source_root = root;
-        order.is_dry = options.is_dry;
-        FB_TRY(lead->begin(std::move(order)));
+        FB_TRY(lead->begin({.verb = TeamVerb::remove,
+                            .threads = team_threads({path}, options.threads),
+                            .source = team_place(path),
+                            .source_root = root,
+                            .is_dry = options.is_dry}));
     }
     Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY(removal.open_root(above));
@@ -244,10 +240,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
 }
 
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks([&](const Remark& remark) {
-        port.send(0, message_of(remark));
-        return Result<>();
-    });
+    Remarks remarks(remarks_to_first(port));
     std::atomic<std::uint64_t> removed{0};
     FB_TRY_ASSIGN(named, open_above(order.source));
     FB_TRY_ASSIGN(folder, named.above->open_folder(named.name));

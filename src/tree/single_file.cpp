@@ -113,12 +113,9 @@ Result<NamedRoot> target_of_file(const NamedRoot& file, const std::string& sourc
                      show_text(target) + " is a directory, and " + show_text(source) +
                          " a file: the target of a file says the name of its copy",
                      "nothing was changed", show_text(without_slashes(target) + "/" + file.name)};
-    auto named = open_above(target);
-    if (!named)
-        return because(named.error(), show_text(target) + " cannot be made: " + named.error().what, "",
-                       named.error().next.empty() ? "make the directory above it, or correct the path" : "");
+    FB_TRY_ASSIGN(named, open_above_new(target));
     FB_TRY_ASSIGN(status, file.above->status_of(file.name));
-    const auto existing = named->above->status_of(named->name);
+    const auto existing = named.above->status_of(named.name);
     if (existing && existing->id == status.id)
         return Error{ErrorKind::refused, show_text(source) + " and " + show_text(target) + " are one file",
                      "nothing was changed"};

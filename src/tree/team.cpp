@@ -52,11 +52,6 @@ Result<Portion> portion_of(const TeamMessage& gift) {
     return portion;
 }
 
-// A name of one folder, whoever says it: nothing else is ever opened below an open folder.
-bool is_name(const std::string& name) {
-    return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos;
-}
-
 }  // namespace
 
 std::string team_path(const Branch& branch) { return branch.parent ? path_of(branch) : ""; }
@@ -157,7 +152,7 @@ void Team::do_gift(TreeWorker& worker, const TeamMessage& gift) {
 }
 
 Result<> Team::try_gift(TreeWorker& worker, const TeamMessage& gift) {
-    if (!std::ranges::all_of(gift.texts, is_name) || gift.texts.empty())
+    if (!std::ranges::all_of(gift.texts, sys::is_entry_name) || gift.texts.empty())
         return Error{ErrorKind::corrupt, "what another process gave away has no name"};
     FB_TRY_ASSIGN(part, part_of(gift));
     if ((gift.flags & flags::is_file) != 0) {
@@ -209,7 +204,8 @@ Result<BranchRef> Team::folder_at(const std::string& path) {
     while (depth < names.size() && depth + 1 < chain_.size() && chain_[depth + 1]->name == names[depth]) ++depth;
     chain_.resize(depth + 1);
     for (; depth < names.size(); ++depth) {
-        if (!is_name(names[depth])) return Error{ErrorKind::corrupt, "another process named no path below the tree"};
+        if (!sys::is_entry_name(names[depth]))
+            return Error{ErrorKind::corrupt, "another process named no path below the tree"};
         FB_TRY_ASSIGN(branch, open_below(chain_.back(), names[depth]));
         chain_.push_back(branch);
     }

@@ -70,6 +70,8 @@ void TeamLead::dismiss() {
 Result<> TeamLead::begin(TeamOrder order) {
     order.processes = states_.size();
     if (setup_.threads > 0) order.threads = setup_.threads;
+    order.user = sys::new_entry_owner().user;
+    order.umask = sys::new_entry_owner().umask;
     order.settings = sys::told_settings();
     order.patience_seconds = static_cast<std::uint64_t>(setup_.patience.count());
     rate_ = order.rate_bytes_per_second;

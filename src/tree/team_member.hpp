@@ -49,9 +49,10 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order);
 Result<> compare_for_team(TeamPort& port, const TeamOrder& order);
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order);
 
-/// `refused` where the folder at `path` is not the one that the first process has there.
-/// The same of what is mounted below it: a process that has not mounted a part of the tree would take it for empty.
-Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std::string& path);
+/// `refused` where the folder at `path` is not the one that the first process has there, or has something else mounted
+/// below it.
 Result<> check_team_root(sys::Folder& folder, const TeamRoot& root, const std::string& path);
+/// Of what is mounted alone: a process that has not mounted a part of the tree would take it for empty.
+Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std::string& path);
 
 }  // namespace forebay::tree

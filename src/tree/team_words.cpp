@@ -65,6 +65,13 @@ TeamMessage message_of(const Remark& remark) {
             .text = remark.why};
 }
 
+Remarks::Taker remarks_to_first(TeamPort& port) {
+    return [&port](const Remark& remark) {
+        port.send(0, message_of(remark));
+        return Result<>();
+    };
+}
+
 void add_remark(const TeamMessage& message, Remarks& remarks) {
     if (message.kind == TeamKind::remark && message.number < static_cast<std::uint64_t>(RemarkKind::count))
         remarks.add(static_cast<RemarkKind>(message.number), message.path, message.text);

@@ -5,11 +5,14 @@
 #include "tree/copy.hpp"
 #include "tree/remarks.hpp"
 #include "tree/team_message.hpp"
+#include "tree/team_port.hpp"
 #include "tree/walk.hpp"
 
 namespace forebay::tree {
 
 TeamMessage message_of(const Remark& remark);
+/// Of a member: the first process gets each of its remarks.
+Remarks::Taker remarks_to_first(TeamPort& port);
 /// Adds it, where the message is one.
 void add_remark(const TeamMessage& message, Remarks& remarks);
 

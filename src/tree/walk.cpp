@@ -155,11 +155,9 @@ void TreeWalk::enter(TreeWorker& worker, const BranchRef& branch) {
 // The folder's status was taken when its name was seen: it is not asked for again.
 Result<> TreeWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const auto& status = branch->status(TreeSide::source);
-    const auto& id = status.id;
+    FB_TRY(check_no_loop(*branch));
     std::uint64_t depth = 0;
-    for (const auto* at = branch->parent.get(); at != nullptr; at = at->parent.get(), ++depth)
-        if (at->status(TreeSide::source).id == id)
-            return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    for (const auto* at = branch->parent.get(); at != nullptr; at = at->parent.get()) ++depth;
     raise(counts_.deepest, depth);
     if (options_.one_file_system && is_other_file_system(status, device_)) {
         remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
@@ -333,8 +331,6 @@ Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks&
     FB_TRY_ASSIGN(own_root, team_root(*folder, path));
     FB_TRY(lead->begin({.verb = TeamVerb::walk,
                         .threads = team_threads({path}, options.threads),
-                        .user = sys::new_entry_owner().user,
-                        .umask = sys::new_entry_owner().umask,
                         .source = team_place(path),
                         .source_root = own_root,
                         .filter = options.filter,
@@ -358,10 +354,7 @@ Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, Remarks& r
 }
 
 Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks([&](const Remark& remark) {
-        port.send(0, message_of(remark));
-        return Result<>();
-    });
+    Remarks remarks(remarks_to_first(port));
     WalkCounts counts;
     WalkOptions options{.threads = static_cast<std::uint32_t>(order.threads),
                         .filter = order.filter,

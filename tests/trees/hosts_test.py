@@ -13,7 +13,6 @@ import shutil
 import tempfile
 
 import conformance
-import judge
 import make_tree
 import team
 from forebay_test import expect, forebay, run
@@ -34,13 +33,6 @@ def ways(place):
             yield f"{ranks} ranks", lambda *words, ranks=ranks: team.with_ranks(ranks, *words, "--threads", 2)
     else:
         print("not under MPI: there is no mpiexec, or this build has none")
-
-
-def expect_equal(source, target, what):
-    verdict = judge.judge(source, target)
-    expect(verdict.equal, f"{what}: all is kept, not without {verdict.failed()}", judge.text(verdict))
-    left = team.temporaries(target)
-    expect(not left, f"{what}: no temporary names stay", str(left[:5]))
 
 
 def change(target):
@@ -67,7 +59,7 @@ class Alone:
 def check_way(place, name, verb, source, by_one):
     target, alone, walked_alone = place / f"{name}-copy".replace(" ", "-"), by_one.copied, by_one.walked
     report = verb("copy", source, target)
-    expect_equal(source, target, f"copy, {name}")
+    team.expect_equal(source, target, f"copy, {name}")
     for key in ("entries", "folders", "copied", "linked", "equal"):
         expect(report[key] == alone[key], f"copy, {name}: {key} as of one process", f"{report[key]} and {alone[key]}")
     if "processes" in report:
@@ -84,7 +76,7 @@ def check_way(place, name, verb, source, by_one):
     too_many = change(target)
     synced = verb("sync", source, target, "--delete")
     expect(synced["removed"] == too_many and synced["copied"] > 0, f"sync, {name}: removes and copies", str(synced))
-    expect_equal(source, target, f"sync, {name}")
+    team.expect_equal(source, target, f"sync, {name}")
     removed = verb("delete", target)
     expect(removed["removed"] == walked["entries"] and not target.exists(), f"delete, {name}: all of it", str(removed))
 
@@ -127,7 +119,7 @@ def check_two_of_one(place):
         run("cp", "-a", source / f"a{number}" / "file", target / f"a{number}" / "file")
         os.link(target / f"a{number}" / "file", target / f"b{number}" / "file")
     team.told("sync", source, target, "--hosts", "localhost,localhost", "--threads", 1)
-    expect_equal(source, target, "one inode of the target for two of the source")
+    team.expect_equal(source, target, "one inode of the target for two of the source")
 
 
 def expect_shared(report, kind, least, what):
@@ -150,7 +142,7 @@ def check_shared(place):
             file.write(number.to_bytes(8, "little") * (2 << 17))
     report, _ = team.told("copy", large, place / "large-copy", *hosts)
     expect_shared(report, "bytes", PIECE, "all processes have a part of one file")
-    expect_equal(large, place / "large-copy", "one file by three processes")
+    team.expect_equal(large, place / "large-copy", "one file by three processes")
 
 
 def check_refusals(place, source):
@@ -172,7 +164,7 @@ def main():
             check_way(place, name, verb, source, by_one)
             target = place / "special-copy"
             verb("copy", special, target)
-            expect_equal(special, target, f"special, {name}")
+            team.expect_equal(special, target, f"special, {name}")
             conformance.removed(target)
         check_differences(place, source)
         check_two_of_one(place)

@@ -17,7 +17,6 @@ import tempfile
 import time
 
 import conformance
-import judge
 import make_tree
 import team
 from forebay_test import expect
@@ -25,13 +24,6 @@ from forebay_test import expect
 SEED = int(os.environ.get("FOREBAY_SEED", str(time.time_ns() % 1_000_000)))
 PATIENCE = 2
 SLOW, SLOWER = ["--rate", "60M", "--threads", 2], ["--rate", "6M", "--threads", 2]
-
-
-def expect_whole(source, target, what):
-    verdict = judge.judge(source, target)
-    expect(verdict.equal, f"{what}: all is kept, not without {verdict.failed()}", judge.text(verdict))
-    left = team.temporaries(target)
-    expect(not left, f"{what}: no temporary names stay", str(left[:5]))
 
 
 def begun(target):
@@ -58,7 +50,7 @@ def lose(place, source, what, lost, number, chance, rate=SLOW):
         hosts.signal(name, number)
     report, errors = team.ended(process)
     expect_lost(report, errors, lost, f"{what}; FOREBAY_SEED={SEED}")
-    expect_whole(source, target, f"{what}; FOREBAY_SEED={SEED}")
+    team.expect_equal(source, target, f"{what}; FOREBAY_SEED={SEED}")
     if number == signal.SIGSTOP:
         # What was taken for dead comes back, and changes nothing.
         before = [(path.lstat().st_ino, path.lstat().st_mtime_ns) for path in sorted(target.rglob("*"))]
@@ -67,7 +59,7 @@ def lose(place, source, what, lost, number, chance, rate=SLOW):
             expect(team.gone_within(10, hosts.process(name)), f"{what}: it ends when it goes on")
         after = [(path.lstat().st_ino, path.lstat().st_mtime_ns) for path in sorted(target.rglob("*"))]
         expect(before == after, f"{what}: it changed nothing")
-        expect_whole(source, target, f"{what}, afterwards")
+        team.expect_equal(source, target, f"{what}, afterwards")
     conformance.removed(target)
 
 
@@ -88,7 +80,7 @@ def lose_first(place, source, chance):
                    f"{copy} is whole under its final name; FOREBAY_SEED={SEED}")
     hosts = team.Hosts(place / "hosts-first-again", "node1")
     report, _ = team.told("copy", source, target, "--threads", 2, *hosts.options())
-    expect_whole(source, target, f"the same command after a kill of the first process; FOREBAY_SEED={SEED}")
+    team.expect_equal(source, target, f"the same command after a kill of the first process; FOREBAY_SEED={SEED}")
     conformance.removed(target)
     return report["resumed_bytes"]
 
@@ -103,7 +95,7 @@ def stop_first(place, source):
     time.sleep(6)  # they have ended, and wait for their parent to hear of it
     process.send_signal(signal.SIGCONT)
     team.ended(process)
-    expect_whole(source, target, "the first process goes on alone")
+    team.expect_equal(source, target, "the first process goes on alone")
     conformance.removed(target)
 
 
@@ -153,7 +145,7 @@ def check_other_trees(place, source):
     report, errors = team.ended(team.start("copy", source, target, "--json", "--hosts", "node1", "--ssh", fake))
     expect_lost(report, errors, ["node1"], "a host without the program")
     expect("welcome to node1" in errors, "what it said is told", errors)
-    expect_whole(source, target, "a host without the program")
+    team.expect_equal(source, target, "a host without the program")
     conformance.removed(target)
     hosts = team.Hosts(place / "hosts-version", "node1", before=str(place / "older"))
     older = place / "older"

@@ -3,7 +3,10 @@
 
     tests/trees/s3_server.py DIRECTORY [--port N]
 
-prints its port. Keys are `ACCESS` and `SECRET`. A POST of JSON to /-/faults says what it is to do wrong: objects with "match" (a
+prints its port. A bucket NAME is a folder b-NAME in DIRECTORY, which is made before: none is made by a request. The keys are
+forebaytestkey (AWS_ACCESS_KEY_ID) and forebay+secret/never+shown (AWS_SECRET_ACCESS_KEY).
+
+A POST of JSON to /-/faults says what it is to do wrong: objects with "match" (a
 pattern for "METHOD path?query"), "times", and "status" with "code", "reset" (the connection is cut off), "stall" (seconds), "body"
 (XML in place of the answer), "rot" (the last byte is another one) or "unsized" (no length is told); "no_crc32c", "no_conditions"
 (forgotten as by older servers), "region" (another one's bucket). A POST of a list to /-/expired says which session tokens have
@@ -51,6 +54,12 @@ class Problem(Exception):
         self.status, self.code, self.message, self.headers = status, code, message, dict(headers)
 
 
+def check_version(entry, wanted):
+    """Of an object, or of {} where there is none; None wants none."""
+    if entry.get("etag") != wanted:
+        raise Problem(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+
+
 class Kept:
     """Objects and uploads as pairs of files, NAME.json and NAME.bytes: a server that is killed has them again."""
 
@@ -65,32 +74,30 @@ class Kept:
             else:
                 self.objects[entry["bucket"], entry["key"]] = entry
 
-    def buckets(self):
-        return {path.name.removeprefix("b-") for path in self.top.glob("b-*") if path.is_dir()}
+    def check_bucket(self, bucket):
+        if not (self.top / f"b-{bucket}").is_dir():
+            raise Problem(404, "NoSuchBucket", "The specified bucket does not exist")
 
     def path(self, folder, name):
         return self.top / folder / hashlib.sha256(name.encode()).hexdigest()
 
     def write(self, path, entry, data=None):
         path.parent.mkdir(exist_ok=True)
-        if data is not None:
-            path.with_suffix(".new").write_bytes(data)
-            path.with_suffix(".new").rename(path.with_suffix(".bytes"))
-        path.with_suffix(".new").write_text(json.dumps(entry))
-        path.with_suffix(".new").rename(path.with_suffix(".json"))
+        for ending, content in ((".bytes", data), (".json", json.dumps(entry).encode())):
+            if content is not None:
+                path.with_suffix(".new").write_bytes(content)
+                path.with_suffix(".new").rename(path.with_suffix(ending))
 
     def put(self, bucket, key, data, headers, etag=None, condition=None):
         """`condition`: ("if-none-match", "*") or ("if-match", a version)."""
         entry = {"bucket": bucket, "key": key, "bytes": len(data), "etag": etag or quoted_md5(data), "time": time.time(),
                  "headers": headers, "crc32c": crc32c(data)}
         with self.lock:
-            if bucket not in self.buckets():
-                raise Problem(404, "NoSuchBucket", "The specified bucket does not exist")
-            there = self.objects.get((bucket, key))
-            if condition and condition[0] == "if-match" and there is None:
-                raise Problem(404, "NoSuchKey", "The specified key does not exist.")
-            if condition and (there is not None if condition[0] == "if-none-match" else there["etag"] != condition[1]):
-                raise Problem(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+            self.check_bucket(bucket)
+            if condition and condition[0] == "if-match":
+                check_version(self.find(bucket, key), condition[1])
+            elif condition:
+                check_version(self.objects.get((bucket, key), {}), None)
             self.write(self.path(f"b-{bucket}", key), entry, data)
             self.objects[bucket, key] = entry
         return entry
@@ -101,8 +108,7 @@ class Kept:
             return file.read(end - begin if end >= 0 else -1)
 
     def find(self, bucket, key):
-        if bucket not in self.buckets():
-            raise Problem(404, "NoSuchBucket", "The specified bucket does not exist")
+        self.check_bucket(bucket)
         entry = self.objects.get((bucket, key))
         if entry is None:
             raise Problem(404, "NoSuchKey", "The specified key does not exist.")
@@ -235,12 +241,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(200)
 
     def check_body(self, data):
-        wanted = self.headers.get("x-amz-checksum-crc32c")
-        if wanted and not self.forgets("crc32c") and wanted != crc32c(data):
-            raise Problem(400, "BadDigest", "The CRC32C you specified did not match the calculated checksum.")
-        wanted = self.headers.get("content-md5")
-        if wanted and wanted != base64.b64encode(hashlib.md5(data).digest()).decode():
-            raise Problem(400, "BadDigest", "The Content-MD5 you specified did not match what we received.")
+        for name, checksum in {"content-md5": base64.b64encode(hashlib.md5(data).digest()).decode(), **self.told(data)}.items():
+            if self.headers.get(name, checksum) != checksum:
+                raise Problem(400, "BadDigest", f"The {name} you specified did not match what we received.")
 
     def dispatch(self):
         try:
@@ -280,8 +283,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         span = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", ""))
         with self.kept.lock:
             entry = self.kept.find(bucket, key)
-            if self.headers.get("if-match", entry["etag"]) != entry["etag"]:
-                raise Problem(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+            check_version(entry, self.headers.get("if-match", entry["etag"]))
             begin, end = (int(span[1]), min(int(span[2]) + 1, entry["bytes"])) if span else (0, entry["bytes"])
             if span and begin >= entry["bytes"]:
                 raise Problem(416, "InvalidRange", "The requested range is not satisfiable")
@@ -290,8 +292,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(206 if span else 200, data, headers)
 
     def on_list(self, bucket, given):
-        if bucket not in self.kept.buckets():
-            raise Problem(404, "NoSuchBucket", "The specified bucket does not exist")
+        self.kept.check_bucket(bucket)
         prefix, delimiter, most = given.get("prefix", ""), given.get("delimiter", ""), int(given.get("max-keys", 1000))
         after = base64.b64decode(given.get("continuation-token", "")).decode()
         with self.kept.lock:
@@ -336,8 +337,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if source:
             from_bucket, _, from_key = urllib.parse.unquote(source).lstrip("/").partition("/")
             entry = self.kept.find(from_bucket, from_key)
-            if self.headers.get("x-amz-copy-source-if-match", entry["etag"]) != entry["etag"]:
-                raise Problem(412, "PreconditionFailed")
+            check_version(entry, self.headers.get("x-amz-copy-source-if-match", entry["etag"]))
             data = self.kept.data(entry)
         if "uploadId" in given:
             entry = self.kept.upload(given["uploadId"], bucket, key)
@@ -357,8 +357,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     self.kept.remove(bucket, node.text)
             return self.answer(200, "<DeleteResult></DeleteResult>")
         if "uploads" in given:
-            if bucket not in self.kept.buckets():
-                raise Problem(404, "NoSuchBucket", "The specified bucket does not exist")
+            self.kept.check_bucket(bucket)
             entry = {"id": hashlib.sha256(f"{key} {time.time_ns()}".encode()).hexdigest()[:32], "bucket": bucket, "key": key,
                      "headers": self.own_headers(), "parts": {}}
             with self.kept.lock:

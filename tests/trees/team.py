@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import judge
 from forebay_test import FOREBAY, SECONDS_MAX, expect
 
 RANKS_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -96,3 +97,10 @@ def kill(process):
 
 def temporaries(target):
     return sorted(os.path.join(folder, name) for folder, _, names in os.walk(os.fsencode(target)) for name in names if name.startswith(b".fb-"))
+
+
+def expect_equal(source, target, what):
+    verdict = judge.judge(source, target)
+    expect(verdict.equal, f"{what}: all is kept, not without {verdict.failed()}", judge.text(verdict))
+    left = temporaries(target)
+    expect(not left, f"{what}: no temporary names stay", str(left[:5]))
