@@ -41,7 +41,7 @@ private:
     Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
     Result<> sweep_after_loss(sys::Folder& folder);
 
-    Result<> read_source(const EntryPlace& place);
+    Result<> check_replaceable(const EntryPlace& place);
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);
