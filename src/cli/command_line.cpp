@@ -59,6 +59,35 @@ CLI::Option* whole_option(CLI::App& app, const std::string& name, Whole& value, 
     });
 }
 
+// The value of a variable of a shell that is not set.
+std::string why_empty(const std::string& text) {
+    return text.empty() ? "it is empty, as a variable of the shell that is not set" : "";
+}
+
+// What cp, rsync and rm call it, and what is meant by it here.
+struct Habit {
+    std::string_view verbs, words;  // each between blanks
+    const char* meant;
+};
+constexpr Habit habits[] = {
+    {" copy ", " --delete ", "copy removes nothing: forebay sync SOURCE TARGET --delete, first with --dry-run"},
+    {" delete ", " -r -R -f -rf -fr --recursive --force ",
+     "leave it out: delete removes all that is in DIRECTORY, and says with --dry-run what that is"},
+    {" walk copy sync compare archive ", " -r -R -a -p -av -avz --recursive --archive ",
+     "leave it out: the whole tree is meant, with all that it has"},
+    {" copy sync delete archive restore-archive migrate ", " -n ", "--dry-run"},
+    {" walk copy sync compare delete archive restore-archive ", " -v --verbose ",
+     "--report FILE, which gets a line for each entry that there is something to say of"},
+};
+
+std::string meant_by(const std::string& verb, const std::string& word) {
+    for (const auto& habit : habits)
+        if (habit.verbs.find(" " + verb + " ") != habit.verbs.npos &&
+            habit.words.find(" " + word + " ") != habit.words.npos)
+            return habit.meant;
+    return "";
+}
+
 std::string with_nearest(const std::string& nearest, const CLI::App& verb) {
     return nearest.empty() ? help_of(&verb)
                            : fmt::format("{}, if that was meant; {} lists all", nearest, help_of(&verb));
@@ -69,12 +98,13 @@ Error no_such_option(const CLI::App& verb, const std::string& given) {
     for (const auto* option : verb.get_options())
         known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
     const auto word = given.substr(0, given.find('='));
+    const auto what = fmt::format("{} has no option {}.", command_of(&verb), show_text(word));
+    if (auto meant = meant_by(verb.get_name(), word); !meant.empty()) return {.what = what, .next = std::move(meant)};
     const auto name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
     // Of equally near ones the first is taken: "exlude" is as near to "include".
     std::ranges::stable_partition(known, [&](const auto& one) { return one.substr(0, 1) == name.substr(0, 1); });
     const auto nearest = nearest_word(name, known);
-    return {.what = fmt::format("{} has no option {}.", command_of(&verb), show_text(word)),
-            .next = with_nearest(nearest.empty() ? "" : "--" + nearest, verb)};
+    return {.what = what, .next = with_nearest(nearest.empty() ? "" : "--" + nearest, verb)};
 }
 
 Error no_such_verb(const CLI::App& above, const std::string& given) {
@@ -135,13 +165,15 @@ Exit exit_of(ErrorKind kind) {
 }
 
 void Verb::argument(const std::string& name, std::string& value, const std::string& help) {
-    app_->add_option(name, value, help)->required()->type_name("");
+    app_->add_option(name, value, help)->required()->type_name("")->check(why_empty);
 }
 void Verb::arguments(const std::string& name, std::vector<std::string>& values, const std::string& help) {
     app_->add_option(name, values, help)->type_name("");
 }
 void Verb::option(const std::string& name, std::string& value, const std::string& help) {
-    describe_option(app_->add_option(name, value, help));
+    auto* option = app_->add_option(name, value, help);
+    describe_option(option);
+    if (value.empty()) option->check(why_empty);  // else an empty one may say that there is to be none
 }
 void Verb::option(const std::string& name, int& value, const std::string& help) {
     describe_option(whole_option(*app_, name, value, help));

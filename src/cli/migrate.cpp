@@ -45,8 +45,6 @@ struct MigrateArguments {
 };
 
 Result<MigrationPlan> plan_of(const MigrateArguments& options) {
-    if (options.plan.empty())
-        return Error{ErrorKind::refused, "PLAN is empty: it is the name of a file", "", "forebay migrate PLAN.toml"};
     const auto path = std::filesystem::absolute(options.plan).lexically_normal().string();
     FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max, "a plan as docs/guide/migrate.md has one"));
     FB_TRY_ASSIGN(plan, migrate::read_plan(text, path));
@@ -109,9 +107,10 @@ std::string word_of(const Stand& stand) {
 
 std::string pass_word(const Stand& stand) { return stand.pass ? std::string(name_of(*stand.pass)) : "-"; }
 
-std::string note_of(const Stand& stand) {
+std::string note_of(const Stand& stand, const ProjectPlan& project) {
     if (stand.standing != ProjectStanding::waits) return "";
-    return fmt::format("until {}", migrate::show_date(stand.state.wait_until_unix_s));
+    return fmt::format("until {}{}", migrate::show_date(stand.state.wait_until_unix_s),
+                       migrate::fewer_days_text(stand.state, project));
 }
 
 // Why it does not go on.
@@ -145,7 +144,8 @@ Json stand_json(const Stand& stand) {
     return object.set("passes", passes);
 }
 
-void show_status(const MigrationPlan& plan, bool json) {
+// `were_told`: why projects do not go on.
+void show_status(const MigrationPlan& plan, bool json, bool were_told) {
     auto list = Json::array();
     std::vector<Stand> stands;
     Table table({{"project"}, {"state"}, {"pass"}, {"entries", true}, {"bytes", true}, {""}});
@@ -155,12 +155,13 @@ void show_status(const MigrationPlan& plan, bool json) {
         const auto word = word_of(stand);
         table.row({stand.name, word.substr(0, word.find(' ')), pass_word(stand),
                    std::to_string(count_of(stand.state, Pass::walk, "entries")),
-                   show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand)});
+                   show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand, project)});
         stands.push_back(stand);
     }
     if (json) return list.print();
     say(table.text());
-    for (const auto& stand : stands) say_error(stand);
+    if (!were_told)
+        for (const auto& stand : stands) say_error(stand);
 }
 
 void show_next(const MigrationPlan& plan) {
@@ -182,7 +183,7 @@ Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) 
         say("{}: {} to {}\n", project.name, project.source, project.target);
         if (!stand.pass || stand.state.project.empty() || stand.standing == ProjectStanding::running ||
             stand.standing == ProjectStanding::waits) {
-            say("  {} {}\n", word_of(stand), note_of(stand));
+            say("  {} {}\n", word_of(stand), note_of(stand, project));
             say_error(stand);
             continue;
         }
@@ -234,11 +235,8 @@ Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, bool 
     FB_TRY_ASSIGN(ends, migrate::run_projects(plan, wishes, stop,
                                               [](const std::string& line) { remark(lines("{}\n", Message{line})); }));
     auto code = Exit::good;
-    for (const auto& end : ends) {
-        code = std::max(code, exit_of_end(end));
-        if (end.ending == migrate::Ending::failed || end.ending == migrate::Ending::stopped) print_error(end.error);
-    }
-    show_status(plan, json);
+    for (const auto& end : ends) code = std::max(code, exit_of_end(end));
+    show_status(plan, json, true);
     if (stop.signal() != 0) sys::EndSignals::end_by(stop.signal());
     return code;
 }
@@ -257,7 +255,7 @@ Result<Exit> migrate_all(const MigrateArguments& options) {
     const int kinds = options.status + options.next + options.dry_run + !options.batch.empty();
     if (kinds > 1) return Error{ErrorKind::refused, "--status, --next, --dry-run and --batch: one of them at a time"};
     if (kinds == 0) return run(plan, wishes, options.json);
-    if (options.status) show_status(plan, options.json);
+    if (options.status) show_status(plan, options.json, false);
     if (options.next) show_next(plan);
     if (options.dry_run) FB_TRY(show_dry_run(plan, wishes));
     if (!options.batch.empty()) FB_TRY(write_batch(plan, options));

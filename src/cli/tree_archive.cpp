@@ -24,7 +24,8 @@ Result<Exit> archive(const ArchiveArguments& options) {
         options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
             return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
-        });
+        },
+        {.when_ended = {"FILE is as it was, or whole", "the same command makes it"}});
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
 #include "sys/plain_file.hpp"
+#include "sys/process.hpp"
 #include "sys/store.hpp"
 #include "sys/target_list.hpp"
 
@@ -234,6 +235,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
     }
     tree::CopyCounts counts;
+    const auto words = options.dry_run ? nothing_changed : telling.when_ended;
+    sys::say_when_ended(words.safe, words.next);
     const auto begin = sys::Clock::now();
     const auto copied = [&] {
         Progress progress(label, options.tree.json);

@@ -38,11 +38,12 @@ enum class Counted {
     file,     // the bytes of the source, which is a file
 };
 
-/// What is told beside the usual: `more` adds to the object of --json, and `say` says to people what became of it,
-/// instead of counts.
+/// What is told beside the usual: `more` adds to the object of --json, `say` says to people what became of it, instead
+/// of counts, and `when_ended` is for a signal that ends what is no dry run.
 struct CopyTelling {
-    std::function<void(Json&)> more;
-    std::function<void()> say;
+    std::function<void(Json&)> more = {};
+    std::function<void()> say = {};
+    WordsAtEnd when_ended{"what has its final name at the target is whole", "the same command goes on"};
 };
 
 /// Does `work` with what the options say, shows how far it is, and prints what became of it.

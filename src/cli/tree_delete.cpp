@@ -10,6 +10,7 @@
 #include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
+#include "sys/process.hpp"
 #include "tree/remove.hpp"
 
 namespace forebay::cli {
@@ -31,6 +32,9 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     std::atomic<std::uint64_t> removed{0};
     tree::Amount would_remove;
+    const auto words =
+        options.dry_run ? nothing_changed : WordsAtEnd{"what is left is as it was", "the same command goes on"};
+    sys::say_when_ended(words.safe, words.next);
     const auto done = [&] {
         Progress progress("delete", options.tree.json);
         std::optional<tree::TreeCount> count;

@@ -49,6 +49,14 @@ Result<> check_for_archive(std::initializer_list<std::string_view> places);
 /// a line says so.
 Result<> find_trees(std::initializer_list<std::string*> places);
 
+/// What is said where SIGINT or SIGTERM ends a verb.
+struct WordsAtEnd {
+    const char* safe;
+    const char* next;
+};
+/// Of one that only looks.
+inline constexpr WordsAtEnd nothing_changed{"nothing was changed", ""};
+
 /// Lets a count of all go on, and takes it where it is done.
 void set_all(TreeFlow& flow, tree::TreeCount& count);
 

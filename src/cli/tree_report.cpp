@@ -145,10 +145,13 @@ void say_remarks(const tree::Remarks& remarks, const char* of_owners) {
     if (all > 1) say("{}\n", counts);
 }
 
-Exit exit_of(const tree::Remarks& remarks) {
-    for (const auto kind : bad_kinds)
-        if (remarks.count_of(kind) > 0) return Exit::found;
-    return Exit::good;
+Result<Exit> exit_of(const tree::Remarks& remarks) {
+    std::uint64_t bad = 0;
+    for (const auto kind : bad_kinds) bad += remarks.count_of(kind);
+    if (bad == 0) return Exit::good;
+    if (remarks.given_up() < bad) return Exit::found;
+    return Error{ErrorKind::retry, fmt::format("{} entries are left over, since their server was given up", bad),
+                 "nothing is under its name that is not whole", "the same command, when the server is back"};
 }
 
 }  // namespace forebay::cli

@@ -52,7 +52,8 @@ void set_remarks(Json& object, const tree::Remarks& remarks);
 /// cannot be kept, one line has all of these, with `of_owners`: what becomes of them.
 void say_remarks(const tree::Remarks& remarks, const char* of_owners = "");
 
-/// 0 only where all was represented and equal, and nothing failed.
-Exit exit_of(const tree::Remarks& remarks);
+/// 0 only where all was represented and equal, and nothing failed. An error, for the exit code 5, where a server was
+/// given up and nothing else is left over.
+Result<Exit> exit_of(const tree::Remarks& remarks);
 
 }  // namespace forebay::cli

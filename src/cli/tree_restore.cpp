@@ -26,6 +26,8 @@ Result<> check_call(const RestoreArguments& options) {
         return Error{ErrorKind::refused, "--check reads all of the archive, and --dry-run its heads: choose one"};
     if (restores && options.targets.size() != 1)
         return Error{ErrorKind::refused, "one directory to restore to is needed: restore-archive FILE TARGET"};
+    if (!options.targets.empty() && options.targets.front().empty())
+        return Error{ErrorKind::refused, "TARGET is empty, as a variable of the shell that is not set"};
     if (!restores && options.targets.size() > 1)
         return Error{ErrorKind::refused, "more than one directory to restore to was given"};
     return {};
@@ -89,9 +91,12 @@ Result<Exit> restore(RestoreArguments& options) {
         check = {sums, counts.entries, remarks.errors(), !filter.is_empty()};
         return {};
     };
-    CopyTelling telling;
+    CopyTelling telling{
+        .when_ended = {"what has its final name in TARGET is whole", "the same command restores all of it"}};
     if (options.check)
-        telling = {.more = [&](Json& object) { set_check(object, check.sums); }, .say = [&] { say_check(check); }};
+        telling = {.more = [&](Json& object) { set_check(object, check.sums); },
+                   .say = [&] { say_check(check); },
+                   .when_ended = nothing_changed};
     FB_TRY_ASSIGN(exit, run_copy(options, options.check ? "check" : "restore-archive", Counted::file, work, telling));
     if (list) FB_TRY(list->close());
     return exit;

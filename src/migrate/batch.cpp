@@ -10,8 +10,12 @@ namespace forebay::migrate {
 
 namespace {
 
-constexpr std::string_view mark = "# Made by forebay migrate --batch";
 constexpr std::uint64_t script_bytes_max = 1u << 20;
+
+// The first two lines of each script: what begins so may be replaced.
+std::string head_of(const MigrationPlan& plan) {
+    return fmt::format("#!/bin/bash\n# Made by forebay migrate --batch of {}\n", show_text(plan.path));
+}
 
 // In single quotes, in which a shell reads nothing but the quote.
 std::string quoted(const std::string& text) {
@@ -54,8 +58,7 @@ std::string submit_functions(BatchSystem system) {
 std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem system, const std::string& directory,
                       const std::string& program) {
     const auto& project = plan.projects[index];
-    auto text = fmt::format("#!/bin/bash\n{}\n{} for project {}.\n",
-                            directives(plan.batch, system, project.name, directory), mark, project.name);
+    auto text = fmt::format("{}{}\n", head_of(plan), directives(plan.batch, system, project.name, directory));
     text += fmt::format("forebay={}\nplan={}\nscripts={}\nproject={}\n", quoted(program), quoted(plan.path),
                         quoted(directory), quoted(project.name));
     std::string later;
@@ -90,7 +93,7 @@ exit "$code"
 }
 
 std::string submit_script(const MigrationPlan& plan, BatchSystem system, const std::string& directory) {
-    auto text = fmt::format("#!/bin/bash\n{}: submits the first project of each lane.\n", mark);
+    auto text = fmt::format("{}# The first project of each lane.\n", head_of(plan));
     for (std::size_t i = 0; i < plan.projects.size() && i < plan.at_once; ++i)
         text += fmt::format("{} {}\n", system == BatchSystem::slurm ? "sbatch" : "qsub",
                             quoted(fmt::format("{}/{}.sh", directory, plan.projects[i].name)));
@@ -121,8 +124,10 @@ Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::strin
         const auto path = directory + "/" + script.name;
         const auto old = sys::read_text(store, path, script_bytes_max);
         if (!old && old.error().kind == ErrorKind::missing) continue;
-        if (!old || old->find(mark) == old->npos)
-            return Error{ErrorKind::refused, fmt::format("{} is there, and is no script of ours", show_text(path)),
+        const auto head = script.text.substr(0, script.text.find('\n', script.text.find('\n') + 1) + 1);
+        if (!old || !old->starts_with(head))
+            return Error{ErrorKind::refused,
+                         fmt::format("{} is there, and is no script that was made of this plan", show_text(path)),
                          "nothing was written", "--output another directory"};
     }
     for (const auto& script : scripts)

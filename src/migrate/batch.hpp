@@ -23,8 +23,8 @@ struct BatchScript {
 std::vector<BatchScript> batch_scripts(const MigrationPlan& plan, BatchSystem system, const std::string& directory,
                                        const std::string& program);
 
-/// Writes them, and makes the directory. `refused`, before one is written, where a file of somebody else has such a
-/// name.
+/// Writes them, and makes the directory. `refused`, before one is written, where a file that was not made of this plan
+/// has such a name.
 Result<> write_scripts(const std::vector<BatchScript>& scripts, const std::string& directory);
 
 }  // namespace forebay::migrate

@@ -37,6 +37,10 @@ Result<> remove_unfinished(const MigrationPlan& plan, const ProjectPlan& project
     return {};
 }
 
+std::int64_t wait_end(const PassRecord& record, const ProjectPlan& project) {
+    return record.began_unix_s + static_cast<std::int64_t>(project.wait_days * day_s + 0.999);
+}
+
 class ProjectRun {
 public:
     ProjectRun(const MigrationPlan& plan, const ProjectPlan& project, ProjectState state, Runner& runner)
@@ -100,7 +104,7 @@ Result<> ProjectRun::make(Pass pass) {
         --record.starts;
     const auto saved = save();
     if (!made) {
-        runner_.say(fmt::format("{}: {}", name_of(pass), made.error().line()));
+        runner_.log(fmt::format("{}: {}", name_of(pass), made.error().line()));
         return because(made.error(), fmt::format("{}: {}: {}", project_.name, name_of(pass), made.error().what));
     }
     FB_TRY(saved);
@@ -114,15 +118,15 @@ Result<bool> ProjectRun::wait() {
         ++record.starts;
         record.began_unix_s = now_s();
     }
-    const auto until = record.began_unix_s + static_cast<std::int64_t>(project_.wait_days * day_s + 0.999);
+    const auto until = wait_end(record, project_);
     if (until > state_.wait_until_unix_s) {
         state_.wait_until_unix_s = until;
         record.is_done = false;
         FB_TRY(save());
     }
     if (now_s() < state_.wait_until_unix_s) {
-        runner_.say(fmt::format("wait: the source is removed after {}, if it is unchanged then",
-                                show_date(state_.wait_until_unix_s)));
+        runner_.say(fmt::format("wait: the source is removed after {}, if it is unchanged then{}",
+                                show_date(state_.wait_until_unix_s), fewer_days_text(state_, project_)));
         return false;
     }
     if (record.is_done) return true;
@@ -134,6 +138,12 @@ Result<bool> ProjectRun::wait() {
 }
 
 }  // namespace
+
+std::string fewer_days_text(const ProjectState& state, const ProjectPlan& project) {
+    if (wait_end(state.of(Pass::wait), project) >= state.wait_until_unix_s) return "";
+    return fmt::format("; wait_days = {} in the plan is less and is not obeyed: --again wait waits so long from now on",
+                       project.wait_days);
+}
 
 ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
                        const Runner::Tell& tell) {
@@ -151,6 +161,7 @@ ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, co
     auto error = ending.error();
     const bool is_stop = error.kind == ErrorKind::retry && stop.is_asked();
     if (!error.what.starts_with(project.name + ": ")) error.what = fmt::format("{}: {}", project.name, error.what);
+    tell(error.text());
     return {project.name, is_stop ? Ending::stopped : Ending::failed, std::move(error)};
 }
 

@@ -29,7 +29,11 @@ struct ProjectEnd {
     Error error{};  // where it stopped or failed
 };
 
-/// Takes the lock of the project; `refused` where another process has it. The directories of the plan are there.
+/// Of a project that waits: what is to be added where the plan's days are fewer than those that were told once.
+std::string fewer_days_text(const ProjectState& state, const ProjectPlan& project);
+
+/// Takes the lock of the project; `refused` where another process has it. The directories of the plan are there. An
+/// error is told, too, whole and once.
 ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
                        const Runner::Tell& tell);
 

@@ -87,9 +87,14 @@ Result<Runner> Runner::open(const ProjectPlan& project, const std::string& direc
 }
 
 void Runner::say(const std::string& text) const {
-    const auto line = fmt::format("{}  {}  {}", show_utc(sys::unix_ns()), project_.name, text);
-    log_.write(line);
+    const auto line = log(text);
     if (tell_) tell_(line);
+}
+
+std::string Runner::log(const std::string& text) const {
+    auto line = fmt::format("{}  {}  {}", show_utc(sys::unix_ns()), project_.name, text);
+    log_.write(line);
+    return line;
 }
 
 Result<> Runner::go_on() const {

@@ -57,8 +57,10 @@ public:
     Result<VerbEnd> verb(const std::vector<std::string>& arguments);
     /// A command of the site, for a shell. `refused` where it does not end with 0, or not in time.
     Result<> hook(const std::string& name, const std::string& command, std::chrono::milliseconds at_most);
-    /// A line of the log, with the time.
+    /// A line of the log, with the time, that is told too.
     void say(const std::string& text) const;
+    /// The same of what is told elsewhere. Gives the line.
+    std::string log(const std::string& text) const;
     const std::string& log_path() const { return log_path_; }
     /// An error where all is to stop.
     Result<> go_on() const;

@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "s3/answers.hpp"
 #include "s3/key.hpp"
+#include "sys/tree_place.hpp"
 
 namespace forebay::s3 {
 
@@ -97,7 +98,8 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
     bool has_answered = false, has_other_keys = false;
     for (int attempt = 1; attempt <= settings_.attempts; ++attempt) {
         if (is_gone_)
-            return Error{ErrorKind::retry, shown(request) + ": the server " + host_ + " was given up before",
+            return Error{ErrorKind::retry,
+                         shown(request) + ": the server " + host_ + " fails" + std::string(sys::given_up),
                          "nothing is under its name that is not whole", "the same command, when the server is back"};
         FB_TRY_ASSIGN(keys, keys_.current());
         auto answer = send_once(request, keys.credentials);
@@ -109,6 +111,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
             const bool failed_late = answer->is_good() && request.is_long && !error.code.empty();
             if ((answer->is_good() && !failed_late) || answer->status == request.accepted_status) {
                 failed_in_turn_ = 0;
+                was_answered_ = true;
                 return answer;
             }
             if (!has_other_keys && may_be_about_keys(*answer, error)) {
@@ -124,19 +127,39 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
             problem = "HTTP " + std::to_string(answer->status) + " " + show_text(error.code);
         } else if (answer.error().kind == ErrorKind::retry) {
             problem = answer.error().what;
+            if (attempt == 1) FB_TRY(check_scheme());
+        } else if (answer.error().kind == ErrorKind::unsupported) {
+            return other_scheme("http", answer.error().what);
         } else {
             return answer;
         }
         if (attempt < settings_.attempts) std::this_thread::sleep_for(pause_after(attempt));
     }
     if (!settings_.keeps_asking && (!has_answered || ++failed_in_turn_ >= failed_in_turn_max)) is_gone_ = true;
-    return Error{
-        ErrorKind::retry,
-        shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) + " times",
-        "nothing is under its name that is not whole",
-        is_of_aws() && !has_answered
-            ? "set AWS_ENDPOINT_URL to your server, as in https://HOST: without it AWS itself is asked"
-            : "the same command, when the server is back"};
+    return Error{ErrorKind::retry,
+                 shown(request) + " at " + host_ + ": " + problem + ", " + std::to_string(settings_.attempts) +
+                     " times" + std::string(sys::given_up),
+                 "nothing is under its name that is not whole",
+                 is_of_aws() && !has_answered
+                     ? "set AWS_ENDPOINT_URL to your server, as in https://HOST: without it AWS itself is asked"
+                     : "the same command, when the server is back"};
+}
+
+// Whoever asks a server of https by http is cut off, or answered by words that are not of S3.
+Result<> S3Client::check_scheme() {
+    if (was_answered_ || scheme_ != "http" || !http_.speaks_tls(host_)) return {};
+    return other_scheme("https", "");
+}
+
+Error S3Client::other_scheme(const std::string& spoken, const std::string& problem) const {
+    const auto asked = scheme_ + "://" + host_;
+    const auto what = "the server " + host_ + " speaks " + spoken + ", and was asked as " + asked +
+                      (problem.empty() ? "" : " (" + problem + ")");
+    if (is_of_aws())
+        return {ErrorKind::refused, what, "",
+                "AWS_ENDPOINT_URL, if AWS itself is not meant; else see what stands in between"};
+    return {ErrorKind::refused, what, "",
+            settings_.endpoint_name + "=" + spoken + settings_.endpoint.substr(settings_.endpoint.find("://"))};
 }
 
 Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentials& keys) {
@@ -167,6 +190,8 @@ Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentia
 
 Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
     const auto error = server_error_from(answer.body);
+    if (answer.status == 400 && error.code.empty())
+        if (const auto checked = check_scheme(); !checked) return checked.error();
     auto what = shown(request) + ": HTTP " + std::to_string(answer.status);
     if (!error.code.empty()) what += " " + show_text(error.code);
     if (!error.message.empty()) what += ": " + show_text(error.message);

@@ -40,6 +40,9 @@ public:
 private:
     Result<HttpAnswer> send_once(const S3Request& request, const Credentials& keys);
     Error error_of(const S3Request& request, const HttpAnswer& answer);
+    /// `refused` where nothing was answered yet and the server speaks https, but was asked by http.
+    Result<> check_scheme();
+    Error other_scheme(const std::string& spoken, const std::string& problem) const;
     std::string shown(const S3Request& request) const;
     bool is_of_aws() const { return settings_.endpoint.empty(); }
 
@@ -54,6 +57,7 @@ private:
     /// after the other failed by its fault; an object that it cannot serve stops no others.
     std::atomic<bool> is_gone_{false};
     std::atomic<int> failed_in_turn_{0};
+    std::atomic<bool> was_answered_{false};
 };
 
 }  // namespace forebay::s3

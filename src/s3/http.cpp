@@ -16,6 +16,7 @@ namespace {
 // Answers are XML of at most 1,000 names, each of at most 1,024 bytes and encoded.
 constexpr std::size_t body_bytes_max = 64u << 20;
 constexpr long socket_buffer_bytes = 512L << 10;
+constexpr long look_seconds = 2;  // for a handshake, where something has just answered
 
 // What callbacks of one exchange need.
 struct Exchange {
@@ -73,6 +74,12 @@ std::size_t take_header(char* from, std::size_t size, std::size_t count, void* d
     return line.size();
 }
 
+// What OpenSSL and GnuTLS say of an answer that is no TLS; libcurl has the same code for a connection that was cut off.
+bool is_no_tls(const std::string& problem) {
+    return problem.find("wrong version number") != problem.npos ||
+           problem.find("unexpected TLS packet") != problem.npos;
+}
+
 struct HeaderList {
     HeaderList() = default;
     HeaderList(const HeaderList&) = delete;
@@ -101,6 +108,20 @@ const std::string& HttpAnswer::header(std::string_view name) const {
 
 Http::Http(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) { curl_global_init(CURL_GLOBAL_DEFAULT); }
 Http::~Http() = default;
+
+bool Http::speaks_tls(const std::string& host) const {
+    const Connection connection;
+    if (connection.handle == nullptr) return false;
+    const auto set = [&](CURLoption option, auto value) { curl_easy_setopt(connection.handle, option, value); };
+    const auto url = "https://" + host + "/";
+    set(CURLOPT_URL, url.c_str());
+    set(CURLOPT_CONNECT_ONLY, 1L);
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_CONNECTTIMEOUT, look_seconds);
+    set(CURLOPT_SSL_VERIFYPEER, 0L);
+    set(CURLOPT_SSL_VERIFYHOST, 0L);
+    return curl_easy_perform(connection.handle) == CURLE_OK;
+}
 
 std::unique_ptr<Http::Connection> Http::take() {
     const std::lock_guard lock(mutex_);
@@ -157,6 +178,7 @@ Result<HttpAnswer> Http::exchange(const HttpRequest& request) {
     if (code != CURLE_OK) {
         const std::string problem =
             connection->problem[0] != '\0' ? connection->problem.data() : curl_easy_strerror(code);
+        if (code == CURLE_SSL_CONNECT_ERROR && is_no_tls(problem)) return Error{ErrorKind::unsupported, problem};
         const bool is_certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
         if (!is_certificate) return Error{ErrorKind::retry, problem};
         return Error{ErrorKind::refused,

@@ -1,7 +1,8 @@
 // One exchange by HTTP, over libcurl. Connections are kept and used again.
 //
 // Threads: any, at once; each exchange has a connection of its own.
-// Errors:  `retry`: no connection, no answer, or none within the time; what the server answers is no error here.
+// Errors:  `retry`: no connection, no answer, or none within the time; `refused`: its certificate does not count;
+//          `unsupported`: it was asked by https and answers in something else. Answers of HTTP are no errors here.
 
 #pragma once
 
@@ -53,6 +54,8 @@ public:
     ~Http();
 
     Result<HttpAnswer> exchange(const HttpRequest& request);
+    /// Whether "host:port" speaks TLS, by whatever certificate. Nothing is sent over it.
+    bool speaks_tls(const std::string& host) const;
 
 private:
     struct Connection;

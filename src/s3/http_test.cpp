@@ -94,3 +94,14 @@ TEST_CASE("s3: no server, and no address of one") {
     request.url = "file:///etc/passwd";
     CHECK_FALSE(Http("").exchange(request));
 }
+
+TEST_CASE("s3: what answers https in other words speaks no TLS") {
+    const Listener server("HTTP/1.1 400 Bad Request\r\n\r\n"), other("HTTP/1.1 400 Bad Request\r\n\r\n");
+    auto request = server.request();
+    request.url.insert(4, "s");
+    const auto answer = Http("").exchange(request);
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == ErrorKind::unsupported);
+    const auto url = other.request().url;
+    CHECK_FALSE(Http("").speaks_tls(url.substr(7, url.size() - 8)));
+}

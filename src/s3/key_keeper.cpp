@@ -69,7 +69,7 @@ Result<> KeyKeeper::find() {
 
 // Its output is secret, whether it ends well or not.
 Result<ExpiringCredentials> KeyKeeper::ask_program() const {
-    const auto output = sys::output_of({"/bin/sh", "-c", settings_.program}, program_max);
+    const auto output = sys::output_of_script(settings_.program, program_max);
     const auto keys = output ? credentials_from(*output) : Result<ExpiringCredentials>(output.error());
     if (keys) return *keys;
     const bool is_late = !output && output.error().kind == ErrorKind::retry;

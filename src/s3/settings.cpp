@@ -148,9 +148,13 @@ Result<S3Settings> settings_from(const Surroundings& surroundings) {
     settings.asks_machine = of("AWS_EC2_METADATA_DISABLED") != "true";
     settings.region = first_of({of("AWS_REGION"), of("AWS_DEFAULT_REGION"), value_in(config, "region"), "us-east-1"});
     settings.ca_bundle = first_of({of("AWS_CA_BUNDLE"), value_in(config, "ca_bundle")});
-    FB_TRY_ASSIGN(endpoint, checked_endpoint(first_of({of("AWS_ENDPOINT_URL_S3"), of("AWS_ENDPOINT_URL"),
-                                                       value_in(config, "endpoint_url")})));
-    settings.endpoint = endpoint;
+    for (const auto* name : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "endpoint_url"}) {
+        const auto given = std::string_view(name) == "endpoint_url" ? value_in(config, name) : of(name);
+        if (given.empty() || !settings.endpoint.empty()) continue;
+        FB_TRY_ASSIGN(endpoint, checked_endpoint(given));
+        settings.endpoint = endpoint;
+        settings.endpoint_name = name;
+    }
     FB_TRY_ASSIGN(attempts, attempts_from(first_of({of("AWS_MAX_ATTEMPTS"), value_in(config, "max_attempts")})));
     settings.attempts = attempts;
     return settings;

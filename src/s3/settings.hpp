@@ -18,11 +18,12 @@ namespace forebay::s3 {
 struct S3Settings {
     Credentials credentials;
     std::string region;
-    std::string endpoint;   // "http://host:port"; empty: AWS itself
-    std::string ca_bundle;  // a file with certificates that count; empty: the system's
-    int attempts = 10;      // of one request: with their pauses some 20 s
-    bool has_keys = false;  // else they are to be asked of the program, or without one of the machine
-    std::string program;    // a command of the shell
+    std::string endpoint;       // "http://host:port"; empty: AWS itself
+    std::string endpoint_name;  // which variable, or key in a file, says so
+    std::string ca_bundle;      // a file with certificates that count; empty: the system's
+    int attempts = 10;          // of one request: with their pauses some 20 s
+    bool has_keys = false;      // else they are to be asked of the program, or without one of the machine
+    std::string program;        // a command of the shell
     bool asks_machine = true;
     /// The same from the same places as they are now; none where that cannot be.
     std::function<Result<S3Settings>()> read_again;

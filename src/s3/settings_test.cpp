@@ -55,10 +55,12 @@ TEST_CASE("s3: the environment comes first, then the files") {
     CHECK(own.credentials.session_token == "Z");
     CHECK(own.region == "r3");
     CHECK(own.endpoint == "http://one");
+    CHECK(own.endpoint_name == "AWS_ENDPOINT_URL");
     variables.insert({{"AWS_REGION", "r4"}, {"AWS_ENDPOINT_URL_S3", "http://two"}, {"AWS_CA_BUNDLE", "/ca"}});
     const auto more = settings_from(made_of(variables, two_profiles)).value();
     CHECK(more.region == "r4");
     CHECK(more.endpoint == "http://two");
+    CHECK(more.endpoint_name == "AWS_ENDPOINT_URL_S3");
     CHECK(more.ca_bundle == "/ca");
 }
 
@@ -71,6 +73,7 @@ TEST_CASE("s3: a profile that is asked for comes before keys of the environment"
     CHECK(settings.credentials.session_token == "F");
     CHECK(settings.region == "r2");
     CHECK(settings.endpoint == "http://host:9000");
+    CHECK(settings.endpoint_name == "endpoint_url");
     CHECK(settings.attempts == 3);
 }
 

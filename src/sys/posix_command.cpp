@@ -52,13 +52,17 @@ std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
     });
 }
 
-Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout) {
+namespace {
+
+// `input`: nothing where it is below 0.
+Result<std::string> output_with_input(const std::vector<std::string>& command, std::chrono::milliseconds timeout,
+                                      int input) {
     const auto deadline = Clock::now() + timeout;
     Fd from, to;
     if (!new_pipe(from, to)) return posix_error("pipe", command[0], errno);
     FileActions actions;
     SpawnAttributes attributes;
-    if (int e = actions.only_output_to(to.get())) return posix_error("posix_spawn_file_actions", command[0], e);
+    if (int e = actions.only_output_to(to.get(), input)) return posix_error("posix_spawn_file_actions", command[0], e);
     if (int e = attributes.fresh_session()) return posix_error("posix_spawnattr", command[0], e);
     auto arguments = command;
     auto argv = pointers_to(arguments);
@@ -82,6 +86,29 @@ Result<std::string> output_of(const std::vector<std::string>& command, std::chro
     return Error{ErrorKind::broken,
                  fmt::format("{} ended with {} {}: {}", command[0], WIFSIGNALED(*status) ? "signal" : "exit code",
                              WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status), text)};
+}
+
+// Its input is a pipe into which nobody writes, and whose end says that this process has ended: then it kills its own
+// group. The signal of the kernel for that (PR_SET_PDEATHSIG) would want a fork of the application's process.
+constexpr const char* tied_script =
+    "exec 3<&0 </dev/null\n"
+    "{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 &\n"
+    "exec 3<&-\n"
+    "(eval \"$1\")\n"
+    "code=$?\n"
+    "kill -KILL $!\n"
+    "exit $code\n";
+
+}  // namespace
+
+Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout) {
+    return output_with_input(command, timeout, -1);
+}
+
+Result<std::string> output_of_script(const std::string& script, std::chrono::milliseconds timeout) {
+    Fd lifeline, own;
+    if (!new_pipe(lifeline, own)) return posix_error("pipe", "/bin/sh", errno);
+    return output_with_input({"/bin/sh", "-c", tied_script, "sh", script}, timeout, lifeline.get());
 }
 
 }  // namespace forebay::sys

@@ -44,6 +44,12 @@ TEST_CASE("a program that does not end is killed with what it started, also when
     }
 }
 
+TEST_CASE("a script that is tied to this process: what it prints, how it ends, and its time") {
+    CHECK(sys::output_of_script("echo \"a b\" | cat; read -r nothing; echo $nothing end", 10s).value() == "a b\nend\n");
+    CHECK(sys::output_of_script("echo why; exit 3", 10s).error().what == "/bin/sh ended with exit code 3: why");
+    CHECK(sys::output_of_script("sleep 60", 200ms).error().kind == ErrorKind::retry);
+}
+
 TEST_CASE("more than 64 KiB are read and dropped") {
     const auto text = sys::output_of({"sh", "-c", "head -c 200000 /dev/zero | tr '\\0' x"}, 10s).value();
     CHECK(text.size() == 65'536);

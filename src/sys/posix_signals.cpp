@@ -4,6 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
+#include <string>
+
+#include "base/error_text.hpp"
 #include "sys/process.hpp"
 
 namespace forebay::sys {
@@ -21,7 +25,32 @@ sigset_t ending_signals() {
     return set;
 }
 
+// A handler has nothing else. Written before it is there.
+std::array<char, 512> last_words{};
+std::size_t last_words_bytes = 0;
+
+// The signal has its usual meaning again (SA_RESETHAND) and waits until this has returned.
+void say_and_end(int signal) {
+    static_cast<void>(::write(STDERR_FILENO, last_words.data(), last_words_bytes) < 0);
+    ::raise(signal);
+}
+
 }  // namespace
+
+void say_when_ended(const std::string& safe, const std::string& next) {
+    const bool after_bar = ::isatty(STDERR_FILENO) != 0;  // its line is not ended
+    const auto line = (after_bar ? "\n" : "") + std::string(program_prefix) +
+                      Error{.what = "ended by a signal", .safe = safe, .next = next}.line() + "\n";
+    last_words_bytes = line.copy(last_words.data(), last_words.size());
+    for (const int signal : {SIGINT, SIGTERM}) {
+        struct sigaction action {
+        }, old{};
+        action.sa_handler = say_and_end;
+        action.sa_flags = SA_RESETHAND;
+        sigemptyset(&action.sa_mask);
+        if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+    }
+}
 
 EndSignals::EndSignals() {
     const auto set = ending_signals();

@@ -24,10 +24,12 @@ struct FileActions {
     FileActions(const FileActions&) = delete;
     FileActions& operator=(const FileActions&) = delete;
 
-    /// Input from nowhere, output and errors to `output`, and nothing else: an inherited descriptor would keep files,
-    /// sockets and mpiexec's pipes of a dead application alive.
-    int only_output_to(int output) {
-        if (int e = ::posix_spawn_file_actions_addopen(&raw, 0, "/dev/null", O_RDONLY, 0)) return e;
+    /// Input from `input`, or below 0 from nowhere, output and errors to `output`, and nothing else: an inherited
+    /// descriptor would keep files, sockets and mpiexec's pipes of a dead application alive.
+    int only_output_to(int output, int input = -1) {
+        if (int e = input < 0 ? ::posix_spawn_file_actions_addopen(&raw, 0, "/dev/null", O_RDONLY, 0)
+                              : ::posix_spawn_file_actions_adddup2(&raw, input, 0))
+            return e;
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, output, 1)) return e;
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, output, 2)) return e;
         return ::posix_spawn_file_actions_addclosefrom_np(&raw, 3);

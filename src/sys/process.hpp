@@ -36,6 +36,10 @@ public:
     [[noreturn]] static void end_by(int signal);
 };
 
+/// For programs: before SIGINT or SIGTERM ends this process, as it would have done, a line says on standard error what
+/// is `safe` and what is `next`. A signal that is ignored stays so.
+void say_when_ended(const std::string& safe, const std::string& next);
+
 struct Spawn {
     std::string program;
     std::vector<std::string> arguments;                            // without the program itself
@@ -74,6 +78,10 @@ private:
 /// is no such program, `retry` when it was killed because it had not ended after `timeout`, else an exit code but 0 is
 /// `broken`, with the end of what it printed.
 Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout);
+
+/// The same of a script for /bin/sh, which is killed with all that it has started when this process ends, however that
+/// comes.
+Result<std::string> output_of_script(const std::string& script, std::chrono::milliseconds timeout);
 
 /// Runs a program in the foreground, with this one's input and outputs, and gives its exit code, or 128 and the number
 /// of the signal that ended it. It gets SIGTERM when this process ends, however that comes, and what `signal()` gives,

@@ -40,6 +40,9 @@ struct FarPlace {
 };
 using OpenedPlace = Result<std::unique_ptr<Folder>>;
 
+/// What the text of an error ends with where a server failed each time that it was asked, or is not asked any more.
+inline constexpr std::string_view given_up = ": given up";
+
 /// What a library has told by one of the system's numbers (errno), as sys tells its own: "dfs_open: NAME: File exists".
 Error error_of_number(std::string_view call, std::string_view name, int number);
 

@@ -32,6 +32,12 @@ Error bad_line(std::string_view line) {
     return {ErrorKind::corrupt, fmt::format("no line of a list of checksums: \"{}\"", show_text(line.substr(0, 100)))};
 }
 
+// That of a path is written as \r, so that all that there are may be taken off.
+Error lines_of_windows(const std::string& list) {
+    return {ErrorKind::refused, "its lines end with a carriage return, as those of Windows do", "nothing was changed",
+            fmt::format("tr -d '\\r' < {} > LIST, and the same comparison with LIST", show_text(list))};
+}
+
 std::string escaped(std::string_view path) {
     std::string text;
     for (const char c : path) {
@@ -67,8 +73,9 @@ public:
     static Result<LineReader> open(const std::string& path) {
         FB_TRY_ASSIGN(file, sys::posix_store().open(path, sys::Access::read));
         FB_TRY_ASSIGN(bytes, file->size());
-        return LineReader(std::move(file), bytes);
+        return LineReader(path, std::move(file), bytes);
     }
+    const std::string& path() const { return path_; }
 
     /// False at the end. A last line without its end is none: the list was cut.
     Result<bool> next(std::string& line) {
@@ -90,8 +97,10 @@ public:
     }
 
 private:
-    LineReader(std::unique_ptr<sys::File> file, std::uint64_t bytes) : file_(std::move(file)), bytes_(bytes) {}
+    LineReader(std::string path, std::unique_ptr<sys::File> file, std::uint64_t bytes)
+        : path_(std::move(path)), file_(std::move(file)), bytes_(bytes) {}
 
+    std::string path_;
     std::unique_ptr<sys::File> file_;
     std::uint64_t bytes_, offset_ = 0;
     std::string text_;
@@ -186,6 +195,7 @@ Result<> SumCheck::read(TreeWorker& worker, LineReader& list, const FolderRef& r
     while (true) {
         FB_TRY_ASSIGN(is_there, list.next(line));
         if (!is_there) break;
+        if (line.ends_with('\r')) return lines_of_windows(list.path());
         FB_TRY_ASSIGN(sum, file_sum_from(line));
         if (!options_.filter.takes(sum.path, sys::EntryKind::file)) continue;
         FB_TRY(listed_.put(key_of(sum.path), true));
@@ -273,6 +283,7 @@ Result<> check_sums(const std::string& list, const std::string& root, const Chec
     std::string title;
     const auto has_title = lines.next(title);
     if (!has_title && has_title.error().kind != ErrorKind::corrupt) return has_title.error();
+    if (title.ends_with('\r')) title.pop_back();  // the lines that follow say what is wrong
     // A title of which a part is wrong is that of a damaged list, or of a newer one; other files have none.
     if (!has_title || !*has_title || title != checksums_title)
         return Error{

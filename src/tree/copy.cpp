@@ -136,7 +136,11 @@ Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const T
     if (lead != nullptr) FB_TRY(walk_shared(context, walk, shared.emplace(context, walk, lead->team()), root));
     else FB_TRY(walk.run(root, true));
     FB_TRY(walk.replace_folders());
-    return !context.has_put_off_later() || remarks.has_errors();
+    if (options.is_dry && context.has_put_off_later())  // a run replaces these first, and then comes again
+        remarks.add(RemarkKind::passed_over, ".",
+                    fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
+                                options.tables.put_off));
+    return !context.has_put_off_later() || remarks.has_errors() || options.is_dry;
 }
 
 }  // namespace

@@ -96,6 +96,9 @@ public:
     /// A folder stands at the target where the source has another entry: it goes when all else is done.
     void put_off(EntryPlace place);
     std::vector<EntryPlace> take_put_off();
+    /// These folders are gone; in a dry run they still stand, and count as gone.
+    void has_cleared() { outcome_.has_cleared = true; }
+    bool counts_as_gone() const { return options.is_dry && outcome_.has_cleared; }
     /// There are more such folders than are held: the copy is made once more when these are replaced.
     void put_off_later();
     bool has_put_off_later() const;
@@ -143,6 +146,7 @@ private:
         Result<> fatal;
         std::vector<EntryPlace> put_off;
         bool has_put_off_later = false;
+        std::atomic<bool> has_cleared{false};
         std::function<void(const std::string& path)> take_failed;
     };
 

@@ -74,11 +74,7 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
 
 Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& status,
                                 std::unique_ptr<sys::OpenFile> file, const std::optional<sys::EntryStatus>& existing) {
-    if (existing && existing->kind == sys::EntryKind::folder && context_.options.removes_extra &&
-        !context_.options.is_dry) {
-        context_.put_off({entry.branch, entry.name});
-        return Error{ErrorKind::retry, ""};
-    }
+    FB_TRY(check_way({entry.branch, entry.name}, existing));
     if (existing) {
         FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
         if (is_kept) return true;
@@ -107,10 +103,23 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
     return copy_file(entry, *file, before);
 }
 
+Result<> EntryCopier::check_way(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing) {
+    if (!existing || existing->kind != sys::EntryKind::folder || context_.counts_as_gone()) return {};
+    if (!context_.options.removes_extra)
+        return Error{ErrorKind::refused, "a folder stands there at the target: sync --delete replaces it"};
+    context_.put_off(place);
+    return Error{ErrorKind::retry, ""};
+}
+
+Result<> EntryCopier::check_way_of_link(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing,
+                                        const sys::EntryId& id, const EntryPlace& first) {
+    auto clear = check_way(place, existing);
+    if (!clear && context_.options.removes_extra) context_.links.asks_again(id, first);
+    return clear;
+}
+
 Result<> EntryCopier::would_place(const CopyEntry& entry, const sys::EntryStatus& status,
                                   const std::optional<sys::EntryStatus>& existing) {
-    if (existing && existing->kind == sys::EntryKind::folder && !context_.options.removes_extra)
-        return Error{ErrorKind::refused, "a folder stands there at the target: sync --delete replaces it"};
     if (auto* target = context_.target_of(entry); target != nullptr) {
         if (const auto can = target->can_make(status.kind); !can) {
             FB_TRY(settle_of(context_, entry, status)(word_of(status.kind), "", can));
@@ -194,15 +203,12 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     auto linked = link_to(entry, first);
     if (linked) return linked;
     FB_TRY_ASSIGN(status, source->status_of(place.name));
-    const auto existing = target->status_of(place.name);
-    if (existing && existing->kind == sys::EntryKind::folder && context_.options.removes_extra) {
-        context_.links.asks_again(status.id, first);
-        context_.put_off(place);
-        return Error{ErrorKind::retry, ""};
-    }
+    std::optional<sys::EntryStatus> existing;
+    if (const auto looked = target->status_of(place.name)) existing = *looked;
+    FB_TRY(check_way_of_link(place, existing, status.id, first));
     FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
     // As wished, it becomes a file of its own.
-    const auto placed = this->place(entry, status, nullptr, existing ? std::optional(*existing) : std::nullopt);
+    const auto placed = this->place(entry, status, nullptr, existing);
     return placed ? Result<>() : Result<>(placed.error());
 }
 
@@ -215,6 +221,7 @@ Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& firs
     std::optional<sys::EntryStatus> existing;
     if (target)
         if (const auto looked = target->status_of(place.name)) existing = *looked;
+    FB_TRY(check_way_of_link(place, existing, status.id, first));
     const auto can = context_.target_of(entry) != nullptr ? context_.target_of(entry)->can_link() : Result<>();
     if (!can) {
         FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", can));

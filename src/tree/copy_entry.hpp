@@ -48,6 +48,11 @@ private:
     /// False: it gets its name later, and whoever gives it sees to those that wait for it.
     Result<bool> place(const CopyEntry& entry, const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file,
                        const std::optional<sys::EntryStatus>& existing);
+    /// A folder at the target is no place for an entry: an error, without words where it is replaced in the end.
+    Result<> check_way(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing);
+    /// The same of a further name of the inode `id`.
+    Result<> check_way_of_link(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing,
+                               const sys::EntryId& id, const EntryPlace& first);
     /// Whether the target has it, maybe after its attributes were set.
     Result<bool> keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
                                const sys::EntryStatus& existing);

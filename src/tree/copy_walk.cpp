@@ -265,8 +265,13 @@ Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) 
     return {};
 }
 
-// A folder of the target goes only for something that can be read: else neither would be there.
-Result<> CopyWalk::read_source(const EntryPlace& place) {
+// A folder of the target goes whole or not at all, and for something that can be read: else neither would be there.
+Result<> CopyWalk::check_replaceable(const EntryPlace& place) {
+    FB_TRY_ASSIGN(
+        holds, holds_left_out(context_.folders, TreeSide::target, place.branch, place.name, context_.options.filter));
+    if (holds)
+        return Error{ErrorKind::refused, "a folder stands there at the target, with entries that patterns leave out"};
+    if (context_.options.is_dry) return {};
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(status, source->status_of(place.name));
     if (status.kind != sys::EntryKind::file) return {};
@@ -287,9 +292,9 @@ Result<> CopyWalk::replace_folders() {
         return {};
     }
     std::erase_if(places, [this](const EntryPlace& place) {
-        const auto read = read_source(place);
-        if (!read) context_.report(place.branch, place.name, read.error());
-        return !read;
+        const auto checked = check_replaceable(place);
+        if (!checked) context_.report(place.branch, place.name, checked.error());
+        return !checked;
     });
     if (places.empty()) return {};
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
@@ -299,18 +304,22 @@ Result<> CopyWalk::replace_folders() {
     TreeRemover remover({.folders = context_.folders,
                          .remarks = context_.remarks,
                          .removed = context_.counts.removed,
+                         .is_dry = context_.options.is_dry,
+                         .would_remove = &context_.counts.would_remove,
                          .spared = root->status(TreeSide::source).id,
                          .filter = &context_.options.filter},
                         TreeSide::target);
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
     }));
+    context_.has_cleared();
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});
     }));
     for (const auto& place : context_.take_put_off())
         context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
-                             "a folder stands there at the target, with entries that patterns leave out");
+                             "a folder stands there at the target, with what could not be removed");
+    if (context_.options.is_dry) return context_.fatal();
     std::set<BranchRef> branches;
     for (const auto& place : places) branches.insert(place.branch);
     for (const auto& branch : branches) {

@@ -40,7 +40,7 @@ private:
     Result<> sweep(const BranchRef& branch, sys::Folder& folder);
     Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
 
-    Result<> read_source(const EntryPlace& place);
+    Result<> check_replaceable(const EntryPlace& place);
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);

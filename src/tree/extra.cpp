@@ -160,13 +160,10 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
                 if (is_folder) remover_.add_folder(worker, branch, name);
                 else extra.push_back(name);
             } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
-                // In a dry run a folder still stands where the source has something else.
+                // In a dry run a folder still stands where the source has something else, which was told before.
                 if (options_.is_dry) {
                     FB_TRY_ASSIGN(status, source.status_of(name));
-                    if (status.kind != sys::EntryKind::folder) {
-                        remover_.add_folder(worker, branch, name);
-                        continue;
-                    }
+                    if (status.kind != sys::EntryKind::folder) continue;
                 }
                 const auto child = std::make_shared<Branch>(branch, name);
                 ++branch->pending;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sys/tree_place.hpp"
+
 namespace forebay::tree {
 
 namespace {
@@ -35,6 +37,8 @@ bool is_error(RemarkKind kind) {
     return kind == RemarkKind::failed || kind == RemarkKind::vanished || kind == RemarkKind::changed;
 }
 
+bool is_given_up(std::string_view why) { return why.ends_with(sys::given_up); }
+
 void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     const Remark remark{.kind = kind, .path = std::move(path), .why = std::move(why)};
     const std::lock_guard lock(mutex_);
@@ -42,6 +46,7 @@ void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     if (take_ && taken_) taken_ = take_(remark);
     const bool is_owner = remark.why.starts_with(owner_not_kept);
     if (is_owner) ++owners_;
+    if (kind == RemarkKind::failed && is_given_up(remark.why)) ++given_up_;
     if (first_.size() < (is_owner ? first_max / 2 : first_max)) first_.push_back(remark);
 }
 
@@ -65,6 +70,11 @@ std::uint64_t Remarks::errors() const {
     for (std::size_t kind = 0; kind < counts_.size(); ++kind)
         if (is_error(static_cast<RemarkKind>(kind))) errors += counts_[kind];
     return errors;
+}
+
+std::uint64_t Remarks::given_up() const {
+    const std::lock_guard lock(mutex_);
+    return given_up_;
 }
 
 bool Remarks::has_errors() const { return errors() > 0 || !taken(); }

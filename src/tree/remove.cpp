@@ -140,6 +140,39 @@ void TreeRemover::done_in(BranchRef branch) {
     if (is_all && shared_.team != nullptr) shared_.team->root_done();
 }
 
+Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const BranchRef& above, const std::string& name,
+                            const EntryFilter& filter) {
+    if (filter.is_empty()) return false;
+    std::vector<BranchRef> waiting{std::make_shared<Branch>(above, name)};
+    while (!waiting.empty()) {
+        const auto branch = std::move(waiting.back());
+        waiting.pop_back();
+        FB_TRY_ASSIGN(outer, folders.get(branch->parent, side));
+        FB_TRY_ASSIGN(opened, outer->open_folder(branch->name));
+        const FolderRef folder = std::move(opened);
+        FB_TRY_ASSIGN(status, folder->status());
+        branch->status(side) = status;
+        folders.keep(branch, side, folder);
+        bool holds = false;
+        FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+            for (const auto& one : names) {
+                std::string entry(one.name);
+                auto kind = one.kind;
+                if (kind == sys::EntryKind::unknown) {
+                    FB_TRY_ASSIGN(looked, folder->status_of(entry));
+                    kind = looked.kind;
+                }
+                if (!filter.takes(*branch, entry, kind)) holds = true;
+                else if (kind == sys::EntryKind::folder)
+                    waiting.push_back(std::make_shared<Branch>(branch, std::move(entry)));
+            }
+            return {};
+        }));
+        if (holds) return true;
+    }
+    return false;
+}
+
 namespace {
 
 /// One tree with its name: what a process alone, the first one of a team and a member have alike.

@@ -64,6 +64,10 @@ private:
     std::set<const Branch*> keeping_;  // guarded by mutex_; folders, not finished yet, in which something stays
 };
 
+/// Whether the folder `name` of `above` would stay, since the filter leaves out something that lies in it.
+Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const BranchRef& above, const std::string& name,
+                            const EntryFilter& filter);
+
 struct RemoveOptions {
     std::uint32_t threads = 1;
     bool is_dry = false;

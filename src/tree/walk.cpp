@@ -243,7 +243,7 @@ void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& fo
         FB_TRY_ASSIGN(file, folder.open_file(name));
         return sum_of(*file, path, worker.buffer);
     }();
-    if (!sum && sum.error().kind == ErrorKind::retry)
+    if (!sum && sum.error().kind == ErrorKind::retry && !is_given_up(sum.error().what))
         return remarks_.add(RemarkKind::changed, std::move(path), sum.error().what);
     if (!sum) return remarks_.add_error(std::move(path), sum.error());
     take_sum(*sum);

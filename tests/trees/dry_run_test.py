@@ -85,6 +85,48 @@ def check_amounts(place):
     expect(dry["removed"] == 0 and dry["would_remove"]["entries"] == done["removed"], "delete says how much it would remove", str(dry))
 
 
+def make_in_the_way(place):
+    """Folders of the target where the source has files, a link and a further name: some hold what patterns leave out."""
+    source, target = place / "source", place / "target"
+    source.mkdir(parents=True)
+    for name in ("goes", "stays", "deep", "first"):
+        (source / name).write_text(name)
+    (source / "link").symlink_to("goes")
+    os.link(source / "first", source / "name-1")
+    os.link(source / "first", source / "name-2")
+    for name in ("goes", "stays", "deep", "link", "name-1", "name-2", "extra"):
+        (target / name / "below/more").mkdir(parents=True)
+        (target / name / "below/file").write_text("of the target")
+    for name in ("stays/log", "deep/below/more/log", "name-2/log", "extra/log"):
+        (target / name).write_text("left out")
+    return source, target
+
+
+def check_in_the_way(place):
+    """What a run cannot replace, a dry run does not promise; a folder goes whole or not at all."""
+    blocked = {"stays", "deep", "name-2"}
+    for number, (words, hosts, failed) in enumerate(((("sync", "--delete"), (), blocked),
+                                                     (("sync", "--delete"), ("--hosts", "localhost", "--threads", 1), blocked),
+                                                     (("copy",), (), {"goes", "stays", "deep", "link", "name-1", "name-2"}))):
+        verb, *more = words
+        source, target = make_in_the_way(place / str(number))
+        before = state_of(target)
+        dry = told(verb, source, target, *more, "--exclude", "log", "--dry-run", *hosts, code=1)
+        expect(state_of(target) == before, f"{words}: a dry run changes nothing")
+        done = told(verb, source, target, *more, "--exclude", "log", *hosts, code=1)
+        expect(paths(dry, "failed") == paths(done, "failed") == failed, f"{words} {hosts}: what cannot be replaced is named", str((dry["first"], done["first"])))
+        reasons = [{line["path"]: line["why"] for line in one["first"] if line["kind"] == "failed"} for one in (dry, done)]
+        expect(reasons[0] == reasons[1], f"{words}: by the same words", str(reasons))
+        for name in failed:
+            inside = {path: found for path, found in before.items() if (target / name) in path.parents}
+            expect({path: found for path, found in state_of(target).items() if path in inside} == inside, f"{words}: {name} is whole")
+        expect(paths(done, "not_kept") == set(), "no other error is made of it", str(done["first"]))
+        made = 0 if verb == "copy" else 3
+        expect(dry["would_replace"]["entries"] == made, f"{words}: {made} are replaced", str(dry))
+        expect(dry["would_remove"]["entries"] == done["removed"], f"{words}: as much is removed", str((dry["would_remove"], done["removed"])))
+        expect(dry["would_copy"]["entries"] + made == done["copied"] + done["linked"], f"{words}: as much is copied", str((dry, done)))
+
+
 def check_user(place):
     """As somebody who owns a part of the source: what he cannot keep."""
     source, targets = place / "of-two", place / "targets"
@@ -123,6 +165,7 @@ def main():
         place = pathlib.Path(scratch)
         place.chmod(0o755)
         check_amounts(place / "amounts")
+        check_in_the_way(place / "in-the-way")
         may_run = subprocess.run([*AS_USER, FOREBAY, "--help"], capture_output=True, check=False) if shutil.which("setpriv") else None
         if os.geteuid() == 0 and may_run and may_run.returncode == 0:
             check_user(place)

@@ -189,6 +189,38 @@ def check_hooks(place):
     expect(told == [f"{name} {site.place}/old/{name} {site.place}/new/{name}" for name in "ab"], "what a hook is told", str(told))
 
 
+def check_told_once(place):
+    """The reason stands in what a call prints once; --status has it, too."""
+    site = Site(place / "once", freeze="echo closed $((1 + 1)) days; false")
+    said = site.migrate(code=2)
+    expect(said.count("closed 2 days") == 2 and said.count("forebay: a: freeze: ") == 1, "once of each project", said)
+    expect(said.count("Next: correct what it says") == 2 and "has stopped in" not in said, "with its next step", said)
+    expect_in(site.migrate("--status"), "a has stopped in freeze:", "the status")
+    expect_in((site.place / "reports/a/log").read_text(), "freeze: the hook freeze failed", "and the log")
+    (site.place / "state/a.json").write_text("{")
+    said = site.migrate("--project", "a", code=1)
+    expect(said.count("is no state of a migration") == 1, "of a state that cannot be read, too", said)
+
+
+def check_fewer_days(place):
+    """Days that were told once are waited for, and it is said that fewer of the plan do not count."""
+    site = Site(place / "days", wait_days=20)
+    site.migrate("--until", "wait")
+    until = json.loads((site.place / "state/a.json").read_text())["wait_until_unix_s"]
+    expect("is not obeyed" not in site.migrate("--status"), "nothing is said of days that are obeyed")
+    site.write(wait_days=2.5)
+    for words in ((), ("--status",), ("--dry-run",)):
+        expect_in(site.migrate(*words), "wait_days = 2.5 in the plan is less and is not obeyed: --again wait", f"fewer days {words}")
+    expect(json.loads((site.place / "state/a.json").read_text())["wait_until_unix_s"] == until, "the date stays")
+    site.migrate("--again", "wait")
+    begun = json.loads((site.place / "state/a.json").read_text())
+    expect(abs(begun["wait_until_unix_s"] - time.time() - 2.5 * 86_400) < 600, "and how they are", str(begun["wait_until_unix_s"]))
+    expect("is not obeyed" not in site.migrate("--status"), "then all is as the plan says")
+    site.write(wait_days=3)
+    site.migrate()
+    expect("is not obeyed" not in site.migrate("--status"), "more days are obeyed")
+
+
 def check_two_at_once(place):
     site = Site(place / "two", freeze=f"touch {place}/begun; while [ ! -e {place}/go ]; do sleep 0.05; done")
     with subprocess.Popen([FOREBAY, "migrate", site.plan, "--project", "a"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
@@ -304,8 +336,18 @@ def check_batch(place, system, program):
         waiting += queue.taken()
     expect(site.next("a") == site.next("b") == "done", "both projects are moved", site.migrate("--status"))
     expect(worked["a"] >= 3 and worked["b"] >= 2 and dated == 2, "by jobs that follow each other, and come again after the wait", f"{worked} {dated}")
-    (jobs / "a.sh").write_text("somebody's")
-    expect_in(site.migrate("--batch", system, "--output", jobs, code=2), "is no script of ours", "files of others stay")
+    site.migrate("--batch", system, "--output", jobs)  # replaces its own
+    other = site.place / "other.toml"
+    other.write_text(site.plan.read_text())
+    own = (jobs / "a.sh").read_text()
+    for name, text in (("a.sh", "somebody's"), ("a.sh", f"#!/bin/bash\necho mine\n{own}"), ("submit.sh", "sbatch mine.sh\n")):
+        before = (jobs / name).read_text()
+        (jobs / name).write_text(text)
+        expect_in(site.migrate("--batch", system, "--output", jobs, code=2), "is no script that was made of this plan", "files of others stay")
+        expect((jobs / name).read_text() == text and (jobs / "b.sh").read_text() != "", "as they were")
+        (jobs / name).write_text(before)
+    said = all_of_forebay("migrate", other, "--batch", system, "--output", jobs, code=2)
+    expect_in(said, "is no script that was made of this plan", "those of another plan, too")
 
 
 def check_stopped_project(place):
@@ -339,7 +381,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as name:
         place = pathlib.Path(name)
         for number, check in enumerate([check_not_mounted, check_changed_source, check_removal_goes_on, check_plan, check_not_bound, check_hooks,
-                                        check_two_at_once, check_states, check_example, check_full, check_stopped_project, check_empty_source]):
+                                        check_told_once, check_fewer_days, check_two_at_once, check_states, check_example, check_full, check_stopped_project, check_empty_source]):
             (place / str(number)).mkdir()
             check(place / str(number))
         for system, program in (("slurm", "sbatch"), ("pbs", "qsub")):

@@ -36,7 +36,8 @@ def check_restart(server, place):
     process = server.begin("copy", place / "restart", target, "--threads", 2, "--rate", "40M", AWS_MAX_ATTEMPTS="3")
     time.sleep(0.9)
     server.kill()
-    said = server.end(process, code=1)
+    server.end(process, code=5)
+    said = server.said[-1]
     expect("big  failed" in said and "3 times" in said, "a server that stays away is an error of the file", said)
     server.start()
     expect(server.keys_with(b"big<") == 0, "half an upload has no key")

@@ -160,7 +160,26 @@ def check_words(place):
         refused("copy", source, target, "--threads", number, parts=(f"--threads: {number} is out of range: 0 to 1024",))
     refused("copy", source, target, "--threads", "two", parts=('--threads: "two" is no whole number',))
     refused("copy", source, target, "--node-files", "-1", parts=("--node-files: -1 is out of range: 0 or more",))
-    expect(not target.exists(), "nothing was made")
+    for words, meant in ((("copy", "-r", source, target), "leave it out: the whole tree"), (("copy", "-a", source, target), "leave it out"),
+                         (("copy", "-R", source, target), "leave it out"), (("copy", source, target, "--delete"), "forebay sync SOURCE TARGET --delete"),
+                         (("sync", "-n", source, target), "Next: --dry-run"), (("sync", "-av", source, target), "leave it out"),
+                         (("delete", "-rf", source), "leave it out: delete removes all"), (("walk", "-v", source), "--report FILE")):
+        refused(*words, parts=(f"has no option {next(word for word in words if str(word).startswith('-'))}", meant))
+    expect(source.exists() and not target.exists(), "nothing was made or removed")
+
+
+def check_empty(place):
+    """A word that is empty, as of a variable that is not set, is no place, and no list of hosts."""
+    source, target = place / "source", place / "of-empty"
+    before = sorted(place.rglob("*"))
+    for verb in ("copy", "sync", "compare", "archive", "restore-archive", "pack"):
+        refused(verb, "", target, parts=("it is empty",))
+        refused(verb, place / "ours.tar" if verb == "restore-archive" else source, "", parts=("empty",))
+    for verb in ("walk", "delete", "migrate"):
+        refused(verb, "", parts=("it is empty",))
+    for option in ("--hosts", "--files-from", "--report", "--manifest", "--exclude-targets", "--rate-group", "--cannot-keep"):
+        refused("copy", source, target, option, "", parts=(option, "it is empty"))
+    expect(sorted(place.rglob("*")) == before, "nothing was done")
 
 
 def check_places(place):
@@ -236,6 +255,14 @@ def check_line_ends(place):
     said = all_of_forebay("copy", source, place / "of-name", "--files-from", listed, code=1)
     expect((place / "of-name/file\r").exists(), "a name with one is found", said)
     os.remove(source / "file\r")
+    sums = place / "windows.crc32c"
+    forebay("walk", source, "--checksums", sums)
+    good = sums.read_bytes()
+    for changed in (good.replace(b"\n", b"\r\n"), good.replace(b"\n", b"\r\n", 2), good[:-1] + b"\r\n"):
+        sums.write_bytes(changed)
+        refused("compare", sums, source, parts=(str(sums), "end with a carriage return", f"tr -d '\\r' < {sums} > LIST"))
+    run("sh", "-c", f"tr -d '\\r' < {sums} > {place}/LIST")
+    forebay("compare", place / "LIST", source)
 
 
 def check_archives(place):
@@ -272,7 +299,7 @@ def main():
         check_codes(place)
         check_lists(place)
         check_permissions(place)
-        for check in (check_words, check_places, check_own_files, check_manifest_alone, check_line_ends, check_archives):
+        for check in (check_words, check_empty, check_places, check_own_files, check_manifest_alone, check_line_ends, check_archives):
             check(place)
         if os.geteuid() == 0 and shutil.which("setpriv"):
             check_cannot_keep(place)
