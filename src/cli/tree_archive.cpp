@@ -4,6 +4,7 @@
 
 #include "archive/make.hpp"
 #include "base/try.hpp"
+#include "cli/tree_as_files.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/verbs.hpp"
@@ -24,7 +25,8 @@ Result<Exit> archive(const ArchiveArguments& options) {
         options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
             return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
-        });
+        },
+        {.say_as_files = say_archived_as_files});
 }
 
 }  // namespace

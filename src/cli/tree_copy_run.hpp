@@ -39,10 +39,11 @@ enum class Counted {
 };
 
 /// What is told beside the usual: `more` adds to the object of --json, and `say` says to people what became of it,
-/// instead of counts.
+/// instead of counts; `say_as_files` comes after these.
 struct CopyTelling {
-    std::function<void(Json&)> more;
-    std::function<void()> say;
+    std::function<void(Json&)> more{};
+    std::function<void()> say{};
+    std::function<void(const CopyArguments&, const tree::Remarks&)> say_as_files{};
 };
 
 /// Does `work` with what the options say, shows how far it is, and prints what became of it.
