@@ -141,7 +141,7 @@ def migrated(place):
         write(name, old, place / "new" / name)
         all_of_forebay("migrate", plan)
         forebay("compare", old, place / "new" / name)
-        said = (place / f"reports-{name}/report.txt").read_text()
+        said = (place / f"reports-{name}/{name}/report.txt").read_text()
         expect("as_files" in said and "\n  none\n" in said, "the page counts runs, and takes them for nothing wrong", said)
     expect(list((place / "new/run").glob("restart/.step*")) and (place / "new/run/forebay/sessions").exists(), "all of it came")
     (place / "plain").mkdir()
