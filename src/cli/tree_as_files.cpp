@@ -63,10 +63,10 @@ void say_archived_as_files(const CopyArguments& options, const tree::Remarks& re
     const TakenRuns runs(remarks);
     if (runs.count == 0) return;
     say("{} archived like any files, with what is not committed; while one is written or pruned, snapshots in the "
-        "archive may lack files. Whole ones alone: forebay copy {} COPY, and then forebay archive COPY {}\n",
+        "archive may lack files. Whole ones alone: forebay copy {} COPY, and then an archive of COPY\n",
         options.dry_run ? subject_of(runs, options.source, "would be", "would be")
                         : subject_of(runs, options.source, "was", "were"),
-        runs.first_in(options.source), options.target);
+        runs.first_in(options.source));
 }
 
 }  // namespace forebay::cli
