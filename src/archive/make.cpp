@@ -105,6 +105,7 @@ void SourceWalk::take_portion(TreeWorker& worker, const BranchRef& branch, const
         if (!context_.options.filter.takes(*branch, named.name, *kind)) continue;
         ++context_.counts.entries;
         if (*kind != sys::EntryKind::folder) {
+            context_.tell_run(*branch, named.name);
             maker_.add(worker, {branch, named.name}, **folder, *kind, named.number);
             continue;
         }

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <optional>
 #include <string_view>
 
 #include "base/try.hpp"
@@ -13,6 +11,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/json_text.hpp"
+#include "format/run_identity.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 
@@ -20,19 +19,7 @@ namespace forebay::catalog {
 
 namespace {
 
-constexpr std::string_view name_begin = "run-", name_end = ".json", new_end = ".new";
-constexpr std::size_t digits = 16;
-
-std::string name_of_identity(std::uint64_t id) { return fmt::format("{}{}{}", name_begin, id_text(id), name_end); }
-
-std::optional<std::uint64_t> identity_in(std::string_view name) {
-    if (name.size() != name_begin.size() + digits + name_end.size()) return {};
-    std::uint64_t id = 0;
-    const auto* first = name.data() + name_begin.size();
-    const auto [end, error] = std::from_chars(first, first + digits, id, 16);
-    if (error != std::errc{} || end != first + digits || id == 0 || name_of_identity(id) != name) return {};
-    return id;
-}
+constexpr std::string_view new_end = ".new";
 
 std::string text_of_identity(std::uint64_t id) {
     auto text = fmt::format(R"({{"forebay":"run","version":1,"id":"{}","made_unix_ns":{},"host":)", id_text(id),
@@ -83,14 +70,13 @@ Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
     if (!entries) return entries.error();
     std::uint64_t found = 0;
     for (const auto& entry : *entries) {
-        const auto id = identity_in(entry.name);
+        const auto id = format::identity_in(entry.name);
         if (!id) continue;
         if (found != 0)
             return Error{ErrorKind::corrupt,
                          fmt::format("{} says that the run is {} and {}: two runs were put into one directory",
                                      directory, id_text(found), id_text(*id)),
-                         "all of their snapshots",
-                         fmt::format("remove the {}*{} of one of them", name_begin, name_end)};
+                         "all of their snapshots", "remove the run-*.json of one of them"};
         found = *id;
     }
     return found;
@@ -107,7 +93,7 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
     const auto made = run + "/" + name_of_new(sys::random_u64());
     const auto named = [&]() -> Result<> {
         FB_TRY(store.make_directory(made));
-        FB_TRY(sys::write_text_durable(store, made + "/" + name_of_identity(id), text_of_identity(id)));
+        FB_TRY(sys::write_text_durable(store, made + "/" + format::name_of_identity(id), text_of_identity(id)));
         return store.rename(made, directory);
     }();
     if (!named) {
@@ -117,7 +103,7 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
         FB_TRY_ASSIGN(theirs, identity_of(store, run));
         if (theirs != 0) return theirs;
         // Somebody has removed the identity alone.
-        FB_TRY(sys::write_text_durable(store, directory + "/" + name_of_identity(id), text_of_identity(id)));
+        FB_TRY(sys::write_text_durable(store, directory + "/" + format::name_of_identity(id), text_of_identity(id)));
     }
     FB_TRY(store.sync_directory(run));
     return id;
@@ -125,7 +111,7 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
 
 Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t run_id) {
     if (run_id == 0) return {};
-    FB_TRY_ASSIGN(is_it, store.exists(fmt::format("{}/{}/{}", run, own_directory, name_of_identity(run_id))));
+    FB_TRY_ASSIGN(is_it, store.exists(fmt::format("{}/{}/{}", run, own_directory, format::name_of_identity(run_id))));
     if (is_it) return {};
     FB_TRY_ASSIGN(exists, store.exists(run));
     if (!exists)

@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <string>
 
+#include "format/run_identity.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::catalog {
 
-/// In a run's directory; no stream may have this name.
-inline constexpr const char* own_directory = "forebay";
+using format::own_directory;
 
 /// 0 where the run has none, or does not exist. `corrupt` where it has two.
 Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run);

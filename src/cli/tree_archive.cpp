@@ -4,6 +4,7 @@
 
 #include "archive/make.hpp"
 #include "base/try.hpp"
+#include "cli/tree_as_files.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/verbs.hpp"
@@ -25,7 +26,8 @@ Result<Exit> archive(const ArchiveArguments& options) {
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
             return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
         },
-        {.when_ended = {"FILE is as it was, or whole", "the same command makes it"}});
+        {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},
+         .say_as_files = say_archived_as_files});
 }
 
 }  // namespace

@@ -10,11 +10,13 @@
 #include "base/try.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
+#include "cli/tree_as_files.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
+#include "format/run_identity.hpp"
 #include "sys/tree_place.hpp"
 
 namespace forebay::cli {
@@ -55,6 +57,35 @@ Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
                  "nothing was changed", "another target; or --as-files, if they are to go"};
 }
 
+// Temporary names are of a copy that was killed.
+Result<bool> holds_more(sys::Folder& folder, std::string_view than) {
+    bool more = false;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) more = more || (one.name != than && !one.name.starts_with(".fb-"));
+        return {};
+    }));
+    return more;
+}
+
+// A copy of a run brings the identity first: what has none, and other entries, is no copy of a run.
+Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
+    if (!is_ours || !options.remove) return {};
+    FB_TRY_ASSIGN(is_run_there, is_run(options.target));
+    if (is_run_there) return {};
+    const auto target = sys::open_tree(options.target);
+    if (!target && target.error().kind == ErrorKind::missing) return {};
+    if (!target) return target.error();
+    FB_TRY_ASSIGN(more, holds_more(**target, format::own_directory));
+    const auto own = (*target)->open_folder(format::own_directory);
+    FB_TRY_ASSIGN(more_below, own ? holds_more(**own, "") : Result<bool>(own.error().kind != ErrorKind::missing));
+    if (!more && !more_below) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a run of Forebay, and {} is none and not empty: what is there would be removed",
+                             show_text(options.source), show_text(options.target)),
+                 "nothing was changed",
+                 "another target; or without --delete, which keeps it; or --as-files, if it is to go"};
+}
+
 Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
     if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
@@ -68,6 +99,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
     FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     FB_TRY(check_no_run_goes(options, is_ours));
+    FB_TRY(check_no_tree_goes(options, is_ours));
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress& progress) -> Result<> {
         auto wished = given;
@@ -89,7 +121,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
                                  is_ours   ? Counted::nothing
                                  : is_file ? Counted::file
                                            : Counted::tree,
-                                 work, {.more = more}));
+                                 work, {.more = more, .say_as_files = say_copied_as_files}));
     if (run && !options.dry_run && !options.tree.json)
         say("{} snapshots of the run are at the target, read back whole{}\n", run->snapshots,
             run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));

@@ -267,6 +267,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         if (telling.say && copied) telling.say();
         else if (options.dry_run) say_dry(counts, *remarks);
         else say_counts(wished.layout, counts, lasted.count());
+        if (telling.say_as_files) telling.say_as_files(options, *remarks);
         if (options.remove && remarks->has_errors() && counts.removed == 0)
             say("nothing was removed: not all of the source could be read\n");
     }

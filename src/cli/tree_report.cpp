@@ -31,11 +31,12 @@ std::string hex_of(const std::string& bytes) {
     return text;
 }
 
+// Runs have a line of their own, which their verb says.
 std::uint64_t all_of(const tree::Remarks& remarks) {
     std::uint64_t all = 0;
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
         all += remarks.count_of(static_cast<RemarkKind>(kind));
-    return all;
+    return all - remarks.count_of(RemarkKind::as_files);
 }
 
 }  // namespace
@@ -120,6 +121,7 @@ void set_remarks(Json& object, const tree::Remarks& remarks) {
 
 void say_remarks(const tree::Remarks& remarks, const char* of_owners) {
     auto first = remarks.first();
+    std::erase_if(first, [](const auto& remark) { return remark.kind == RemarkKind::as_files; });
     const auto owners = remarks.owners() > 1 ? remarks.owners() : 0;
     if (owners > 0)
         std::erase_if(first, [](const auto& remark) { return remark.why.starts_with(tree::owner_not_kept); });

@@ -49,7 +49,7 @@ std::string words_of(const tree::Amount& amount);
 void set_remarks(Json& object, const tree::Remarks& remarks);
 
 /// Lines for people: each remark of the first ones, then how many more there are. Where owners of several entries
-/// cannot be kept, one line has all of these, with `of_owners`: what becomes of them.
+/// cannot be kept, one line has all of these, with `of_owners`: what becomes of them. Runs `as_files` are left out.
 void say_remarks(const tree::Remarks& remarks, const char* of_owners = "");
 
 /// 0 only where all was represented and equal, and nothing failed. An error, for the exit code 5, where a server was

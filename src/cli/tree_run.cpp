@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "cli/tree_reshard.hpp"
 #include "cli/tree_views.hpp"
 #include "commit/reshard.hpp"
+#include "format/run_identity.hpp"
 #include "sys/store.hpp"
 #include "sys/target_store.hpp"
 #include "sys/tree.hpp"
@@ -38,7 +40,8 @@ struct RunCopyPlan {
     std::set<std::string> unnamed_before;  // directories of the target without a manifest
 };
 
-constexpr const char* each_manifest = "*/manifest.json";
+// Of this run's own snapshots: others may have files of that name in it, and runs.
+constexpr std::array each_manifest{"/*/step-*/manifest.json", "/*/line-*/manifest.json"};
 
 std::string place_of(const Version& version) {
     return version.snapshot.stream + "/" + leaf_of(version.snapshot.directory);
@@ -71,14 +74,31 @@ Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
                  "this one has changed no snapshot", "wait for it"};
 }
 
-Result<> check_identities(const RunCopy& wish) {
+/// The source's, where the target has none; 0 where it has the same.
+Result<std::uint64_t> missing_identity(const RunCopy& wish) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(source, catalog::identity_of(store, wish.source));
     FB_TRY_ASSIGN(target, catalog::identity_of(store, wish.target));
-    if (target == 0 || target == source) return {};
+    if (target == 0) return source;
+    if (target == source) return std::uint64_t{0};
     return Error{ErrorKind::refused,
                  fmt::format("{} is another run than {}", show_text(wish.target), show_text(wish.source)),
                  "nothing was changed", "another target; forebay adopt takes single snapshots into a run"};
+}
+
+// Before all else, so that a copy that was killed is known as one of this run. What cannot be kept of it is said by the
+// copy of all.
+Result<> copy_identity(const RunCopy& wish, std::uint64_t identity, bool is_locked, tree::CopyCounts& counts) {
+    auto options = wish.options;
+    FB_TRY_ASSIGN(name, tree::wished_names(catalog::own_directory + ("/" + format::name_of_identity(identity)), false));
+    options.wished = std::move(name);
+    options.removes_extra = false;
+    options.is_locked = is_locked;
+    options.is_run = true;
+    options.lead = nullptr;
+    options.manifest = [](const tree::Unkept&) { return Result<>(); };
+    tree::Remarks said_later;
+    return tree::copy_tree(wish.source, wish.target, options, said_later, counts);
 }
 
 // Its views first: they would show another save of the step by the layout of this one.
@@ -244,17 +264,23 @@ Result<bool> is_run(const std::string& path) {
 
 Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;
-    FB_TRY(check_identities(wish));
+    FB_TRY_ASSIGN(identity, missing_identity(wish));
     RunCopyPlan plan;
     FB_TRY_ASSIGN(source, versions_of(wish.source));
     plan.source = std::move(source);
     auto options = wish.options;
-    for (const char* behind : {"forebay/sessions", ".*.new", ".stop", ".save", ".continue", "*/.step-*"})
+    options.is_run = true;
+    for (const char* behind : {"/forebay/sessions", "/.*.new", "/.stop", "/.save", "/.continue", "/*/.step-*"})
         options.filter.exclude.emplace_back(behind);
     std::unique_ptr<sys::Folder> lock;
     if (!options.is_dry) {
         FB_TRY_ASSIGN(held, lock_target(wish.target));
         lock = std::move(held);
+        if (identity != 0) FB_TRY(copy_identity(wish, identity, lock != nullptr, counts));
+        if (!lock) {  // another copy that came in between has it, or is refused now
+            FB_TRY_ASSIGN(held_now, lock_target(wish.target));
+            lock = std::move(held_now);
+        }
         options.is_locked = lock != nullptr;
     }
     FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
@@ -268,13 +294,8 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         return copied;
     }
     auto without_manifests = options;
-    without_manifests.filter.exclude.emplace_back(each_manifest);
+    for (const auto* manifest : each_manifest) without_manifests.filter.exclude.emplace_back(manifest);
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
-    if (!lock) {  // another copy that came in between has it, or is refused now
-        FB_TRY_ASSIGN(held, lock_target(wish.target));
-        lock = std::move(held);
-        options.is_locked = lock != nullptr;
-    }
     std::string manifests;
     NodeFilesWished resharded;
     for (const auto& place : whole_places(plan, remarks)) {

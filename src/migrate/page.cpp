@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t piece_bytes = 1u << 20;
 constexpr std::array paged{Pass::walk, Pass::copy, Pass::live_sync, Pass::freeze, Pass::final_sync, Pass::compare};
 
+// Runs are at the target, like all else.
 bool is_remark(const std::string& name) {
+    if (name == tree::name_of(tree::RemarkKind::as_files)) return false;
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(tree::RemarkKind::count); ++kind)
         if (name == tree::name_of(static_cast<tree::RemarkKind>(kind))) return true;
     return false;

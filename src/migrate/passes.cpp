@@ -9,6 +9,7 @@
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "catalog/run.hpp"
 #include "migrate/page.hpp"
 #include "sys/local_file.hpp"
 
@@ -61,9 +62,10 @@ std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const Pro
     std::vector<std::string> call;
     switch (pass) {
         case Pass::walk: call = {"walk", project.source, "--special", "--list", reports + "/special.jsonl"}; break;
-        case Pass::copy: call = {"copy", project.source, project.target}; break;
-        case Pass::live_sync: call = {"sync", project.source, project.target}; break;
-        case Pass::final_sync: call = {"sync", project.source, project.target, "--delete"}; break;
+        // What a run leaves behind of its uncommitted saves is a part of the project.
+        case Pass::copy: call = {"copy", project.source, project.target, "--as-files"}; break;
+        case Pass::live_sync: call = {"sync", project.source, project.target, "--as-files"}; break;
+        case Pass::final_sync: call = {"sync", project.source, project.target, "--as-files", "--delete"}; break;
         case Pass::compare: call = {"compare", project.source, project.target}; break;
         case Pass::remove: call = {"delete", project.source}; break;
         default: return call;
@@ -118,6 +120,7 @@ Result<> Passes::walk(PassRecord& record) {
 // On the live system some entries vanish or change while they are copied: the final sync has the last word.
 Result<> Passes::copy(PassRecord& record) {
     FB_TRY(check_source());
+    FB_TRY(check_no_other_run());
     FB_TRY_ASSIGN(end, call(Pass::copy));
     record.counts = std::move(end.counts);
     return {};
@@ -253,6 +256,19 @@ Result<> Passes::check_target() const {
                  "nothing was changed",
                  fmt::format("mount it; or, where it is gone, forebay migrate {} --project {} --again copy", plan_.path,
                              project_.name)};
+}
+
+// Files of two runs in one directory, and in the end the snapshots of the target removed.
+Result<> Passes::check_no_other_run() const {
+    if (is_remote(project_.source) || is_remote(project_.target)) return {};
+    FB_TRY_ASSIGN(target, catalog::identity_of(sys::posix_store(), project_.target));
+    if (target == 0) return {};
+    FB_TRY_ASSIGN(source, catalog::identity_of(sys::posix_store(), project_.source));
+    if (target == source) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("target {} is a run of Forebay, and source {} is {}", show_text(project_.target),
+                             show_text(project_.source), source == 0 ? "none" : "another one"),
+                 "nothing was changed", "correct the target in the plan; or remove that run by hand"};
 }
 
 Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) const {

@@ -40,6 +40,7 @@ private:
     Result<Runner::VerbEnd> call(Pass pass, std::uint64_t turn = 1) const;
     Result<> check_source() const;
     Result<> check_target() const;
+    Result<> check_no_other_run() const;
     Result<> check_is_frozen(const char* what_else, FrozenInodes* inodes) const;
     FrozenWalk frozen_walk() const;
     std::chrono::milliseconds hook_time() const;

@@ -169,7 +169,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY(remove_extra(roots.source, roots.target, mounts, options, remarks, counts));
     }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
-    if (has_looked_at_all(options) && remarks.first().empty()) places.last_copy.keep();
+    if (has_looked_at_all(options) && remarks.are_all(RemarkKind::as_files)) places.last_copy.keep();
     return remarks.taken();
 }
 
@@ -189,6 +189,7 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                             .recalls = order.recalls,
                             .is_dry = order.is_dry,
                             .syncs = order.syncs,
+                            .is_run = order.is_run,
                             .layout = order.layout};
     options.manifest = [&](const Unkept& unkept) {
         port.send(0, message_of(unkept));

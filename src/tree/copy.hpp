@@ -74,6 +74,7 @@ struct TreeCopyOptions {
     /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
     bool syncs = true;
     bool is_locked = false;  // the target, by the caller, who does more there than this copy
+    bool is_run = false;     // the root: its caller sees to what makes it one, see RemarkKind::as_files
     NamingLimits naming{};
     TableLimits tables{};
     LayoutWish layout{};

@@ -4,6 +4,7 @@
 
 #include "base/siphash.hpp"
 #include "base/try.hpp"
+#include "format/run_identity.hpp"
 
 namespace forebay::tree {
 
@@ -48,6 +49,12 @@ bool CopyContext::is_older(const sys::EntryStatus& source, const sys::EntryStatu
     auto changed = source.changed;
     changed.seconds += places_.clock_margin_seconds;
     return changed < target.changed;
+}
+
+void CopyContext::tell_run(const Branch& branch, const std::string& name) const {
+    if (!branch.parent || branch.name != format::own_directory || !format::identity_in(name)) return;
+    if (options.is_run && !branch.parent->parent) return;
+    remarks.add(RemarkKind::as_files, path_of(*branch.parent), "a run of Forebay, taken like any files");
 }
 
 Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,

@@ -221,7 +221,8 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .is_dry = options.is_dry,
                     .syncs = options.syncs,
                     .lacks_target = target_root == nullptr,
-                    .recalls = options.recalls};
+                    .recalls = options.recalls,
+                    .is_run = options.is_run};
     if (options.wished) {
         order.has_list = true;
         order.list = list_of(*options.wished);

@@ -138,7 +138,10 @@ Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const Listed
     // Its copy would take the place of an entry that has not its name yet.
     if (context_.is_temporary(named.name))
         return Error{ErrorKind::refused, "this copy gives such names to what is not whole: it is not copied"};
-    if (kind != sys::EntryKind::folder) return EntryCopier(context_, worker).copy(entry, kind, named.number);
+    if (kind != sys::EntryKind::folder) {
+        context_.tell_run(*entry.branch, named.name);
+        return EntryCopier(context_, worker).copy(entry, kind, named.number);
+    }
     const auto child = std::make_shared<Branch>(entry.branch, named.name);
     child->wished = wished_below(*entry.branch, named.name);
     ++entry.branch->pending;

@@ -20,6 +20,9 @@ template <class Path>
 bool fits_any(const std::vector<std::string>& patterns, const Path& path, std::string_view name) {
     return std::ranges::any_of(patterns, [&](const std::string& pattern) {
         if (pattern.find('/') == pattern.npos) return matches(pattern, name, Wild::star_and_question);
+        if (pattern.starts_with('/'))  // as many slashes in both: none is left for a star
+            return std::ranges::count(pattern, '/') == std::ranges::count(path(), '/') + 1 &&
+                   matches(std::string_view(pattern).substr(1), path(), Wild::star_and_question);
         return matches(pattern, path(), Wild::star_and_question);
     });
 }

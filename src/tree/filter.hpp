@@ -26,7 +26,8 @@ Result<WishedNames> wished_names(std::string_view list, bool by_nul);
 struct EntryFilter {
     /// A pattern with a slash is compared with the path below the root, any other with the name; '*' stands for any
     /// text, slashes too. What is excluded is not looked into. With patterns to include, only entries that fit one are
-    /// taken, of those that are no folders.
+    /// taken, of those that are no folders. Of a pattern that begins with a slash, which check_pattern() refuses users,
+    /// '*' stands for no slash: "/*/a" is "x/a" and not "x/y/a".
     std::vector<std::string> include, exclude;
 
     bool is_empty() const { return include.empty() && exclude.empty(); }

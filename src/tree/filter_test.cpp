@@ -25,6 +25,13 @@ TEST_CASE("filter: a pattern with a slash is of a path, another one of a name") 
     CHECK(wanted.takes(*below, "folder", EntryKind::folder));
 }
 
+TEST_CASE("filter: of a pattern that begins with a slash no star stands for one") {
+    const tree::EntryFilter filter{.exclude = {"/*/.a*", "/.b"}};
+    for (const std::string path : {"x/.a", "x/.ab", ".b", ".b/c"}) CHECK_FALSE(filter.takes(path, EntryKind::file));
+    for (const std::string path : {".a", "x/y/.a", "x/a", "x/.b", "b", ".bc"})
+        CHECK(filter.takes(path, EntryKind::file));
+}
+
 TEST_CASE("filter: lists of paths") {
     const auto by_lines = tree::wished_names("a/b\n./c\n\na/d//\n", false).value();
     REQUIRE(by_lines.below.size() == 2);

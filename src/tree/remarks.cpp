@@ -10,6 +10,8 @@ namespace {
 
 // What a screen or a mail shows; the report has all.
 constexpr std::size_t first_max = 1'000;
+// A line names three.
+constexpr std::uint64_t runs_max = 10;
 
 }  // namespace
 
@@ -22,6 +24,7 @@ const char* name_of(RemarkKind kind) {
         case RemarkKind::kept_beside: return "kept_beside";
         case RemarkKind::passed_over: return "passed_over";
         case RemarkKind::released: return "released";
+        case RemarkKind::as_files: return "as_files";
         case RemarkKind::differs: return "differs";
         case RemarkKind::only_source: return "only_source";
         case RemarkKind::only_target: return "only_target";
@@ -42,11 +45,12 @@ bool is_given_up(std::string_view why) { return why.ends_with(sys::given_up); }
 void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     const Remark remark{.kind = kind, .path = std::move(path), .why = std::move(why)};
     const std::lock_guard lock(mutex_);
-    ++counts_[static_cast<std::size_t>(kind)];
+    const auto count_of_kind = ++counts_[static_cast<std::size_t>(kind)];
     if (take_ && taken_) taken_ = take_(remark);
     const bool is_owner = remark.why.starts_with(owner_not_kept);
     if (is_owner) ++owners_;
     if (kind == RemarkKind::failed && is_given_up(remark.why)) ++given_up_;
+    if (kind == RemarkKind::as_files && count_of_kind > runs_max) return;
     if (first_.size() < (is_owner ? first_max / 2 : first_max)) first_.push_back(remark);
 }
 
@@ -78,6 +82,13 @@ std::uint64_t Remarks::given_up() const {
 }
 
 bool Remarks::has_errors() const { return errors() > 0 || !taken(); }
+
+bool Remarks::are_all(RemarkKind kind) const {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t other = 0; other < counts_.size(); ++other)
+        if (counts_[other] > 0 && static_cast<RemarkKind>(other) != kind) return false;
+    return true;
+}
 
 std::vector<Remark> Remarks::first() const {
     const std::lock_guard lock(mutex_);

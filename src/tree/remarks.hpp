@@ -22,6 +22,7 @@ enum class RemarkKind : std::uint8_t {
     kept_beside,   // the same, and the manifest has it
     passed_over,   // by wish or for its safety: another file system, a loop of mounts
     released,      // an archive alone has its bytes (HSM), and they were not to be recalled
+    as_files,      // a run of Forebay, taken like any files: in any order, with what is not committed
     differs,       // of a comparison
     only_source,   // of a comparison
     only_target,   // of a comparison
@@ -69,7 +70,9 @@ public:
     std::uint64_t given_up() const;
     /// Whether there are any, so that nothing may be removed because of its absence.
     bool has_errors() const;
-    /// The first of all, for people; owners that are not kept have half of them at most.
+    /// Whether there is none of another kind.
+    bool are_all(RemarkKind kind) const;
+    /// The first of all, for people; owners that are not kept have half of them at most, runs a few.
     std::vector<Remark> first() const;
     /// What became of the taker.
     Result<> taken() const;

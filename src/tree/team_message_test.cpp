@@ -104,7 +104,8 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .rate_bytes_per_second = 10,
                           .verifies = true,
                           .lacks_target = true,
-                          .recalls = true};
+                          .recalls = true,
+                          .is_run = true};
     order.layout.excluded_targets = {9, 2, 300};
     const auto message = tree::message_of(order);
     const auto again = tree::order_from(message);
@@ -119,6 +120,7 @@ TEST_CASE("team_message: an order comes back with all options") {
     CHECK(!again->preserve.owner);
     CHECK(again->preserve.times);
     CHECK(again->recalls);
+    CHECK(again->is_run);
     CHECK(again->settings == order.settings);
     CHECK(again->layout.kind == tree::LayoutKind::by_size);
     CHECK(again->layout.sizes.size() == 2);

@@ -37,7 +37,8 @@ auto switches_of(Order& order) {
                       &order.lists,
                       &order.sums,
                       &order.lacks_target,
-                      &order.recalls};
+                      &order.recalls,
+                      &order.is_run};
 }
 
 // `path` is the one of `names`, and so again at the end.

@@ -45,7 +45,7 @@ struct TeamOrder {
     std::uint64_t rate_bytes_per_second = 0;
     bool one_file_system = false, removes_extra = false, compares_bytes = false, trusts_attributes = false;
     bool verifies = false, is_dry = false, syncs = false;
-    bool reads_bytes = false, lists = false, sums = false, lacks_target = false, recalls = false;
+    bool reads_bytes = false, lists = false, sums = false, lacks_target = false, recalls = false, is_run = false;
 
     /// A member's part of the limit, until it is told another one. 0: no limit.
     std::uint64_t first_rate() const {

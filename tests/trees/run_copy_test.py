@@ -12,53 +12,14 @@ import pathlib
 import subprocess
 import tempfile
 
-from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect, run
-
-IDENTITY = "forebay/run-00f30000c0ffee9a.json"
-
-
-def save(place, stream, step, identity="f3", arrived=None):
-    run(BUILD / "tests" / "make_small_run", place, stream, str(step), "2", identity, *([str(arrived)] if arrived else []))
-
-
-def identify(place, name=IDENTITY):
-    (place / "forebay/sessions/000001").mkdir(parents=True, exist_ok=True)
-    (place / name).write_text("{}\n")
-    (place / "forebay/sessions/000001/claim.json").write_text("{}\n")
-
-
-def make(place):
-    for step in (100, 120, 140):
-        save(place, "restart", step, f"{step:x}")
-    save(place, "fields", 120)
-    save(place, "restart", 160, "a0", arrived=1)
-    identify(place)
-    (place / "notes.txt").write_text("mine")
-    (place / ".stop").write_text("")
-    return place
+from forebay_test import FOREBAY, SECONDS_MAX, expect, run
+from small_runs import ALL, IDENTITY, make, save, snapshots, whole
 
 
 def copy(source, target, *words, code=0, verb="copy"):
     done = run(FOREBAY, verb, source, target, *words, code=None)
     expect(done.returncode == code, f"exit code {code}, not {done.returncode}", done.stdout + done.stderr)
     return done.stdout + done.stderr
-
-
-def snapshots(place):
-    return sorted(str(path.parent.relative_to(place)) for path in place.glob("*/*/manifest.json"))
-
-
-def whole(place):
-    """Every snapshot of the run there, as `forebay verify` reads it; none is no fault."""
-    done = run(FOREBAY, "verify", place, "--json", code=None)
-    if done.returncode == 3:
-        return []
-    found = json.loads(done.stdout)
-    expect(all(one["whole"] for one in found), "every snapshot is whole", done.stdout)
-    return sorted(f"{one['stream']}/step-{one['step']:06}" for one in found)
-
-
-ALL = ["fields/step-000120", "restart/step-000100", "restart/step-000120", "restart/step-000140"]
 
 
 def as_a_run(place):
@@ -171,6 +132,62 @@ def plain_tree_over_a_run(place):
     expect(snapshots(target) == [], "unless that is wished")
 
 
+def run_over_a_plain_tree(place):
+    """The same error the other way round: all of the tree would go, as what the run has not."""
+    source = make(place / "run")
+    for number, make_other in enumerate((lambda path: (path / "file").write_text("precious"),
+                                         lambda path: (path / "forebay").write_text("a file of that name makes no run"),
+                                         lambda path: ((path / "forebay").mkdir(), (path / "forebay/file").write_text("precious")))):
+        target = place / f"other-{number}"
+        target.mkdir()
+        make_other(target)
+        before = sorted(target.rglob("*"))
+        for words in (("--delete",), ("--delete", "--dry-run")):
+            said = copy(source, target, *words, code=2, verb="sync")
+            expect("is a run of Forebay" in said and "--as-files" in said and "another target" in said, "it is refused", said)
+            expect(sorted(target.rglob("*")) == before, "nothing is changed")
+    copy(source, place / "other-0", verb="sync")
+    expect((place / "other-0/file").exists() and whole(place / "other-0") == ALL, "without removals both lie there")
+    copy(source, place / "other-1", "--delete", "--as-files", verb="sync")
+    expect(not (place / "other-1/forebay").is_file() and snapshots(place / "other-1") == ALL, "unless that is wished")
+    (place / "empty").mkdir()
+    for name in ("empty", "missing"):
+        copy(source, place / name, "--delete", verb="sync")
+        expect(whole(place / name) == ALL, f"a target that is {name} is no other tree")
+
+
+def killed_sync(place):
+    """The same command goes on, however little of the run has come: its identity comes first."""
+    source = make(place / "run")
+    size = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
+    without = 0
+    for number in range(12):
+        target = place / f"copy-{number}"
+        process = subprocess.Popen([FOREBAY, "sync", source, target, "--delete", "--rate", str(size), "--threads", "1"],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not target.exists():
+            pass
+        try:
+            process.wait(0.002 + 0.04 * number)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.wait(SECONDS_MAX)
+        without += snapshots(target) != ALL
+        copy(source, target, "--delete", verb="sync")
+        expect(whole(target) == ALL, "the second run is whole", str(snapshots(target)))
+    expect(without > 1, "copies are killed before they are whole", str(without))
+
+
+def files_of_others(place):
+    source, target = make(place / "run"), place / "copy"
+    (source / "notes/page").mkdir(parents=True)
+    for name in ("notes/manifest.json", "notes/page/manifest.json", "notes/page/file"):
+        (source / name).write_text("mine")
+    copy(source, target)
+    for name in ("notes/manifest.json", "notes/page/manifest.json", "notes/page/file"):
+        expect((target / name).exists(), f"{name} is no snapshot's")
+
+
 def killed(place):
     source = make(place / "run")
     size = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
@@ -195,7 +212,8 @@ def killed(place):
 
 
 def main():
-    for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, plain_tree_over_a_run, killed):
+    for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, plain_tree_over_a_run,
+                 run_over_a_plain_tree, killed_sync, files_of_others, killed):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
