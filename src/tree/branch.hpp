@@ -26,11 +26,13 @@ enum class TreeSide : std::size_t { source, target };
 
 using FolderRef = std::shared_ptr<sys::Folder>;
 struct Branch;
-struct WishedNames;
+class WishedPaths;
+class Spellings;
 using BranchRef = std::shared_ptr<Branch>;
 
 struct Branch {
-    Branch(BranchRef above, std::string own_name) : parent(std::move(above)), name(std::move(own_name)) {}
+    Branch(BranchRef above, std::string own_name)
+        : parent(std::move(above)), name(std::move(own_name)), depth(parent ? parent->depth + 1 : 0) {}
     Branch(const Branch&) = delete;
     Branch& operator=(const Branch&) = delete;
     /// Frees the branches above that nobody else holds, one after the other: a destructor in a destructor would need a
@@ -42,6 +44,7 @@ struct Branch {
 
     BranchRef parent;  // null of the root
     std::string name;
+    std::uint64_t depth;                       // how many are above
     std::array<sys::EntryStatus, 2> statuses;  // when it was entered
     /// What is still to do before it is finished: its own listing, portions of it, folders and large files below.
     std::atomic<std::uint64_t> pending{1};
@@ -52,8 +55,12 @@ struct Branch {
     std::atomic<bool> had_loss{false};     // a process was lost that worked in it: its temporary names may be there
     bool is_untouched = false;             // nobody renamed it, or what is in it, since the last copy
     bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
-    const WishedNames* wished = nullptr;   // what a list wants of it; null: all
+    WishedPaths* wished = nullptr;         // a list that asks for parts of it; null: all is meant
     std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
+    /// Of the target's folder: set by Spellings::of().
+    std::once_flag asked_of_case;
+    std::atomic<sys::CaseFolding> case_folding{sys::CaseFolding::unknown};
+    std::shared_ptr<Spellings> spellings;
     /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
     std::function<void(const std::shared_ptr<Branch>&)> give_back{};
 
