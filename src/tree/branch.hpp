@@ -30,9 +30,23 @@ class WishedPaths;
 class Spellings;
 using BranchRef = std::shared_ptr<Branch>;
 
-struct Branch {
-    Branch(BranchRef above, std::string own_name)
-        : parent(std::move(above)), name(std::move(own_name)), depth(parent ? parent->depth + 1 : 0) {}
+struct BranchPlace {
+    BranchRef parent;  // null of the root
+    std::string name;
+    std::uint64_t depth = 0;  // how many are above
+};
+
+/// Of the target's folder: set by Spellings::of().
+struct NameCase {
+    std::once_flag asked;
+    std::atomic<sys::CaseFolding> folding{sys::CaseFolding::unknown};
+    std::shared_ptr<Spellings> spellings;
+};
+
+struct Branch : BranchPlace {
+    Branch(BranchRef above, std::string own_name) : BranchPlace{std::move(above), std::move(own_name)} {
+        if (parent) depth = parent->depth + 1;
+    }
     Branch(const Branch&) = delete;
     Branch& operator=(const Branch&) = delete;
     /// Frees the branches above that nobody else holds, one after the other: a destructor in a destructor would need a
@@ -42,9 +56,6 @@ struct Branch {
     const sys::EntryStatus& status(TreeSide side) const { return statuses[static_cast<std::size_t>(side)]; }
     sys::EntryStatus& status(TreeSide side) { return statuses[static_cast<std::size_t>(side)]; }
 
-    BranchRef parent;  // null of the root
-    std::string name;
-    std::uint64_t depth;                       // how many are above
     std::array<sys::EntryStatus, 2> statuses;  // when it was entered
     /// What is still to do before it is finished: its own listing, portions of it, folders and large files below.
     std::atomic<std::uint64_t> pending{1};
@@ -57,10 +68,7 @@ struct Branch {
     bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
     WishedPaths* wished = nullptr;         // a list that asks for parts of it; null: all is meant
     std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
-    /// Of the target's folder: set by Spellings::of().
-    std::once_flag asked_of_case;
-    std::atomic<sys::CaseFolding> case_folding{sys::CaseFolding::unknown};
-    std::shared_ptr<Spellings> spellings;
+    NameCase name_case;
     /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
     std::function<void(const std::shared_ptr<Branch>&)> give_back{};
 

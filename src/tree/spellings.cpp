@@ -24,7 +24,8 @@ Error taken_for_one(const std::string& there, const std::string& name) {
 
 sys::CaseFolding folding_of(Branch& branch, sys::Folder& folder) {
     if (branch.parent && branch.parent->status(TreeSide::target).id.device == branch.status(TreeSide::target).id.device)
-        if (const auto above = branch.parent->case_folding.load(); above != sys::CaseFolding::unknown) return above;
+        if (const auto above = branch.parent->name_case.folding.load(); above != sys::CaseFolding::unknown)
+            return above;
     const auto about = folder.file_system();
     return about ? about->case_folding : sys::CaseFolding::never;
 }
@@ -51,17 +52,17 @@ Result<> check_spelling(Branch& branch, sys::Folder& folder, const std::string& 
 
 // What the folder above does is inherited by a new one.
 Spellings* Spellings::of(Branch& branch, sys::Folder& folder) {
-    std::call_once(branch.asked_of_case, [&] {
+    std::call_once(branch.name_case.asked, [&] {
         const auto folding = folding_of(branch, folder);
         const bool as_above =
-            branch.was_made && branch.parent && branch.parent->case_folding.load() != sys::CaseFolding::unknown;
+            branch.was_made && branch.parent && branch.parent->name_case.folding.load() != sys::CaseFolding::unknown;
         if (folding == sys::CaseFolding::always ||
             (folding == sys::CaseFolding::by_folder &&
-             (as_above ? branch.parent->spellings != nullptr : folder.folds_case())))
-            branch.spellings = std::make_shared<Spellings>();
-        branch.case_folding = folding;
+             (as_above ? branch.parent->name_case.spellings != nullptr : folder.folds_case())))
+            branch.name_case.spellings = std::make_shared<Spellings>();
+        branch.name_case.folding = folding;
     });
-    return branch.spellings.get();
+    return branch.name_case.spellings.get();
 }
 
 Result<std::optional<std::string>> Spellings::spelling_of(sys::Folder& folder, const std::string& name) {
@@ -83,7 +84,7 @@ Result<std::string> Spellings::look(sys::Folder& folder, const std::string& name
         was_listed_ = true;
     }
     if (std::ranges::binary_search(listed_, hash_of(name))) return name;
-    // It came since, or has another spelling, which need not look like this one: FAT has a short name beside a long one.
+    // It came since, or has another spelling, which may look quite different: FAT has short names beside long ones.
     std::optional<std::string> spelling;
     for (const bool looks_at_all : {false, true}) {
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {

@@ -1,5 +1,5 @@
-// Goal: in a folder that takes several spellings for one name the entry that is there stays, unless it has this spelling
-// or the source has its name no more; elsewhere nothing is asked for.
+// Goal: in a folder that takes several spellings for one name the entry that is there stays, unless it has this
+// spelling or the source has its name no more; elsewhere nothing is asked for.
 // Method: a made-up folder that folds letters of ASCII, has a short name beside each long one as FAT does, and counts
 // its listings.
 

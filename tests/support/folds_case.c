@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define NEXT(name) (__extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name))
@@ -104,6 +105,38 @@ int renameat2(int from, const char* name, int to, const char* new_name, unsigned
 
 int renameat(int from, const char* name, int to, const char* new_name) {
     return renameat2(from, name, to, new_name, 0);
+}
+
+/* listxattrat, of which the C library knows nothing yet. */
+long syscall(long number, ...) {
+    enum { listxattrat_call = 465, arguments = 6 };
+    char spelling[name_bytes];
+    long with[arguments];
+    va_list rest;
+    va_start(rest, number);
+    for (int index = 0; index < arguments; ++index) with[index] = va_arg(rest, long);
+    va_end(rest);
+    if (number == listxattrat_call) with[1] = (long)spelled((int)with[0], (const char*)with[1], spelling);
+    return NEXT(syscall)(number, with[0], with[1], with[2], with[3], with[4], with[5]);
+}
+
+/* Of "/proc/self/fd/3/name". */
+static const char* spelled_path(const char* path, char* whole) {
+    char spelling[name_bytes];
+    int fd = -1, bytes = 0;
+    if (sscanf(path, "/proc/self/fd/%d/%n", &fd, &bytes) != 1 || bytes == 0) return path;
+    snprintf(whole, path_bytes, "%.*s%s", bytes, path, spelled(fd, path + bytes, spelling));
+    return whole;
+}
+
+ssize_t llistxattr(const char* path, char* names_of, size_t bytes) {
+    char whole[path_bytes];
+    return NEXT(llistxattr)(spelled_path(path, whole), names_of, bytes);
+}
+
+ssize_t lgetxattr(const char* path, const char* name, void* value, size_t bytes) {
+    char whole[path_bytes];
+    return NEXT(lgetxattr)(spelled_path(path, whole), name, value, bytes);
 }
 
 int ioctl(int fd, unsigned long request, ...) {
