@@ -48,6 +48,7 @@ struct HeadState {
     bool is_ours = false;
     bool promises_end = false;
     std::shared_ptr<const Records> common{};  // of global records; null: none
+    std::uint64_t common_bytes = 0;           // of all that there were, since entries may be read again
 };
 
 struct DecodedHead {

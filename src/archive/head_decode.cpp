@@ -16,6 +16,9 @@ namespace {
 
 // Attributes of one entry: 65,536 bytes each, of which no file system has many; a path of 4,000 names has 1 MB at most.
 constexpr std::uint64_t records_bytes_max = 16u << 20;
+// What is common to entries is a dozen short records, and archives that were joined have others each.
+constexpr std::size_t common_records_max = 1'000;
+constexpr std::uint64_t common_bytes_max = 1u << 20, all_common_bytes_max = 32u << 20;
 // Far beyond any file, and no sum of two overflows.
 constexpr std::uint64_t stored_bytes_max = 1ull << 60;
 constexpr std::uint64_t sparse_bytes_max = INT64_MAX;
@@ -51,6 +54,12 @@ template <std::size_t Bytes>
 std::string_view text_in(const char (&field)[Bytes]) {
     const std::string_view text(field, Bytes);
     return text.substr(0, text.find('\0'));
+}
+
+std::uint64_t bytes_of_records(const Records& records) {
+    std::uint64_t bytes = 0;
+    for (const auto& [key, value] : records) bytes += sizeof records.front() + key.size() + value.size();
+    return bytes;
 }
 
 class HeadDecoder {
@@ -141,7 +150,10 @@ Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
     auto common = state_.common ? *state_.common : Records();
     for (const auto& [key, value] : records) {
         if (key != "comment") {
-            common.emplace_back(key, value);
+            const auto known = std::ranges::find(common, key, &Records::value_type::first);
+            if (known != common.end()) known->second = value;
+            else common.emplace_back(key, value);
+            if (common.size() > common_records_max) return damaged("its common records have no end");
             continue;
         }
         FB_TRY(apply_record(draft_, key, value));
@@ -160,8 +172,13 @@ Result<DecodedHead> HeadDecoder::take_common(const Records& records) {
             draft_.member.same_as = std::exchange(draft_.member.link_text, {});
         }
     }
-    if (records_bytes_max < common.size() * sizeof common.front()) return damaged("its common records have no end");
-    if (!common.empty()) state_.common = std::make_shared<const Records>(std::move(common));
+    if (!common.empty() && (!state_.common || common != *state_.common)) {
+        const auto bytes = bytes_of_records(common);
+        state_.common_bytes += bytes;
+        if (bytes > common_bytes_max || state_.common_bytes > all_common_bytes_max)
+            return damaged("its common records have no end");
+        state_.common = std::make_shared<const Records>(std::move(common));
+    }
     DecodedHead decoded{.is = DecodedHead::Is::passed_over, .bytes = at_};
     if (draft_.member.status.kind != sys::EntryKind::socket) return decoded;
     FB_TRY(check_sums());

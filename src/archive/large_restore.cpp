@@ -25,6 +25,8 @@ public:
     LargeRestore(Restorer& restorer, FoundMember found) : restorer_(restorer), found_(std::move(found)) {}
 
     void begin(tree::TreeWorker& worker) { report(try_begin(worker)); }
+    /// False: all of it is done in begin().
+    bool waits() const { return !found_.has_large_head(); }
 
 private:
     Result<> try_begin(tree::TreeWorker& worker);
@@ -64,10 +66,13 @@ Result<> LargeRestore::try_begin(tree::TreeWorker& worker) {
     const auto pieces = (data_bytes() + restored_piece_bytes - 1) / restored_piece_bytes;
     sums_.assign(pieces, 0);
     pieces_left_ = pieces + 1;  // and this call itself
-    for (auto index = pieces; index > 0; --index)
-        context.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
-            self->take_piece(other, at);
-        });
+    for (auto index = pieces; index > 0; --index) {
+        if (waits())
+            context.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
+                self->take_piece(other, at);
+            });
+        else take_piece(worker, index - 1);
+    }
     return --pieces_left_ == 0 ? end(worker) : Result<>();
 }
 
@@ -94,8 +99,9 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
         at = until;
         return {};
     };
-    for (const auto& part : parts_of(member(), begin, end))
-        FB_TRY(add(part.stored + part.end - part.begin, part.begin));
+    for (auto from = begin; from < end; from += restored_at_once)
+        for (const auto& part : parts_of(member(), from, std::min(from + restored_at_once, end)))
+            FB_TRY(add(part.stored + part.end - part.begin, part.begin));
     if (at < end) FB_TRY(add(end, UINT64_MAX));
     sums_[index] = sum;
     restorer_.context.counts.passed_bytes += end - begin;
@@ -146,7 +152,9 @@ Result<> LargeRestore::end(tree::TreeWorker& worker) {
 
 void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember found) {
     const auto restore = std::make_shared<LargeRestore>(restorer, std::move(found));
-    restorer.context.share.add(worker, [restore](tree::TreeWorker& other) { restore->begin(other); });
+    if (restore->waits())
+        restorer.context.share.add(worker, [restore](tree::TreeWorker& other) { restore->begin(other); });
+    else restore->begin(worker);
 }
 
 }  // namespace forebay::archive

@@ -29,6 +29,8 @@ struct FoundMember {
     std::span<const std::byte> stored{};  // all of it, or nothing where there is more than one reads together
 
     bool is_large() const { return member.stored_bytes > stored.size(); }
+    /// In memory its head takes up to ten times as much as in the archive: at most two such are held at a time.
+    bool has_large_head() const { return stored_offset - offset + member.map_bytes > read_together_max; }
 };
 
 class ArchiveReader {

@@ -22,6 +22,8 @@ constexpr std::size_t batch_members = 256;
 // Windows of 512 KiB that wait while the archive is still read: few, so that their bytes are still in a cache.
 constexpr std::size_t batches_max = 8;
 constexpr std::size_t folders_together = 64;
+// Each folder of a path is held by each thread.
+constexpr std::uint32_t depth_max = 10'000;
 
 }  // namespace
 
@@ -102,6 +104,13 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     member.path = std::move(*path);
     const auto kind = member.status.kind;
     const bool is_link = !member.same_as.empty();
+    const auto depth = member.path == "." ? 0 : 1 + std::ranges::count(member.path, '/');
+    if (depth > depth_max) {
+        refuse(member.path.substr(0, 100) + "...",
+               {ErrorKind::unsupported,
+                fmt::format("its path has {} names, and at most {} are restored", depth, depth_max)});
+        return {};
+    }
     if (kind == sys::EntryKind::unknown && !is_link) {
         refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
         return {};
@@ -126,9 +135,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         FB_TRY(paths_.known.put(key_of(member.path), true));
     }
     const Later later{
-        .offset = found.offset,
-        .common = number_of(found.common),
-        .depth = member.path == "." ? 0 : 1 + static_cast<std::uint32_t>(std::ranges::count(member.path, '/'))};
+        .offset = found.offset, .common = number_of(found.common), .depth = static_cast<std::uint32_t>(depth)};
     if (restores() && kind == sys::EntryKind::folder) {
         if (later.depth >= folders_.of_depth.size()) folders_.of_depth.resize(later.depth + 1);
         ++folders_.of_depth[later.depth];
@@ -141,8 +148,10 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         return {};
     }
     const bool is_next_window = !batch_.empty() && batch_.back().window != found.window;
+    const bool waits = !found.has_large_head();
     if (is_next_window || batch_.size() >= batch_members) hand_over(worker);
     if (restores() || (checked_ && member.sum)) batch_.push_back(std::move(found));
+    if (!waits) restore_batch(worker, std::exchange(batch_, {}));
     return {};
 }
 
@@ -235,13 +244,14 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     FB_TRY_ASSIGN(entry, entry_of(worker, path));
     FB_TRY_ASSIGN(status, first_folder->status_of(first.name));
     const auto existing = entry.target->status_of(entry.name);
-    if (existing && existing->id == status.id) return {};  // a rename of two names of one inode does nothing
+    if (existing && existing->id == status.id)  // a rename of two names of one inode does nothing
+        return tree::check_spelling(*entry.branch, *entry.target, entry.name);
     const auto name = context.temporary_name(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
     if (!linked) return context.settle(path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
-    FB_TRY(temporary.publish(entry.name));
+    FB_TRY(temporary.publish(entry.name, tree::Spellings::of(*entry.branch, *entry.target)));
     ++context.counts.linked;
     return {};
 }

@@ -97,6 +97,7 @@ Result<std::optional<SparseMap>> map_from(std::span<const std::byte> bytes, std:
     if (!count) return need_more();
     if (*count > map_bytes_max / 4) return bad_map("is too long");
     SparseMap map;
+    map.stretches.reserve(std::min<std::uint64_t>(*count, whole.size() / 4));  // two digits and two line ends each
     for (std::uint64_t entry = 0; entry < *count; ++entry) {
         FB_TRY_ASSIGN(begin, next_number(text));
         if (!begin) return need_more();

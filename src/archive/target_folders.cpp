@@ -6,6 +6,7 @@
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "tree/spellings.hpp"
 
 namespace forebay::archive {
 
@@ -57,9 +58,11 @@ Result<tree::CopyEntry> TargetFolders::entry(std::string_view path) {
 
 Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
+    tree::Spellings::of(*at_, *above);
     const auto branch = std::make_shared<tree::Branch>(at_, name);
     const auto made = above->make_folder(name, closed_to_others);
     if (!made && made.error().kind != ErrorKind::refused) return made.error();
+    if (!made) FB_TRY(tree::check_spelling(*at_, *above, name));
     auto opened = above->open_folder(name);
     if (!opened)
         return because(opened.error(), show_text(path_of(*branch)) +
@@ -68,6 +71,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;
     branch->was_made = made.has_value();
+    tree::Spellings::of(*branch, *folder);
     if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
     if (made && at_->gives_acl) {
         FB_TRY(folder->remove_attribute(tree::default_acl));

@@ -28,9 +28,6 @@ namespace forebay::cli {
 
 namespace {
 
-// A list of 100 million paths of 100 bytes.
-constexpr std::uint64_t paths_bytes_max = 10ull << 30;
-
 // A manifest has no other use than that policy.
 Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
     const auto& word = options.cannot_keep;
@@ -94,9 +91,8 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.is_dry = options.dry_run;
     wished.syncs = !options.no_sync;
     if (!options.files_from.empty()) {
-        FB_TRY_ASSIGN(list, sys::read_text(sys::posix_store(), options.files_from, paths_bytes_max));
-        FB_TRY_ASSIGN(names, tree::wished_names(list, options.nul));
-        wished.wished = std::move(names);
+        FB_TRY_ASSIGN(list, tree::read_wished_paths(options.files_from, options.nul));
+        wished.wished = list;
     }
     return wished;
 }
@@ -113,7 +109,7 @@ Result<sys::Mapping> shared_turn(const CopyArguments& options) {
 tree::WalkOptions what_is_copied(const tree::TreeCopyOptions& wished) {
     return {.threads = wished.threads,
             .filter = wished.filter,
-            .wished = wished.wished ? &*wished.wished : nullptr,
+            .wished = wished.wished.get(),
             .look = tree::WalkLook::file_bytes,
             .counts_each_name = !wished.preserve.hard_links,
             .one_file_system = wished.one_file_system};

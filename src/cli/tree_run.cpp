@@ -303,8 +303,8 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         if (found != plan.resharded.end()) resharded.insert(*found);
         else manifests += place + "/" + catalog::manifest_name + '\0';
     }
-    FB_TRY_ASSIGN(wished, tree::wished_names(manifests, true));
-    options.wished = std::move(wished);
+    FB_TRY_ASSIGN(wished, tree::wished_paths(manifests, true));
+    options.wished = wished;
     options.removes_extra = false;
     options.lead = nullptr;  // a few small files
     FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));

@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -34,6 +36,9 @@ constexpr std::size_t listing_bytes = 65'536;
 
 // In no header: they are no part of the kernel.
 constexpr decltype(statfs::f_type) zfs_magic = 0x2fc1'2fc1, lustre_magic = 0x0bd0'0bd0;
+constexpr decltype(statfs::f_type) ntfs3_magic = 0x7366'746e, ntfs_magic = 0x5346'544e, hfs_magic = 0x4244,
+                                   hfsplus_magic = 0x482b, cifs_magic = 0xff53'4d42, smb2_magic = 0xfe53'4d42,
+                                   exfat_magic = 0x2011'bab0, bcachefs_magic = 0xca45'1a4e;
 // O_LOV_DELAY_CREATE of Lustre's lustre_user.h; of other file systems neither flag changes anything about an open file.
 constexpr int lays_out_later = O_NOCTTY | O_ASYNC;
 
@@ -129,6 +134,13 @@ public:
         FB_TRY(check_component(new_name));
         return done(::renameat(fd(), name.c_str(), fd(), new_name.c_str()), "rename", new_name);
     }
+    Result<> rename_new(const std::string& name, const std::string& new_name) override {
+        FB_TRY(check_component(name));
+        FB_TRY(check_component(new_name));
+        if (::renameat2(fd(), name.c_str(), fd(), new_name.c_str(), RENAME_NOREPLACE) == 0) return {};
+        if (errno != EINVAL && errno != ENOSYS) return posix_error("rename", new_name, errno);
+        return Folder::rename_new(name, new_name);  // the file system has no such rename
+    }
     Result<> remove(const std::string& name) override {
         FB_TRY(check_component(name));
         return done(::unlinkat(fd(), name.c_str(), 0), "unlink", name);
@@ -138,6 +150,10 @@ public:
         return done(::unlinkat(fd(), name.c_str(), AT_REMOVEDIR), "rmdir", name);
     }
     Result<FileSystemTraits> file_system() override;
+    bool folds_case() override {
+        int flags = 0;
+        return ::ioctl(fd(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL) != 0;
+    }
     Result<> can_make(EntryKind kind) override;
     Result<> can_own(std::uint32_t user, std::uint32_t group) override;
     Result<> can_have(const std::string& attribute_name) override;
@@ -237,6 +253,27 @@ Result<> PosixFolder::make_hard_link(const std::string& name, Folder& other, con
     return done(::linkat(folder->fd(), other_name.c_str(), fd(), name.c_str(), 0), "link", name);
 }
 
+// Those that always fold may be mounted so that they do not, which costs a listing of folders with old entries.
+CaseFolding case_folding_of(decltype(statfs::f_type) type) {
+    switch (static_cast<std::uint32_t>(type)) {
+        case MSDOS_SUPER_MAGIC:
+        case exfat_magic:
+        case ntfs_magic:
+        case ntfs3_magic:
+        case SMB_SUPER_MAGIC:
+        case cifs_magic:
+        case smb2_magic:
+        case hfs_magic:
+        case hfsplus_magic: return CaseFolding::always;
+        case EXT4_SUPER_MAGIC:
+        case F2FS_SUPER_MAGIC:
+        case TMPFS_MAGIC:
+        case OVERLAYFS_SUPER_MAGIC:
+        case bcachefs_magic: return CaseFolding::by_folder;
+        default: return CaseFolding::never;
+    }
+}
+
 Result<FileSystemTraits> PosixFolder::file_system() {
     struct statfs about {};
     if (::fstatfs(fd(), &about) != 0) return posix_error("statfs", name(), errno);
@@ -250,7 +287,8 @@ Result<FileSystemTraits> PosixFolder::file_system() {
     return FileSystemTraits{.outlives_power = !in_memory,
                             .id = id,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
-                            .has_layouts = has_layouts};
+                            .has_layouts = has_layouts,
+                            .case_folding = case_folding_of(about.f_type)};
 }
 
 Result<> PosixFolder::can_make(EntryKind kind) {

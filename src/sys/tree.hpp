@@ -66,11 +66,15 @@ struct NamedEntry {
     std::optional<std::uint64_t> bytes{};
 };
 
+/// Whether folders take several spellings for one name, such as "A" and "a": then either is found under both.
+enum class CaseFolding : std::uint8_t { unknown, never, by_folder, always };
+
 struct FileSystemTraits {
     bool outlives_power = false;  // what is synced is there after a power cut: not in memory
     std::uint64_t id = 0;         // which one it is, as far as it says
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
     bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
+    CaseFolding case_folding = CaseFolding::never;
 };
 
 struct MountBelow {
@@ -186,9 +190,13 @@ public:
 
     /// Replaces what is not a folder.
     virtual Result<> rename(const std::string& name, const std::string& new_name) = 0;
+    /// Replaces nothing: `refused` where the new name is taken.
+    virtual Result<> rename_new(const std::string& name, const std::string& new_name);
     virtual Result<> remove(const std::string& name) = 0;
     virtual Result<> remove_folder(const std::string& name) = 0;
     virtual Result<FileSystemTraits> file_system() { return FileSystemTraits{}; }
+    /// Where that says `by_folder`: whether this one does. A new folder does as the one above it.
+    virtual bool folds_case() { return false; }
 
     /// What is known of new entries without making one: an error says why this process cannot make such a one here, or
     /// give it this owner, this attribute or a further name. That nothing is known against it is no promise.
@@ -210,6 +218,11 @@ public:
     /// Whether this folder is the one of `id`, or lies below it.
     virtual Result<bool> lies_in(const EntryId& id) = 0;
 };
+
+inline Result<> Folder::rename_new(const std::string& name, const std::string& new_name) {
+    if (status_of(new_name)) return Error{ErrorKind::refused, "rename: " + new_name + " is there"};
+    return rename(name, new_name);
+}
 
 /// The root of a tree by its path, of which links are followed: the caller chose it.
 Result<std::unique_ptr<Folder>> open_posix_folder(const std::string& path);

@@ -26,11 +26,27 @@ enum class TreeSide : std::size_t { source, target };
 
 using FolderRef = std::shared_ptr<sys::Folder>;
 struct Branch;
-struct WishedNames;
+class WishedPaths;
+class Spellings;
 using BranchRef = std::shared_ptr<Branch>;
 
-struct Branch {
-    Branch(BranchRef above, std::string own_name) : parent(std::move(above)), name(std::move(own_name)) {}
+struct BranchPlace {
+    BranchRef parent;  // null of the root
+    std::string name;
+    std::uint64_t depth = 0;  // how many are above
+};
+
+/// Of the target's folder: set by Spellings::of().
+struct NameCase {
+    std::once_flag asked;
+    std::atomic<sys::CaseFolding> folding{sys::CaseFolding::unknown};
+    std::shared_ptr<Spellings> spellings;
+};
+
+struct Branch : BranchPlace {
+    Branch(BranchRef above, std::string own_name) : BranchPlace{std::move(above), std::move(own_name)} {
+        if (parent) depth = parent->depth + 1;
+    }
     Branch(const Branch&) = delete;
     Branch& operator=(const Branch&) = delete;
     /// Frees the branches above that nobody else holds, one after the other: a destructor in a destructor would need a
@@ -40,8 +56,6 @@ struct Branch {
     const sys::EntryStatus& status(TreeSide side) const { return statuses[static_cast<std::size_t>(side)]; }
     sys::EntryStatus& status(TreeSide side) { return statuses[static_cast<std::size_t>(side)]; }
 
-    BranchRef parent;  // null of the root
-    std::string name;
     std::array<sys::EntryStatus, 2> statuses;  // when it was entered
     /// What is still to do before it is finished: its own listing, portions of it, folders and large files below.
     std::atomic<std::uint64_t> pending{1};
@@ -52,8 +66,9 @@ struct Branch {
     std::atomic<bool> had_loss{false};     // a process was lost that worked in it: its temporary names may be there
     bool is_untouched = false;             // nobody renamed it, or what is in it, since the last copy
     bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
-    const WishedNames* wished = nullptr;   // what a list wants of it; null: all
+    WishedPaths* wished = nullptr;         // a list that asks for parts of it; null: all is meant
     std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
+    NameCase name_case;
     /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
     std::function<void(const std::shared_ptr<Branch>&)> give_back{};
 

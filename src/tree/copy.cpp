@@ -196,8 +196,8 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         return Result<>();
     };
     if (order.has_list) {
-        FB_TRY_ASSIGN(names, wished_names(order.list, true));
-        options.wished = std::move(names);
+        FB_TRY_ASSIGN(list, ask_for_list(port, options.tables.list_bytes));
+        options.wished = list;
     }
     FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
@@ -256,7 +256,8 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
         lock.emplace(std::move(*taken));
     }
     auto of_one = options;
-    of_one.wished = wish_of_one(named.name);
+    FB_TRY_ASSIGN(wish, wished_paths(named.name + '\0', true));
+    of_one.wished = wish;
     return copy_open_trees(roots, of_one, remarks, counts);
 }
 

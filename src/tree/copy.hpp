@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "forebay/result.hpp"
@@ -24,6 +23,7 @@
 #include "tree/layout_wish.hpp"
 #include "tree/naming.hpp"
 #include "tree/remarks.hpp"
+#include "tree/wished_paths.hpp"
 
 namespace forebay::tree {
 
@@ -57,7 +57,7 @@ struct CopyCounts {
 struct TreeCopyOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
-    std::optional<WishedNames> wished{};
+    WishedRef wished{};  // null: all is meant
     Preserve preserve{};
     CannotKeep cannot_keep = CannotKeep::refuse;
     std::function<Result<>(const Unkept&)> manifest{};

@@ -23,8 +23,18 @@ Error report_changes(CopyContext& context, const std::string& path) {
     return {ErrorKind::retry, ""};
 }
 
-Result<> TemporaryName::publish(const std::string& final_name) {
-    FB_TRY(folder_->rename(name_, final_name));
+Result<> claim_name(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& existing) {
+    auto* spellings = Spellings::of(*entry.branch, *entry.target);
+    if (spellings == nullptr) return {};
+    FB_TRY_ASSIGN(would_rename, spellings->claim(*entry.target, *entry.source, entry.name, existing,
+                                                 context.temporary_name(entry.name), context.options.is_dry));
+    if (would_rename)
+        context.remarks.add(RemarkKind::would_adjust, entry.path(), "the target has it in another spelling");
+    return {};
+}
+
+Result<> TemporaryName::publish(const std::string& final_name, Spellings* spellings) {
+    FB_TRY(spellings != nullptr ? spellings->rename(*folder_, name_, final_name) : folder_->rename(name_, final_name));
     name_.clear();
     return {};
 }
@@ -36,6 +46,7 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         if (looked) existing = *looked;
         else if (looked.error().kind != ErrorKind::missing) return looked.error();
     }
+    if (existing) FB_TRY(claim_name(context_, entry, *existing));
     const sys::EntryId listed{entry.branch->status(TreeSide::source).id.device, listed_number};
     std::unique_ptr<sys::OpenFile> file;
     // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
@@ -202,6 +213,7 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     const CopyEntry entry{place.branch, source, target, place.name};
     auto linked = link_to(entry, first);
     if (linked) return linked;
+    FB_TRY(check_spelling(*place.branch, *target, place.name));
     FB_TRY_ASSIGN(status, source->status_of(place.name));
     std::optional<sys::EntryStatus> existing;
     if (const auto looked = target->status_of(place.name)) existing = *looked;
@@ -269,6 +281,7 @@ Result<> EntryCopier::link_to(const CopyEntry& entry, const EntryPlace& first) {
         if (existing) {
             FB_TRY_ASSIGN(first_status, first_folder.status_of(first_name));
             if (existing->id == first_status.id) {  // a rename of two names of one inode does nothing
+                FB_TRY(check_spelling(*entry.branch, *entry.target, entry.name));
                 ++context_.counts.equal;
                 return {};
             }
@@ -278,7 +291,7 @@ Result<> EntryCopier::link_to(const CopyEntry& entry, const EntryPlace& first) {
         FB_TRY(entry.target->make_hard_link(name, first_folder, first_name));
         FB_TRY(check_linked(entry, first, name));
         TemporaryName temporary(*entry.target, name);
-        FB_TRY(temporary.publish(entry.name));
+        FB_TRY(temporary.publish(entry.name, Spellings::of(*entry.branch, *entry.target)));
     }
     entry.branch->was_changed = true;
     ++context_.counts.linked;

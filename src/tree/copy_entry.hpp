@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tree/copy_context.hpp"
+#include "tree/spellings.hpp"
 
 namespace forebay::tree {
 
@@ -19,7 +20,8 @@ public:
     }
 
     const std::string& name() const { return name_; }
-    Result<> publish(const std::string& final_name);
+    /// `spellings`: of the folder.
+    Result<> publish(const std::string& final_name, Spellings* spellings = nullptr);
     /// It stays, for a later run.
     void leave() { name_.clear(); }
 
@@ -80,6 +82,10 @@ private:
 /// A file that was written to while it was copied is copied again, up to so many times in all: one that somebody writes
 /// without a pause is said to change.
 inline constexpr int copy_tries_max = 3;
+
+/// Before `existing`, which the target has under its name, is taken for it: see Spellings::claim().
+Result<> claim_name(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& existing);
+
 /// A file that changes each time is said to do so; gives the error without words.
 Error report_changes(CopyContext& context, const std::string& path);
 

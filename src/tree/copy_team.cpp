@@ -223,10 +223,8 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .lacks_target = target_root == nullptr,
                     .recalls = options.recalls,
                     .is_run = options.is_run};
-    if (options.wished) {
-        order.has_list = true;
-        order.list = list_of(*options.wished);
-    }
+    order.has_list = options.wished != nullptr;
+    order.list = options.wished;
     FB_TRY_ASSIGN(root, team_root(source_root, source));
     order.source_root = root;
     if (target_root == nullptr || options.is_dry) {

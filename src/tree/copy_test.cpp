@@ -220,7 +220,7 @@ TEST_CASE("copy: patterns and lists choose, and a listed name that is not there 
     CHECK_FALSE(fs::exists(directory / "a/below"));
     CHECK(fs::exists(directory / "a/file"));
     tree::TreeCopyOptions options{.threads = 2};
-    options.wished = tree::wished_names("below/same\nnot/there\n", false).value();
+    options.wished = tree::wished_paths("below/same\nnot/there\n", false).value();
     const auto listed = copy(directory / "source", directory / "b", options);
     REQUIRE(listed->copied);
     CHECK(read(directory / "b/below/same") == "some bytes");

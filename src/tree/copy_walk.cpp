@@ -45,12 +45,14 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, const FolderRef& target,
     root->is_new = was_made;
     root->was_made = was_made;
     root->was_entered = true;
-    if (context_.options.wished) root->wished = &*context_.options.wished;
+    FB_TRY_ASSIGN(wished, wished_of_root(context_.options.wished.get()));
+    root->wished = wished;
     if (target) {
         FB_TRY_ASSIGN(target_status, target->status());
         root->status(TreeSide::target) = target_status;
         target_root_ = target_status.id;
         context_.folders.keep(root, TreeSide::target, target);
+        Spellings::of(*root, *target);
         if (is_first) {
             root->is_untouched = context_.is_untouched(*root);
             if (!context_.options.is_dry) {
@@ -143,7 +145,8 @@ Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const Listed
         return EntryCopier(context_, worker).copy(entry, kind, named.number);
     }
     const auto child = std::make_shared<Branch>(entry.branch, named.name);
-    child->wished = wished_below(*entry.branch, named.name);
+    FB_TRY_ASSIGN(wished, wished_below(*entry.branch, named.name));
+    child->wished = wished;
     ++entry.branch->pending;
     context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                        {.branch = entry.branch, .name = named.name});
@@ -157,6 +160,7 @@ Result<> CopyWalk::enter_target(const BranchRef& branch) {
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::target) = status;
     context_.folders.keep(branch, TreeSide::target, folder);
+    Spellings::of(*branch, *folder);
     if (branch->was_made) {
         branch->parent->was_changed = true;
         const auto& outer = branch->parent->status(TreeSide::target);
@@ -178,9 +182,20 @@ void CopyWalk::give_layout(const BranchRef& branch, sys::Folder& target) {
     if (!given) context_.report(path_of(*branch), given.error());
 }
 
+// What stands there may be another entry, in whose name this one would be made.
+Result<> CopyWalk::claim_folder(const BranchRef& branch) {
+    FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+    if (Spellings::of(*branch->parent, *above) == nullptr) return {};
+    FB_TRY_ASSIGN(source, context_.folders.get(branch->parent, TreeSide::source));
+    const auto existing = above->status_of(branch->name);
+    if (!existing) return {};  // whoever needs it says so
+    return claim_name(context_, {branch->parent, source, above, branch->name}, *existing);
+}
+
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
     auto made = above.make_folder(branch->name, while_filled);
     if (!made && made.error().kind == ErrorKind::refused) {
+        FB_TRY(claim_folder(branch));
         auto existing = above.open_folder(branch->name);
         if (existing) return FolderRef(std::move(*existing));
         // A link, a file: replaced as a file is by a file. What may not be opened stays.
@@ -201,6 +216,7 @@ Result<> CopyWalk::enter_dry(const BranchRef& branch) {
     bool is_other = false;
     if (!branch->parent->was_made) {
         FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+        FB_TRY(claim_folder(branch));
         auto opened = above->open_folder(branch->name);
         if (opened) {
             FB_TRY_ASSIGN(status, (*opened)->status());
@@ -260,12 +276,12 @@ Result<> CopyWalk::sweep(const BranchRef& branch, sys::Folder& folder) {
 
 // Of the one name that is meant: the folder may have a million others.
 Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) {
-    for (const auto& [name, below] : branch->wished->below) {
+    return branch->wished->names_below(".", [&](const std::string& name) {
         const auto temporary = context_.temporary_name(name);
         if (folder.status_of(parts_name(temporary))) branch->leftovers = {temporary, parts_name(temporary)};
         else static_cast<void>(folder.remove(temporary));
-    }
-    return {};
+        return Result<>();
+    });
 }
 
 // A folder of the target goes whole or not at all, and for something that can be read: else neither would be there.

@@ -32,6 +32,7 @@ private:
     Result<> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
 
     Result<> enter_target(const BranchRef& branch);
+    Result<> claim_folder(const BranchRef& branch);
     Result<FolderRef> make_folder(const BranchRef& branch, sys::Folder& above);
     Result<> enter_dry(const BranchRef& branch);
     /// New files in it lie as those of the source's folder, where that is wished.

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "tree/portion.hpp"
 #include "tree/remove.hpp"
+#include "tree/spellings.hpp"
 
 namespace forebay::tree {
 
@@ -36,6 +39,9 @@ private:
     void enter(TreeWorker& worker, const BranchRef& branch);
     Result<> open(const BranchRef& branch, TreeSide side, FolderRef& folder);
     Result<> compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
+    using Names = std::vector<std::string>;
+    Result<> spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+                             std::initializer_list<Names*> extra);
     void finish(const BranchRef& branch);
     Result<> check_mount(const Branch& branch) const;
     bool is_folder_of_source(const BranchRef& branch);
@@ -144,7 +150,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
         is_other_file_system(branch->status(TreeSide::source), branch->parent->status(TreeSide::source).id.device);
     if (crosses) return {};  // what is mounted there was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        std::vector<std::string> extra;
+        std::vector<std::string> extra, extra_folders;
         for (const auto& one : names) {
             const std::string name(one.name);
             auto kind = one.kind;
@@ -156,9 +162,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
             const bool is_folder = kind == sys::EntryKind::folder;
             if (!is_in_source) {
                 if (!options_.filter.takes(*branch, name, kind)) continue;
-                branch->was_changed = true;
-                if (is_folder) remover_.add_folder(worker, branch, name);
-                else extra.push_back(name);
+                (is_folder ? extra_folders : extra).push_back(name);
             } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
                 // In a dry run a folder still stands where the source has something else, which was told before.
                 if (options_.is_dry) {
@@ -170,11 +174,36 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
                 worker.share->add(worker, [this, child](TreeWorker& other) { enter(other, child); });
             }
         }
+        FB_TRY(spare_spellings(branch, source, target, {&extra, &extra_folders}));
+        if (!extra.empty() || !extra_folders.empty()) branch->was_changed = true;
+        for (const auto& name : extra_folders) remover_.add_folder(worker, branch, name);
         remover_.remove_entries(branch, target, extra);
         worker.share->relieve(worker);
         return {};
     }));
     return {};
+}
+
+// What a file system calls otherwise than the source does is found under both names: then it is no other entry.
+Result<> ExtraWalk::spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+                                    std::initializer_list<Names*> extra) {
+    if (std::ranges::all_of(extra, &Names::empty) || Spellings::of(*branch, target) == nullptr) return {};
+    std::unordered_multimap<std::string, std::string> by_keys;
+    for (const auto* names : extra)
+        for (const auto& name : *names) by_keys.emplace(key_of_spelling(name), name);
+    return source.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) {
+            const auto [begin, end] = by_keys.equal_range(key_of_spelling(one.name));
+            for (auto at = begin; at != end; ++at) {
+                const auto found = target.status_of(std::string(one.name)), own = target.status_of(at->second);
+                if (!found || !own || found->id != own->id) continue;
+                remarks_.add(RemarkKind::passed_over, path_of(*branch, at->second),
+                             "the target calls so what is " + show_text(one.name) + " in the source");
+                for (auto* spared : extra) std::erase(*spared, at->second);
+            }
+        }
+        return {};
+    });
 }
 
 // The removals have changed the times of the folder.

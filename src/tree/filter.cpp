@@ -1,7 +1,5 @@
 #include "tree/filter.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/glob.hpp"
@@ -10,11 +8,6 @@
 namespace forebay::tree {
 
 namespace {
-
-// WishedNames are looked at and let go by recursion, a call for each folder: 100,000 fit on a stack of 8 MiB, two
-// million do not.
-constexpr std::size_t wished_folders_max = 10'000;
-constexpr std::size_t shown_bytes_max = 100;
 
 template <class Path>
 bool fits_any(const std::vector<std::string>& patterns, const Path& path, std::string_view name) {
@@ -27,43 +20,7 @@ bool fits_any(const std::vector<std::string>& patterns, const Path& path, std::s
     });
 }
 
-Result<> add_wish(WishedNames& names, std::string_view path) {
-    if (path.starts_with('/'))
-        return Error{ErrorKind::refused, "the list has " + show_text(path) + ": its paths are those below the source"};
-    auto* at = &names;
-    const auto whole = path;
-    std::size_t folders = 0;
-    while (!path.empty()) {
-        const auto name = path.substr(0, path.find('/'));
-        path.remove_prefix(std::min(path.size(), name.size() + 1));
-        if (name.empty() || name == ".") continue;
-        if (name == "..") return Error{ErrorKind::refused, "the list has a path that leads upwards, by \"..\""};
-        if (++folders > wished_folders_max)
-            return Error{ErrorKind::refused,
-                         fmt::format("the list has a path of more than {} folders: {}...", wished_folders_max,
-                                     show_text(whole.substr(0, shown_bytes_max))),
-                         "nothing was changed", "name a folder above it, which stands for all that is in it"};
-        at = &at->below[std::string(name)];
-    }
-    at->is_whole = true;
-    return {};
-}
-
 }  // namespace
-
-Result<WishedNames> wished_names(std::string_view list, bool by_nul) {
-    if (!by_nul && list.find('\0') != list.npos)
-        return Error{ErrorKind::refused, "the list has a zero byte, which no name has", "nothing was changed",
-                     "--null, where each of its paths ends with one"};
-    WishedNames names;
-    while (!list.empty()) {
-        const auto path = list.substr(0, list.find(by_nul ? '\0' : '\n'));
-        list.remove_prefix(std::min(list.size(), path.size() + 1));
-        if (path.empty()) continue;
-        if (auto added = add_wish(names, path); !added) return added.error();
-    }
-    return names;
-}
 
 Result<> check_pattern(const std::string& pattern) {
     if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with("./") && !pattern.ends_with('/'))

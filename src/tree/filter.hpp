@@ -1,10 +1,8 @@
-// Which entries of a tree are meant: patterns, and a list of paths.
+// Which entries of a tree are meant, by patterns.
 
 #pragma once
 
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -12,16 +10,6 @@
 #include "tree/branch.hpp"
 
 namespace forebay::tree {
-
-/// Paths of a list, by their names: what is asked for in a folder.
-struct WishedNames {
-    std::map<std::string, WishedNames, std::less<>> below;
-    bool is_whole = false;  // the path ends here: all that is below it too
-};
-
-/// One path a line, or with `by_nul` one before each zero byte, so that names may hold line ends. Empty lines and "./"
-/// in front mean nothing; `refused` for paths that begin with a slash or lead upwards.
-Result<WishedNames> wished_names(std::string_view list, bool by_nul);
 
 struct EntryFilter {
     /// A pattern with a slash is compared with the path below the root, any other with the name; '*' stands for any

@@ -36,7 +36,7 @@ Result<bool> Naming::name(TreeWorker& worker, const CopyEntry& entry, const sys:
         name_all(worker, add(entry, status));
         return false;
     }
-    FB_TRY(temporary.publish(entry.name));
+    FB_TRY(temporary.publish(entry.name, Spellings::of(*entry.branch, *entry.target)));
     entry.branch->was_changed = true;
     ++context_.counts.copied;
     return true;
@@ -53,8 +53,14 @@ Naming::Batch Naming::add(const CopyEntry& entry, const sys::EntryStatus& status
                         .has_other_names = status.names > 1 && context_.options.preserve.hard_links,
                         .is_large = is_file && status.bytes >= large_file_bytes});
     waiting_bytes_ += is_file ? status.bytes : 0;
-    if (waiting_.size() < limits_.entries && waiting_bytes_ < limits_.bytes && now - oldest_ < limits_.age) return {};
-    waiting_bytes_ = 0;
+    waiting_branches_ += entry.branch->depth;
+    const bool has_room =
+        waiting_.size() < limits_.entries && waiting_bytes_ < limits_.bytes && waiting_branches_ < limits_.branches;
+    return has_room && now - oldest_ < limits_.age ? Batch() : take_waiting();
+}
+
+Naming::Batch Naming::take_waiting() {
+    waiting_bytes_ = waiting_branches_ = 0;
     return std::exchange(waiting_, {});
 }
 
@@ -62,8 +68,7 @@ void Naming::flush(TreeWorker& worker) {
     Batch batch;
     {
         const std::lock_guard lock(mutex_);
-        batch = std::exchange(waiting_, {});
-        waiting_bytes_ = 0;
+        batch = take_waiting();
     }
     name_all(worker, batch);
 }
@@ -100,7 +105,7 @@ void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& 
         TemporaryName temporary(*folder, context_.temporary_name(name));
         if (whole.is_large) static_cast<void>(folder->remove(parts_name(temporary.name())));
         FB_TRY(synced);
-        return temporary.publish(name);
+        return temporary.publish(name, Spellings::of(*branch, *folder));
     }();
     if (named) {
         branch->was_changed = true;

@@ -25,6 +25,7 @@ struct TreeWorker;
 /// that, as whole entries without a name are copied again.
 struct NamingLimits {
     std::size_t entries = 4096;
+    std::uint64_t branches = 1u << 17;  // above them, 100 MB where no two have one
     std::uint64_t bytes = 1u << 30;
     std::chrono::seconds age{5};
 };
@@ -59,6 +60,7 @@ private:
     using Batch = std::vector<Whole>;
 
     Batch add(const CopyEntry& entry, const sys::EntryStatus& status);
+    Batch take_waiting();
     void name_all(TreeWorker& worker, const Batch& batch);
     void name_whole(TreeWorker& worker, const Whole& whole, const Result<>& synced);
 
@@ -67,7 +69,7 @@ private:
     FolderRef root_;
     mutable std::mutex mutex_;  // guards what follows
     Batch waiting_;
-    std::uint64_t waiting_bytes_ = 0;
+    std::uint64_t waiting_bytes_ = 0, waiting_branches_ = 0;
     sys::Clock::time_point oldest_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "tree/branch.hpp"
 #include "tree/filter.hpp"
+#include "tree/wished_paths.hpp"
 #include "tree/work_share.hpp"
 
 namespace forebay::tree {
@@ -94,28 +95,37 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
                           const Done& done, bool is_offered = true) {
     Portion portion;
     const auto names_max = portion_names(*worker.share);
-    Result<> listed;
-    if (branch->wished != nullptr && !branch->wished->is_whole) {
-        for (const auto& [name, below] : branch->wished->below) portion.push_back({.name = name});
-    } else {
-        listed = folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-            for (const auto& one : names) {
-                if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
-                portion.push_back(
-                    {.name = std::string(one.name), .kind = one.kind, .number = one.number, .bytes = one.bytes});
-            }
-            return {};
-        });
-    }
+    const auto add = [&](ListedName named) {
+        if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
+        portion.push_back(std::move(named));
+        return Result<>();
+    };
+    const auto listed =
+        branch->wished != nullptr
+            ? branch->wished->names_below(path_of(*branch),
+                                          [&](const std::string& name) { return add({.name = name}); })
+            : folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+                  for (const auto& one : names)
+                      FB_TRY(add(
+                          {.name = std::string(one.name), .kind = one.kind, .number = one.number, .bytes = one.bytes}));
+                  return {};
+              });
     work(worker, branch, portion);
     return listed;
 }
 
-/// What the list wants of a folder below.
-inline const WishedNames* wished_below(const Branch& branch, const std::string& name) {
-    if (branch.wished == nullptr || branch.wished->is_whole) return nullptr;
-    const auto found = branch.wished->below.find(name);
-    return found == branch.wished->below.end() ? nullptr : &found->second;
+/// What Branch::wished is of a folder below.
+inline Result<WishedPaths*> wished_below(const Branch& branch, const std::string& name) {
+    if (branch.wished == nullptr) return nullptr;
+    FB_TRY_ASSIGN(is_whole, branch.wished->is_whole(path_of(branch, name)));
+    return is_whole ? nullptr : branch.wished;
+}
+
+/// The same of the root.
+inline Result<WishedPaths*> wished_of_root(WishedPaths* list) {
+    if (list == nullptr) return nullptr;
+    FB_TRY_ASSIGN(is_whole, list->is_whole("."));
+    return is_whole ? nullptr : list;
 }
 
 }  // namespace forebay::tree

@@ -101,12 +101,6 @@ FolderRef folder_of_one(NamedRoot file, std::string name) {
     return std::make_shared<FolderOfOne>(std::move(file), std::move(name));
 }
 
-WishedNames wish_of_one(const std::string& name) {
-    WishedNames wish;
-    wish.below[name].is_whole = true;
-    return wish;
-}
-
 Result<NamedRoot> target_of_file(const NamedRoot& file, const std::string& source, const std::string& target) {
     if (target.ends_with('/') || sys::open_tree(target))
         return Error{ErrorKind::refused,

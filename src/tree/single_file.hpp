@@ -8,7 +8,6 @@
 
 #include "sys/tree.hpp"
 #include "tree/branch.hpp"
-#include "tree/filter.hpp"
 #include "tree/named_root.hpp"
 
 namespace forebay::tree {
@@ -19,9 +18,6 @@ Result<std::optional<NamedRoot>> file_at(const std::string& place);
 /// The folder of `file` as one that has nothing but `name`, which is that file, that nothing can be made in, and that
 /// differs from no other such folder.
 FolderRef folder_of_one(NamedRoot file, std::string name);
-
-/// `name` alone.
-WishedNames wish_of_one(const std::string& name);
 
 /// Where the copy of a file is, or is to be: `refused` where `target` is a folder, or the file itself.
 Result<NamedRoot> target_of_file(const NamedRoot& file, const std::string& source, const std::string& target);

@@ -14,6 +14,8 @@ struct TableLimits {
     std::size_t inode_bytes = 32u << 20;
     /// Of names where copies lie, some 800,000.
     std::size_t place_bytes = 24u << 20;
+    /// Of the paths of a list, some 400,000, and the same again while they are sorted.
+    std::size_t list_bytes = 32u << 20;
     /// Names of the folders that are compared at a time, on both sides: 600,000 or so.
     std::size_t name_bytes = 96u << 20;
     /// Folders of the target that stand where the source has other entries, and are replaced in the end.

@@ -170,7 +170,8 @@ Result<> Team::try_gift(TreeWorker& worker, const TeamMessage& gift) {
     }
     part->give_back = [this, gift](const BranchRef& done) { say_done(gift, done, false); };
     const auto child = std::make_shared<Branch>(part, gift.texts.front());
-    child->wished = wished_below(*part, child->name);
+    FB_TRY_ASSIGN(wished, wished_below(*part, child->name));
+    child->wished = wished;
     work_->enter(worker, child);
     return {};
 }
@@ -216,7 +217,8 @@ Result<BranchRef> Team::open_below(const BranchRef& above, const std::string& na
     auto branch = std::make_shared<Branch>(above, name);
     branch->pending = never_finished;
     branch->was_entered = true;
-    branch->wished = wished_below(*above, name);
+    FB_TRY_ASSIGN(wished, wished_below(*above, name));
+    branch->wished = wished;
     branch->was_made = work_->may_lack_target && above->was_made;
     for (const auto side : {TreeSide::source, TreeSide::target}) {
         if (side == TreeSide::source ? !work_->on_source : !work_->on_target || branch->was_made) continue;

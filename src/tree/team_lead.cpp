@@ -77,10 +77,11 @@ Result<> TeamLead::begin(TeamOrder order) {
     rate_ = order.rate_bytes_per_second;
     std::size_t waited_for = states_.size() - 1;
     const auto patience = setup_.patience.count() > 0 ? setup_.patience : start_max;
-    const auto end = sys::Clock::now() + patience;
+    auto end = sys::Clock::now() + patience;
     while (waited_for > 0 && sys::Clock::now() < end) {
         const auto heard = setup_.port->hear(end);
         if (!heard) continue;
+        if (heard->message && heard->message->kind == TeamKind::list_ask) end = sys::Clock::now() + patience;
         FB_TRY_ASSIGN(is_ready, hear_ready(*heard, order));
         if (is_ready) --waited_for;
     }
@@ -118,6 +119,11 @@ Result<bool> TeamLead::hear_ready(const TeamPort::Heard& heard, TeamOrder& order
         return Error{ErrorKind::refused, fmt::format("{}: {}", name, show_text(message.text)), "nothing was copied",
                      message.path.empty() ? "mount the same file systems there, or leave it out of the hosts"
                                           : fmt::format("on {}: {}", name, show_text(message.path))};
+    if (message.kind == TeamKind::list_ask && order.list) {
+        FB_TRY_ASSIGN(blocks, order.list->blocks_from(message.number));
+        setup_.port->send(heard.process, {.kind = TeamKind::list, .texts = std::move(blocks)});
+        return false;
+    }
     if (message.kind == TeamKind::ask) state.is_hungry = true;  // while others are waited for
     if (message.kind != TeamKind::ready) return false;
     state.has_answered = true;

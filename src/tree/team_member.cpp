@@ -24,13 +24,13 @@ constexpr std::chrono::seconds order_wait_max{60};
 // Who is alone ends what it does; what hangs in a dead mount is left.
 constexpr std::chrono::seconds alone_max{5};
 
-Result<TeamOrder> wait_for_order(TeamPort& port) {
+Result<TeamMessage> wait_for(TeamPort& port, TeamKind kind) {
     const auto end = sys::Clock::now() + order_wait_max;
     while (sys::Clock::now() < end) {
         auto heard = port.hear(end);
         if (!heard) continue;
         FB_TRY(heard->message);
-        if (heard->message->kind == TeamKind::order) return order_from(*heard->message);
+        if (heard->message->kind == kind) return std::move(*heard->message);
         if (heard->message->kind == TeamKind::end) break;
     }
     return Error{ErrorKind::retry, "the first process of this command orders nothing"};
@@ -58,7 +58,8 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
 Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, std::uint32_t threads) {
     port->send(0, {.kind = TeamKind::hello, .path = sys::host_name(), .text = version});
     const auto served = [&]() -> Result<> {
-        FB_TRY_ASSIGN(order, wait_for_order(*port));
+        FB_TRY_ASSIGN(message, wait_for(*port, TeamKind::order));
+        FB_TRY_ASSIGN(order, order_from(message));
         return serve(*port, order, threads);
     }();
     if (served) return served;
@@ -68,6 +69,19 @@ Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, 
     while (port->has_unsent())
         if (const auto heard = port->hear(sys::Clock::now() + tell_pause); heard && !heard->message) break;
     return served;
+}
+
+Result<WishedRef> ask_for_list(TeamPort& port, std::size_t memory_bytes) {
+    auto list = std::make_shared<WishedPaths>(memory_bytes);
+    for (std::uint64_t block = 0;;) {
+        port.send(0, {.kind = TeamKind::list_ask, .number = block});
+        FB_TRY_ASSIGN(blocks, wait_for(port, TeamKind::list));
+        for (const auto& text : blocks.texts) FB_TRY(list->append_block(text));
+        block += blocks.texts.size();
+        if (blocks.texts.empty()) break;
+    }
+    FB_TRY(list->close());
+    return list;
 }
 
 TeamMembership::TeamMembership(TeamPort& port, const TeamOrder& order)

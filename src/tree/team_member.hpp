@@ -43,6 +43,9 @@ private:
     sys::Thread hearing_;
 };
 
+/// The paths of an order that has a list, as the first process has them.
+Result<WishedRef> ask_for_list(TeamPort& port, std::size_t memory_bytes);
+
 /// Each opens the trees of the order and checks that they are those of the first process.
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order);
 Result<> walk_for_team(TeamPort& port, const TeamOrder& order);

@@ -4,6 +4,8 @@
 //   member                       first process
 //   hello(version, host)     ->
 //                            <-  order(what is to be done, and with which trees)
+//   list_ask(from where)     ->                      where the order has a list of paths
+//                            <-  list(paths; none: the end)
 //   ready, or refused(why)   ->
 //   ask                      ->                      it has nothing to do
 //                            <-  want(for whom)      to one that may have much
@@ -55,8 +57,10 @@ enum class TeamKind : std::uint16_t {
     failed,
     end,
     bye,
+    list_ask,
+    list,
 };
-inline constexpr TeamKind last_team_kind = TeamKind::bye;
+inline constexpr TeamKind last_team_kind = TeamKind::list;
 
 /// Every kind uses some of the fields; the others are empty.
 struct TeamMessage {
@@ -71,7 +75,7 @@ struct TeamMessage {
     bool operator==(const TeamMessage&) const = default;
 };
 
-/// Lists of a file of --files-from are the longest.
+/// Names of a part of a folder, or paths of some hundred entries, are the longest: of each up to 2.5 MB.
 inline constexpr std::uint64_t team_message_bytes_max = 1u << 30;
 
 std::vector<std::byte> encode(const TeamMessage& message);

@@ -1,6 +1,6 @@
 // Any bytes given to the decoder of messages between processes that share a tree, and to the reader of their stream: no
 // crash, no more memory than the bytes could fill; what is accepted is encoded to the same bytes. The same bytes as a
-// list of paths: an error, or names whose list has the same names.
+// list of paths: an error, or paths that another process understands; the same bytes as such paths: no crash.
 
 #include <algorithm>
 #include <cstddef>
@@ -8,12 +8,18 @@
 #include <cstdlib>
 #include <span>
 
-#include "tree/filter.hpp"
 #include "tree/team_message.hpp"
 #include "tree/team_order.hpp"
 #include "tree/team_words.hpp"
+#include "tree/wished_paths.hpp"
 
 using namespace forebay::tree;
+
+namespace {
+
+constexpr std::size_t list_bytes = 1u << 10;  // of memory: runs and blocks are in files, too
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
@@ -25,11 +31,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(error_of(*message));
     }
     for (const bool by_nul : {false, true}) {
-        const auto names = wished_names({reinterpret_cast<const char*>(data), size}, by_nul);
-        if (!names) continue;
-        const auto list = list_of(*names);
-        if (list_of(wished_names(list, true).value()) != list) std::abort();
+        const auto list = wished_paths({reinterpret_cast<const char*>(data), size}, by_nul, list_bytes);
+        if (!list) continue;
+        const auto blocks = (*list)->blocks_from(0).value();
+        WishedPaths again(list_bytes);
+        for (const auto& block : blocks)
+            if (!again.append_block(block)) std::abort();
+        if (!again.close() || again.blocks_from(0).value() != blocks) std::abort();
     }
+    static_cast<void>(WishedPaths(list_bytes).append_block({reinterpret_cast<const char*>(data), size}));
     TeamStream stream;
     TeamMessage message;
     for (std::size_t at = 0; at < size; at += 7) {

@@ -96,7 +96,6 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .temporary_prefix = ".fb-",
                           .settings = "AWS_REGION=r\n",
                           .filter = {.include = {"*.h5"}, .exclude = {"a", "b"}},
-                          .list = std::string("x/y\0", 4),
                           .has_list = true,
                           .preserve = {.owner = false, .hard_links = false},
                           .cannot_keep = tree::CannotKeep::drop,
@@ -136,18 +135,9 @@ TEST_CASE("team_message: an order comes back with all options") {
     other.flags |= std::uint64_t{1} << 40;
     CHECK(!tree::order_from(other));
     other = message;
-    other.texts[3] = "64:1";
+    other.texts[2] = "64:1";
     CHECK(!tree::order_from(other));
     other = message;
-    other.texts[4] = "elsewhere";
+    other.texts[3] = "elsewhere";
     CHECK(!tree::order_from(other));
-}
-
-TEST_CASE("team_message: a list of paths comes back") {
-    const auto wished = tree::wished_names(std::string_view("a/b\0c\0a/d\0", 10), true).value();
-    const auto again = tree::wished_names(tree::list_of(wished), true).value();
-    CHECK(tree::list_of(again) == tree::list_of(wished));
-    CHECK(again.below.at("a").below.size() == 2);
-    CHECK(again.below.at("c").is_whole);
-    CHECK(tree::wished_names(tree::list_of(tree::wished_names(".", false).value()), true).value().is_whole);
 }

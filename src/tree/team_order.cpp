@@ -41,18 +41,6 @@ auto switches_of(Order& order) {
                       &order.is_run};
 }
 
-// `path` is the one of `names`, and so again at the end.
-void add_paths(const WishedNames& names, std::string& path, std::string& list) {
-    if (names.is_whole) list.append(path.empty() ? "." : path).push_back('\0');
-    const auto bytes = path.size();
-    for (const auto& [name, below] : names.below) {
-        if (bytes > 0) path += '/';
-        path += name;
-        add_paths(below, path, list);
-        path.resize(bytes);
-    }
-}
-
 }  // namespace
 
 TeamMessage message_of(const TeamOrder& order) {
@@ -78,7 +66,6 @@ TeamMessage message_of(const TeamOrder& order) {
                        order.filter.include.size()};
     message.texts = {order.source,
                      order.target,
-                     order.list,
                      order.layout.words,
                      fmt::format("{}", fmt::join(order.layout.excluded_targets, ",")),
                      order.settings,
@@ -92,7 +79,7 @@ TeamMessage message_of(const TeamOrder& order) {
 Result<TeamOrder> order_from(const TeamMessage& message) {
     const Error corrupt{ErrorKind::corrupt, "what the first process of this command ordered cannot be understood"};
     const auto& numbers = message.numbers;
-    constexpr std::size_t fixed_texts = 8;
+    constexpr std::size_t fixed_texts = 7;
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
         numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
@@ -109,17 +96,16 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
                     .target = message.texts[1],
                     .probe = message.text,
                     .temporary_prefix = message.path,
-                    .settings = message.texts[5],
-                    .list = message.texts[2],
+                    .settings = message.texts[4],
                     .cannot_keep = static_cast<CannotKeep>(numbers[13]),
                     .rate_bytes_per_second = numbers[14]};
     order.source_root = {
-        numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[6]};
+        numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[5]};
     order.target_root = {numbers[10],
                          {static_cast<std::int64_t>(numbers[11]), static_cast<std::uint32_t>(numbers[12])},
-                         message.texts[7]};
-    const auto layout = layout_from(message.texts[3]);
-    const auto excluded = describe::parse_storage_targets(message.texts[4], "an order");
+                         message.texts[6]};
+    const auto layout = layout_from(message.texts[2]);
+    const auto excluded = describe::parse_storage_targets(message.texts[3], "an order");
     if (!layout || !excluded) return corrupt;
     order.layout = *layout;
     order.layout.excluded_targets = *excluded;
@@ -169,12 +155,6 @@ std::vector<sys::MountBelow> mounts_from(std::string_view text) {
 
 std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads) {
     return std::ranges::any_of(places, sys::is_far) ? threads : 0;
-}
-
-std::string list_of(const WishedNames& names) {
-    std::string path, list;
-    add_paths(names, path, list);
-    return list;
 }
 
 }  // namespace forebay::tree

@@ -37,8 +37,8 @@ struct TeamOrder {
     std::string settings;  // of sys::told_settings()
 
     EntryFilter filter{};
-    std::string list;  // of --files-from, with a zero byte behind each path
-    bool has_list = false;
+    bool has_list = false;  // of paths: a member asks for it, see ask_for_list()
+    WishedRef list{};       // of the first process alone
     Preserve preserve{};
     CannotKeep cannot_keep = CannotKeep::refuse;
     LayoutWish layout{};
@@ -69,8 +69,5 @@ std::string mounts_text(const std::vector<sys::MountBelow>& mounts);
 std::vector<sys::MountBelow> mounts_from(std::string_view text);
 /// Where requests wait for a server all processes have as many threads as the first one; 0: as many as each has cores.
 std::uint64_t team_threads(std::initializer_list<std::string_view> places, std::uint64_t threads);
-
-/// Paths with a zero byte behind each, from which wished_names() makes the same.
-std::string list_of(const WishedNames& names);
 
 }  // namespace forebay::tree

@@ -85,7 +85,8 @@ Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
     FB_TRY_ASSIGN(status, folder->status());
     root->status(TreeSide::source) = status;
     device_ = status.id.device;
-    root->wished = options_.wished;
+    FB_TRY_ASSIGN(wished, wished_of_root(options_.wished));
+    root->wished = wished;
     folders_.keep(root, TreeSide::source, std::move(folder));
     return root;
 }
@@ -206,9 +207,14 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
             else add_sum(worker, *branch, **folder, named.name);
         }
         if (status->kind != sys::EntryKind::folder) continue;
+        const auto wished = wished_below(*branch, named.name);
+        if (!wished) {
+            remarks_.add_error(path_of(*branch, named.name), wished.error());
+            continue;
+        }
         const auto child = std::make_shared<Branch>(branch, named.name);
         child->status(TreeSide::source) = *status;
-        child->wished = wished_below(*branch, named.name);
+        child->wished = *wished;
         ++branch->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                    {.branch = branch, .name = named.name});

@@ -41,7 +41,7 @@ enum class WalkLook { status, file_bytes, nothing };
 struct WalkOptions {
     std::uint32_t threads = 1;
     EntryFilter filter{};
-    const WishedNames* wished = nullptr;  // of a list; null: all
+    WishedPaths* wished = nullptr;  // of a list; null: all
     WalkLook look = WalkLook::status;
     bool counts_each_name = false;            // an inode of three names counts three times
     const std::atomic<bool>* stop = nullptr;  // what has not begun is not begun any more

@@ -4,7 +4,7 @@ over all of them; a folder of many names and a large file are shared.
 Method: trees TS and special, by workers over a stand-in for ssh and as localhost, and by 1, 2 and 3 ranks of MPI; the judge,
 which has no code of ours, compares copies, and reports are compared with those of one process. Then a folder of 60,000
 files and a file of 1 GiB: each process must have had a part. Files of the target that are one inode there and two in the
-source must come apart.
+source must come apart. A list of paths that is longer than one message is obeyed by all.
 """
 
 import os
@@ -122,6 +122,21 @@ def check_two_of_one(place):
     team.expect_equal(source, target, "one inode of the target for two of the source")
 
 
+def check_listed(place, source):
+    """All processes take the same of a list that is sent to them in several turns."""
+    listed = place / "listed.txt"
+    files = sorted(str(path.relative_to(source)) for path in source.rglob("*") if path.is_file() and not path.is_symlink())
+    absent = [f"not there/{number:06}{'x' * 100}" for number in range(30_000)]
+    listed.write_text("\n".join([*files[::2], *absent, "gone", *reversed(files[::3])]) + "\n")
+    alone, shared = place / "listed-alone", place / "listed-shared"
+    forebay("copy", source, alone, "--files-from", listed, code=1)
+    told, _ = team.told("copy", source, shared, "--files-from", listed, "--hosts", "localhost,localhost", "--threads", 1, code=1)
+    expect(told["remarks"]["vanished"] == 2, "what of the list is not there is named once", str(told["first"]))
+    expect_equal(alone, shared, "a list, by several processes")
+    copied = sorted(str(path.relative_to(shared)) for path in shared.rglob("*") if path.is_file() and not path.is_symlink())
+    expect(copied == sorted({*files[::2], *files[::3]}), "the files of the list, and no others")
+
+
 def expect_shared(report, kind, least, what):
     """The others were given something, which the first one had; how much depends on what else the machine does."""
     lead, *others = report["processes"]
@@ -168,6 +183,7 @@ def main():
             conformance.removed(target)
         check_differences(place, source)
         check_two_of_one(place)
+        check_listed(place, source)
         check_refusals(place, source)
         check_shared(place)
         conformance.removed(place)
