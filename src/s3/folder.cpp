@@ -37,7 +37,8 @@ Result<> S3Folder::list(const NameTaker& take) {
     Bucket::Page page{.prefix = prefix_, .from = {}};
     for (bool goes_on = true; goes_on;) {
         FB_TRY_ASSIGN(listing, bucket_->list(page));
-        const auto portion = names.add(listing, prefix_, problem);
+        auto portion = names.add(listing, prefix_, problem);
+        FB_TRY(add_uploads(names, portion));
         std::vector<sys::NamedEntry> entries;
         for (const auto& one : portion) {
             FB_TRY_ASSIGN(has_name, is_named(one));
@@ -62,6 +63,18 @@ Result<> S3Folder::list(const NameTaker& take) {
     return Error{ErrorKind::unsupported, problem};
 }
 
+Result<> S3Folder::add_uploads(ListedNames& names, std::vector<ListedEntry>& portion) {
+    const auto count = portion.size();
+    for (std::size_t at = 0; at < count; ++at) {
+        const auto name = portion[at].name;
+        if (!is_mark(name) || portion[at].kind == sys::EntryKind::folder) continue;
+        FB_TRY_ASSIGN(is_upload, MadeObject::is_mark(*bucket_, prefix_ + key_part_of(name)));
+        if (!is_upload) continue;
+        if (auto upload = names.add_upload(name)) portion.push_back(std::move(*upload));
+    }
+    return {};
+}
+
 // In a run keys may begin with the name that a directory had when it was made. Runs make directories under names with
 // a dot, so that nobody asks for others.
 Result<bool> S3Folder::is_named(const ListedEntry& entry) {
@@ -83,7 +96,7 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
         if (is_new_ && names_.has_all() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.is_complete() && !names_.knows(name)) return std::optional<ObjectInfo>();
         if (names_.knows(name)) is_folder = names_.is_folder(name);
-        if (is_folder && is_temporary_of_mark(name)) {
+        if (names_.is_upload(name)) {
             looked_at_[name] = object_from(key, {}, bucket_->owner);
             return std::optional(looked_at_[name]);
         }

@@ -114,7 +114,6 @@ Result<> S3Folder::remove(const std::string& name) {
         made->give_up();
         return {};
     }
-    if (is_temporary_of_mark(name)) return {};  // it has no object: its mark is removed beside it
     if (is_mark(name)) FB_TRY(MadeObject::remove_mark(*bucket_, key));
     else FB_TRY(bucket_->remove(key));
     const std::lock_guard lock(mutex_);
@@ -127,8 +126,8 @@ void S3Folder::remove_each(std::span<const std::string> names, const RemovedTake
     std::map<std::string, std::string> name_of_key;
     for (const auto& name : names) {
         const auto key = key_of(name);
-        // What stands for an upload is removed with that.
-        if (!key || is_mark(name) || is_temporary_of_mark(name)) told(name, remove(name));
+        // A mark is removed with its upload.
+        if (!key || is_mark(name)) told(name, remove(name));
         else name_of_key.emplace(*key, name);
     }
     while (!name_of_key.empty()) {

@@ -35,6 +35,18 @@ bool ListedNames::is_small(const std::string& name) const {
     return found != kinds_.end() && found->second.is_small;
 }
 
+bool ListedNames::is_upload(const std::string& name) const {
+    const auto found = kinds_.find(name);
+    return found != kinds_.end() && found->second.is_upload;
+}
+
+std::optional<ListedEntry> ListedNames::add_upload(const std::string& mark) {
+    auto upload = mark.substr(0, mark.size() - std::string_view(mark_ending).size());
+    const bool is_first = kinds_.try_emplace(upload, Known{sys::EntryKind::file, false, true}).second;
+    if (!is_first) return std::nullopt;
+    return ListedEntry{std::move(upload), sys::EntryKind::file};
+}
+
 // Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.
 std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string& prefix, std::string& problem) {
     std::vector<ListedEntry> entries;
@@ -48,11 +60,6 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         const bool is_first = name && kinds_.try_emplace(*name, Known{kind, is_small}).second;
         if (is_first) {
             entries.push_back({*name, kind, bytes});
-            if (is_mark(*name)) {  // the upload that it speaks of
-                auto upload = name->substr(0, name->size() - std::string_view(mark_ending).size());
-                kinds_.emplace(upload, Known{sys::EntryKind::file});
-                entries.push_back({std::move(upload), sys::EntryKind::file});
-            }
         } else if (problem.empty()) {
             problem = "the key \"" + show_text(key) +
                       (name ? "\" is an object, and other keys begin with it and a \"/\": no tree of files has both"

@@ -37,6 +37,9 @@ public:
     bool is_folder(const std::string& name) const;
     /// Its listing says that it is an object of at most Bucket::first_bytes_max.
     bool is_small(const std::string& name) const;
+    /// The upload that a mark speaks of, as an entry; nothing where an object has that name.
+    std::optional<ListedEntry> add_upload(const std::string& mark);
+    bool is_upload(const std::string& name) const;
     void put(const std::string& name, sys::EntryKind kind);
     void drop(const std::string& name) { kinds_.erase(name); }
 
@@ -45,15 +48,15 @@ private:
 
     struct Known {
         sys::EntryKind kind;
-        bool is_small = false;
+        bool is_small = false, is_upload = false;
     };
     std::unordered_map<std::string, Known> kinds_;
     std::size_t names_max_;
     bool is_complete_ = false, has_all_ = true;
 };
 
-/// ".fb-XXXXXXXX-0123456789abcdef.parts" is the mark of an upload, that of a worker's has its end before the dot;
-/// without ".parts" it stands for the upload itself.
+/// ".fb-XXXXXXXX-0123456789abcdef.parts" is the name of an upload's mark, that of a worker's has its end before the
+/// dot; without ".parts" it stands for the upload itself. Objects of others may have such names: MadeObject::is_mark.
 bool is_mark(std::string_view name);
 bool is_temporary_of_mark(std::string_view name);
 

@@ -28,15 +28,26 @@ std::string text_of(const UploadMark& mark) {
     return fmt::format("{}\n{}\n{}\n{}\n", mark_title, mark.upload.key, mark.upload.id, mark.identity);
 }
 
-Result<UploadMark> mark_from(std::string_view text) {
+std::string_view folder_of(std::string_view key) { return key.substr(0, key.rfind('/') + 1); }
+
+// Nothing where there is none, or an object of somebody's own. A mark speaks of an upload in its own folder: what was
+// copied elsewhere, or is there to mislead, speaks of others'.
+Result<std::optional<UploadMark>> mark_at(Bucket& bucket, const std::string& mark_key) {
+    std::string all;
+    const auto object = bucket.read_first(mark_key, false, all);
+    if (!object && object.error().kind != ErrorKind::missing) return object.error();
+    std::optional<UploadMark> mark;
+    if (!object || !*object || (*object)->bytes != all.size()) return mark;
+    std::string_view text = all;
     std::vector<std::string> lines;
     while (!text.empty()) {
         lines.emplace_back(text.substr(0, text.find('\n')));
         text.remove_prefix(std::min(text.size(), lines.back().size() + 1));
     }
-    if (lines.size() != 4 || lines[0] != mark_title || lines[1].empty() || lines[2].empty())
-        return Error{ErrorKind::corrupt, "it is no mark of an upload"};
-    return UploadMark{{lines[1], lines[2]}, lines[3]};
+    const bool is_mark = lines.size() == 4 && lines[0] == mark_title && !lines[2].empty() &&
+                         folder_of(lines[1]) == folder_of(mark_key) && folder_of(lines[1]) != lines[1];
+    if (is_mark) mark = UploadMark{{lines[1], lines[2]}, lines[3]};
+    return mark;
 }
 
 // Its time of access is changed by the copy itself, so that it is not among this; nor is the number of the device,
@@ -63,10 +74,10 @@ MadeObject::MadeObject(Bucket& bucket, std::string temporary_key, ObjectState fi
       bucket_(bucket) {}
 
 Result<std::shared_ptr<MadeObject>> MadeObject::join(Bucket& bucket, const std::string& temporary_key) {
-    FB_TRY_ASSIGN(text, bucket.text_of(temporary_key + mark_ending));
-    FB_TRY_ASSIGN(mark, mark_from(text));
+    FB_TRY_ASSIGN(mark, mark_at(bucket, temporary_key + mark_ending));
+    if (!mark) return Error{ErrorKind::missing, "there is no mark of an upload"};
     auto joined = std::make_shared<MadeObject>(bucket, temporary_key, ObjectState{});
-    joined->upload_ = mark.upload;
+    joined->upload_ = mark->upload;
     joined->is_joined_ = true;
     return joined;
 }
@@ -105,9 +116,7 @@ Result<> MadeObject::begin_upload() {
 
 // Of a killed run's upload those parts count that the server has whole, and by their checksums.
 Result<> MadeObject::go_on(const std::string& identity) {
-    const auto text = bucket_.text_of(info.key + mark_ending);
-    if (!text) return text.error().kind == ErrorKind::missing ? Result<>() : Result<>(text.error());
-    const auto mark = mark_from(*text);
+    FB_TRY_ASSIGN(mark, mark_at(bucket_, info.key + mark_ending));
     if (!mark) return {};  // begun anew, and replaced
     if (mark->identity != identity || mark->upload.key != upload_.key) return bucket_.give_up_upload(mark->upload);
     const auto parts = bucket_.parts_of(mark->upload);
@@ -281,11 +290,14 @@ void MadeObject::give_up() {
 }
 
 Result<> MadeObject::remove_mark(Bucket& bucket, const std::string& mark_key) {
-    const auto text = bucket.text_of(mark_key);
-    if (!text && text.error().kind != ErrorKind::missing) return text.error();
-    if (text)
-        if (const auto mark = mark_from(*text); mark) FB_TRY(bucket.give_up_upload(mark->upload));
+    FB_TRY_ASSIGN(mark, mark_at(bucket, mark_key));
+    if (mark) FB_TRY(bucket.give_up_upload(mark->upload));
     return bucket.remove(mark_key);
+}
+
+Result<bool> MadeObject::is_mark(Bucket& bucket, const std::string& key) {
+    FB_TRY_ASSIGN(mark, mark_at(bucket, key));
+    return mark.has_value();
 }
 
 }  // namespace forebay::s3

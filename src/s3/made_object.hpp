@@ -46,7 +46,9 @@ public:
     /// All is there: it gets its key.
     Result<> publish(const std::string& final_key);
     void give_up();
-    /// A killed run's mark goes, and its upload with it.
+    /// Whether the object of this key is a mark, not only called like one.
+    static Result<bool> is_mark(Bucket& bucket, const std::string& key);
+    /// A killed run's mark goes, and its upload with it; an object that is none goes alone.
     static Result<> remove_mark(Bucket& bucket, const std::string& mark_key);
 
     std::mutex mutex;  // guards `info`, and all below

@@ -60,6 +60,8 @@ private:
     std::uint64_t device() const override { return bucket_->number(); }
 
     Result<std::string> key_of(const std::string& name) const;
+    /// Those whose marks are in a portion of the listing.
+    Result<> add_uploads(ListedNames& names, std::vector<ListedEntry>& portion);
     Result<bool> is_named(const ListedEntry& entry);
     /// What is there under a name; nothing where nothing is.
     Result<std::optional<ObjectInfo>> find(const std::string& name);
