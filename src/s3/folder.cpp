@@ -1,5 +1,7 @@
 #include "s3/folder.hpp"
 
+#include <fmt/format.h>
+
 #include <unordered_set>
 
 #include "base/show_text.hpp"
@@ -19,6 +21,11 @@ constexpr std::size_t key_bytes_max = 1'024;
 
 }  // namespace
 
+std::string bytes_of_folder(const ObjectInfo& folder) {
+    return fmt::format("the key \"{}\" is an object of {} bytes, and a folder has none: no tree of files has both",
+                       show_text(folder.key), folder.bytes);
+}
+
 Error missing_name(const std::string& name) { return {ErrorKind::missing, "there is no " + show_text(name)}; }
 
 Result<std::string> S3Folder::key_of(const std::string& name) const {
@@ -32,7 +39,7 @@ Result<std::string> S3Folder::key_of(const std::string& name) const {
 
 Result<> S3Folder::list(const NameTaker& take) {
     ListedNames names;
-    std::string problem;
+    std::string problem = info_.bytes > 0 ? bytes_of_folder(info_) : "";
     std::unordered_set<std::uint64_t> begun;
     Bucket::Page page{.prefix = prefix_, .from = {}};
     for (bool goes_on = true; goes_on;) {

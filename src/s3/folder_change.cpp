@@ -61,6 +61,7 @@ Result<> S3Folder::make_folder(const std::string& name, std::uint32_t) {
 
 Result<> S3Folder::keep_set() {
     const std::lock_guard lock(mutex_);
+    if (info_.bytes > 0) return Error{ErrorKind::refused, bytes_of_folder(info_) + "; it stays"};
     if (!is_new_ && info_.state == kept_) return {};
     FB_TRY(bucket_->put(info_.key, info_.state, {}));
     kept_ = info_.state;

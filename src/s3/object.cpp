@@ -152,7 +152,7 @@ ObjectInfo object_from(const std::string& key, const HttpAnswer& answer, const s
     const auto& range = answer.header("content-range");  // "bytes 0-9/443"
     const auto total = range.empty() ? std::string_view(answer.header("content-length"))
                                      : std::string_view(range).substr(std::min(range.find('/'), range.size() - 1) + 1);
-    object.bytes = is_folder ? 0 : number_from<std::uint64_t>(total).value_or(0);
+    object.bytes = number_from<std::uint64_t>(total).value_or(0);
     auto put = curl_getdate(answer.header("last-modified").c_str(), nullptr);
     object.state.has_times = put >= 0;
     if (put < 0) put = std::time(nullptr);
@@ -190,12 +190,13 @@ std::uint64_t number_of_key(const std::string& key) { return siphash({}, std::as
 
 sys::EntryStatus status_of(const ObjectInfo& object, std::uint64_t device) {
     const auto& state = object.state;
+    const auto bytes = state.kind == sys::EntryKind::folder ? 0 : object.bytes;
     sys::EntryStatus status{.kind = state.kind,
                             .permissions = state.permissions,
                             .user = state.user,
                             .group = state.group,
-                            .bytes = object.bytes,
-                            .allocated_bytes = object.bytes,
+                            .bytes = bytes,
+                            .allocated_bytes = bytes,
                             .device_number = state.device_number,
                             .id = {device, number_of_key(object.key)},
                             .accessed = state.accessed,

@@ -38,7 +38,7 @@ ObjectState new_state(sys::EntryKind kind, std::uint32_t permissions, const sys:
 struct ObjectInfo {
     std::string key;
     ObjectState state;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  // a folder has none, unless others have put an object of this key
     std::string etag;
     sys::FileTime changed;                // when it was put there; its nanoseconds tell one version from another
     std::optional<std::uint32_t> crc32c;  // of all bytes, where the server knows it

@@ -83,6 +83,8 @@ private:
     std::unordered_map<std::string, ObjectInfo> looked_at_;
 };
 
+/// Of the object that a folder has, and that has bytes.
+std::string bytes_of_folder(const ObjectInfo& folder);
 /// "there is no NAME".
 Error missing_name(const std::string& name);
 
