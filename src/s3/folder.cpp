@@ -31,6 +31,9 @@ Error missing_name(const std::string& name) { return {ErrorKind::missing, "there
 Result<std::string> S3Folder::key_of(const std::string& name) const {
     if (!sys::is_entry_name(name) || name.size() > name_bytes_max)
         return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+    if (name == directory_record_name)
+        return Error{ErrorKind::unsupported,
+                     "an object of this name says where a directory has its contents, so that no entry has it in S3"};
     auto key = prefix_ + key_part_of(name);
     if (key.size() < key_bytes_max) return key;
     return Error{ErrorKind::unsupported, "a key of S3 has at most 1,024 bytes, and that of " + show_text(name) +
