@@ -206,7 +206,9 @@ Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& na
         }
     }
     FB_TRY_ASSIGN(contents, Directories(*bucket_).contents_of(below, true));
-    if (!contents) return missing_name(name);
+    if (!contents)
+        return Error{ErrorKind::missing, fmt::format("{} has no contents here, as its object {} says", show_text(name),
+                                                     directory_record_name)};
     return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, *contents, std::move(object), false));
 }
 

@@ -245,10 +245,13 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     if (is_other_file_system(status, above_status.id.device))
         return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
                      "name what lies in it"};
+    // What vanishes below was removed by others; the tree itself must be one that can be entered.
+    const auto folder = above->open_folder(name);
+    if (!folder && folder.error().kind == ErrorKind::missing) return folder.error();
     auto* lead = options.lead;
     if (lead != nullptr) {
-        FB_TRY_ASSIGN(folder, above->open_folder(name));
-        FB_TRY_ASSIGN(root, team_root(*folder, path));
+        FB_TRY(folder);
+        FB_TRY_ASSIGN(root, team_root(**folder, path));
         FB_TRY(lead->begin({.verb = TeamVerb::remove,
                             .threads = team_threads({path}, options.threads),
                             .source = team_place(path),
