@@ -20,18 +20,28 @@ Error made_by_another(const std::string& name) {
     return {ErrorKind::refused, "another process makes " + show_text(name), "nothing was changed", "wait for it"};
 }
 
+// Between the two that make a file and lock it, or open it and lock it, another process may have removed it, and made
+// one of its own under the name.
+Result<bool> is_alone(sys::Folder& folder, const std::string& temporary, sys::OpenFile& file) {
+    FB_TRY_ASSIGN(is_locked, file.lock_alone());
+    if (!is_locked) return false;
+    FB_TRY_ASSIGN(status, file.status());
+    const auto named = folder.status_of(temporary);
+    return named && named->id == status.id;
+}
+
 // Under a name of a killed run there is a file that nobody has locked.
 Result<std::unique_ptr<sys::OpenFile>> make_alone(sys::Folder& folder, const std::string& temporary,
                                                   const std::string& name) {
     auto old = folder.reopen_file(temporary);
     if (old) {
-        FB_TRY_ASSIGN(is_left, (*old)->lock_alone());
+        FB_TRY_ASSIGN(is_left, is_alone(folder, temporary, **old));
         if (!is_left) return made_by_another(name);
         FB_TRY(folder.remove(temporary));
     }
     auto file = folder.make_file(temporary, own_alone);
     if (!file) return file;
-    FB_TRY_ASSIGN(is_ours, (*file)->lock_alone());
+    FB_TRY_ASSIGN(is_ours, is_alone(folder, temporary, **file));
     if (!is_ours) return made_by_another(name);
     return file;
 }
