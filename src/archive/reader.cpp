@@ -67,10 +67,9 @@ Result<> ArchiveReader::check_end(std::uint64_t behind) const {
         return Error{ErrorKind::corrupt,
                      fmt::format("there are zeros, as at its end, but from byte {} on others follow", other),
                      {},
-                     state_.promises_end ? ""
-                                         : fmt::format("use another copy of the archive; where archives were joined, "
-                                                       "tail -c +{} gives the next one",
-                                                       other + 1)};
+                     fmt::format("use another copy of the archive; where archives were joined, tail -c +{} gives the "
+                                 "next one",
+                                 other + 1)};
     if (offset_ > 0) return {};
     return Error{ErrorKind::corrupt, fmt::format("all its {} bytes are zeros: they were lost, or it is an archive of "
                                                  "tar that never had an entry",
