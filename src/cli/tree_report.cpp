@@ -53,7 +53,7 @@ Result<> LinesFile::add_text(std::string_view line) {
 }
 
 Result<> LinesFile::flush() {
-    if (bytes_ == 0) FB_TRY(file_.set_size(0));
+    if (bytes_ == 0 && file_.is_regular()) FB_TRY(file_.set_size(0));
     FB_TRY(file_.write(bytes_, std::as_bytes(std::span(buffer_))));
     bytes_ += buffer_.size();
     buffer_.clear();
@@ -62,7 +62,7 @@ Result<> LinesFile::flush() {
 
 Result<> LinesFile::close() {
     FB_TRY(flush());
-    FB_TRY(file_.sync());
+    if (file_.is_regular()) FB_TRY(file_.sync());
     return file_.close();
 }
 

@@ -33,6 +33,8 @@ public:
     /// `corrupt`.
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes);
+    /// A pipe or a terminal is not: it takes bytes in their order, and has no size and no sync.
+    bool is_regular() const;
     /// ftruncate.
     Result<> set_size(std::uint64_t bytes);
     /// Maps so many bytes of the file from its beginning, shared and writable; the file is that long already. What

@@ -40,7 +40,8 @@ PlainFile::~PlainFile() { (void)close(); }
 
 Result<> PlainFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const auto wrote = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        auto wrote = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (wrote < 0 && errno == ESPIPE) wrote = ::write(fd_, bytes.data(), bytes.size());  // a pipe has no places
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) return posix_error("pwrite", path_, wrote == 0 ? EIO : errno);
         bytes = bytes.subspan(static_cast<std::size_t>(wrote));
@@ -61,6 +62,11 @@ Result<> PlainFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
         offset += static_cast<std::uint64_t>(got);
     }
     return {};
+}
+
+bool PlainFile::is_regular() const {
+    struct stat about {};
+    return ::fstat(fd_, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 Result<> PlainFile::set_size(std::uint64_t bytes) {
