@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "base/try.hpp"
@@ -51,6 +52,16 @@ Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target
         has_acl |= name == access_acl;
     }
     return has_acl;
+}
+
+// Times that not all file systems have are set in silence to the last one that the target's has.
+Result<> give_times(const sys::EntryStatus& status, sys::OpenEntry& target) {
+    FB_TRY(target.set_times(status.accessed, status.modified));
+    if (!is_far(status.modified)) return {};
+    FB_TRY_ASSIGN(now, target.status());
+    if (is_same_time(status, now)) return {};
+    return Error{ErrorKind::unsupported, fmt::format("it was modified at {}, and the target has {} in place of that",
+                                                     show_time(status.modified), show_time(now.modified))};
 }
 
 }  // namespace
@@ -123,9 +134,11 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
     if (preserve.permissions && !is_link && (has_acl || permissions != wished))
         FB_TRY(settle(fmt::format("mode {:04o}", wished), "", target.set_permissions(wished)));
     if (preserve.times && !held.times && status.has_times)
-        FB_TRY(settle("times", "", target.set_times(status.accessed, status.modified)));
+        FB_TRY(settle("times", "", give_times(status, target)));
     return target.keep_set();
 }
+
+bool is_far(sys::FileTime time) { return time.seconds < 0 || time.seconds > INT32_MAX; }
 
 bool is_same_time(const sys::EntryStatus& source, const sys::EntryStatus& target) {
     if (!source.has_times || !target.has_times || source.modified == target.modified) return true;

@@ -60,6 +60,9 @@ std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& o
 /// nanoseconds are 0 its file system may keep whole seconds, as Lustre does.
 bool is_same_time(const sys::EntryStatus& source, const sys::EntryStatus& target);
 
+/// Before 1970 or after 2038: not every file system has such a time. Some put the last one that they have in its place.
+bool is_far(sys::FileTime time);
+
 /// The names of extended attributes that differ, or that one of both has alone: "user.a, user.b".
 Result<std::string> difference_of(const AttributeSource& one, const AttributeSource& other);
 

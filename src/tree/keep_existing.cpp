@@ -20,8 +20,9 @@ constexpr const char* capabilities = "security.capability";
 bool has_fitting_time(const CopyContext& context, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
     if (!context.options.preserve.times)
         return status.modified <= existing.modified && context.is_older(status, existing);
-    return status.modified == existing.modified ||
-           (is_same_time(status, existing) && context.is_older(status, existing));
+    if (status.modified == existing.modified) return true;
+    const bool is_cut = is_far(status.modified) && existing.modified.nanoseconds == 0;
+    return (is_cut || is_same_time(status, existing)) && context.is_older(status, existing);
 }
 
 }  // namespace
