@@ -133,8 +133,7 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
         FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
     if (preserve.permissions && !is_link && (has_acl || permissions != wished))
         FB_TRY(settle(fmt::format("mode {:04o}", wished), "", target.set_permissions(wished)));
-    if (preserve.times && !held.times && status.has_times)
-        FB_TRY(settle("times", "", give_times(status, target)));
+    if (preserve.times && !held.times && status.has_times) FB_TRY(settle("times", "", give_times(status, target)));
     return target.keep_set();
 }
 

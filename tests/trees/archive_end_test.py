@@ -203,9 +203,41 @@ def check_of_others(place):
     (place / "joined.tar").write_bytes(one + two)
     text = forebay("restore-archive", place / "joined.tar", place / "joined", code=4)
     expect(f"tail -c +{len(one) + 1} gives" in text and (place / "joined/one").exists(), "joined archives are told, and how to get at the next", text)
+    ours = (place / "small.tar").read_bytes()
+    (place / "joined.tar").write_bytes(ours + ours)
+    text = forebay("restore-archive", "--check", place / "joined.tar", code=4)
+    expect(f"tail -c +{len(ours) + 1} gives" in text, "also of ours", text)
+    run("sh", "-c", f"tail -c +{len(ours) + 1} joined.tar > next.tar", cwd=place)
+    expect((place / "next.tar").read_bytes() == ours, "which gives it")
     (place / "cut.tar").write_bytes(one[:3 * BLOCK])
     expect("it was cut" in forebay("restore-archive", "--check", place / "cut.tar", code=4), "an end without zeros is told")
     forebay("restore-archive", "--check", OLD_ARCHIVE)
+
+
+def check_two_at_once(place):
+    """The second begins between the moments in which the first makes its file and locks it."""
+    if not shutil.which("strace"):
+        print("left out, two archives at once: no strace")
+        return
+    for name in ("one", "two"):
+        (place / f"tree-{name}").mkdir()
+        (place / f"tree-{name}" / name).write_bytes(os.urandom(4 << 20))
+    words = [FOREBAY, "archive", place / "tree-one", place / "of-two.tar"]
+    slow = ["strace", "-f", "-qq", "-o", place / "locks", "-e", "trace=flock", "-e", "inject=flock:delay_enter=3000000:when=1"]
+    first = subprocess.Popen([*slow, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(3000):
+        if any(name.startswith(".fb-") for name in os.listdir(place)):
+            break
+        time.sleep(0.001)
+    second = subprocess.Popen([FOREBAY, "archive", place / "tree-two", place / "of-two.tar", "--rate", "1M"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    said = first.communicate()
+    expect(first.returncode == 2 and "another process makes" in said[1], f"the first is refused: {first.returncode}", "".join(said))
+    said = second.communicate()
+    expect(second.returncode == 0, "the second makes its own", "".join(said))
+    with tarfile.open(place / "of-two.tar") as tar:
+        expect(any(name.endswith("two") for name in tar.getnames()), "with what it was given")
+    expect(not [name for name in os.listdir(place) if name.startswith(".fb-")], "nothing is left", str(os.listdir(place)))
 
 
 def check_mode_of_target(place):
@@ -305,6 +337,7 @@ def main():
         check_lost(place, source, place / "small.tar")
         check_changing(place)
         check_of_others(place)
+        check_two_at_once(place)
         check_mode_of_target(place)
         check_links_to_older(place)
         check_links_to_left_out(place)

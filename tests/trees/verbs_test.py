@@ -232,6 +232,11 @@ def check_own_files(place):
     forebay("compare", source / "sums", source, "--exclude", "sums")
     forebay("sync", source, target, "--delete", "--exclude", "log", "--exclude", "sums", "--report", target / "log")
     expect((target / "log").exists(), "what --exclude leaves out stays")
+    for words in (("walk", source, "--list", "/dev/stdout"), ("copy", source, place / "own-piped", "--exclude", "*", "--report", "/dev/stdout")):
+        forebay(*words)  # a pipe has no size and no sync
+    listed = run("bash", "-c", '"$1" walk "$2" --list /dev/fd/3 3>&1 >&2 | cat', "bash", FOREBAY, source)
+    paths = {json.loads(line)["path"] for line in listed.stdout.splitlines()}
+    expect(len(paths) == len(list(source.rglob("*"))) and "below/same" in paths, "a list in a pipe is whole", listed.stdout)
     (source / "paths").write_text("file\npaths\n")
     forebay("copy", source, place / "own-listed", "--files-from", source / "paths")
     expect((place / "own-listed/paths").exists(), "a list of paths is a file as others")
