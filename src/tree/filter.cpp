@@ -16,12 +16,28 @@ namespace {
 constexpr std::size_t wished_folders_max = 10'000;
 constexpr std::size_t shown_bytes_max = 100;
 
+/// The patterns of a filter to include, or to exclude.
+struct Patterns {
+    const std::vector<std::string>& all;
+    PatternUse* use;
+    std::size_t first;  // of them in `use`
+};
+
 template <class Path>
-bool fits_any(const std::vector<std::string>& patterns, const Path& path, std::string_view name) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-        if (pattern.find('/') == pattern.npos) return matches(pattern, name, Wild::star_and_question);
-        return matches(pattern, path(), Wild::star_and_question);
-    });
+bool fits_any(const Patterns& patterns, const Path& path, std::string_view name) {
+    bool fits = false;
+    for (std::size_t i = 0; i < patterns.all.size(); ++i) {
+        const auto at = patterns.first + i;
+        auto* use = patterns.use != nullptr && at < patterns.use->size() ? &(*patterns.use)[at] : nullptr;
+        if (use != nullptr && use->load(std::memory_order_relaxed) != 0) use = nullptr;
+        if (fits && use == nullptr) continue;
+        const auto& pattern = patterns.all[i];
+        const bool is_path = pattern.find('/') != pattern.npos;
+        if (!matches(pattern, is_path ? std::string_view(path()) : name, Wild::star_and_question)) continue;
+        fits = true;
+        if (use != nullptr) ++*use;
+    }
+    return fits;
 }
 
 Result<> add_wish(WishedNames& names, std::string_view path) {
@@ -70,11 +86,18 @@ Result<> check_pattern(const std::string& pattern) {
         "a name as in 'tmp' or '*.o', or a path below the tree as in 'a/tmp': without a slash at its begin or end"};
 }
 
+std::vector<std::atomic<std::uint64_t>*> EntryFilter::uses() const {
+    std::vector<std::atomic<std::uint64_t>*> uses;
+    for (std::size_t i = 0; use && i < std::min(include.size() + exclude.size(), use->size()); ++i)
+        uses.push_back(&(*use)[i]);
+    return uses;
+}
+
 bool EntryFilter::takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const {
     if (is_empty()) return true;
     const auto path = [&] { return path_of(branch, name); };
-    if (fits_any(exclude, path, name)) return false;
-    return include.empty() || kind == sys::EntryKind::folder || fits_any(include, path, name);
+    if (fits_any({exclude, use.get(), include.size()}, path, name)) return false;
+    return include.empty() || kind == sys::EntryKind::folder || fits_any({include, use.get(), 0}, path, name);
 }
 
 bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
@@ -83,9 +106,9 @@ bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
         const auto end = std::min(path.find('/', begin), path.size());
         const auto whole = [&] { return std::string_view(path).substr(0, end); };
         const auto name = whole().substr(begin);
-        if (fits_any(exclude, whole, name)) return false;
+        if (fits_any({exclude, use.get(), include.size()}, whole, name)) return false;
         if (end == path.size())
-            return include.empty() || kind == sys::EntryKind::folder || fits_any(include, whole, name);
+            return include.empty() || kind == sys::EntryKind::folder || fits_any({include, use.get(), 0}, whole, name);
         begin = end + 1;
     }
     return true;
