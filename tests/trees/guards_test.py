@@ -18,6 +18,7 @@ import time
 from forebay_test import FOREBAY, all_of_forebay, expect, forebay, run
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+MANY = 3000  # entries, with more lines of a manifest than are written at once
 
 
 def status(path):
@@ -134,14 +135,20 @@ def check_manifest(place):
     run(*words[:-3], source / "copy", "--manifest", manifest, code=2)
     expect(manifest.read_text() == whole, "a run that is refused leaves it")
     (source / "large").write_bytes(os.urandom(20 << 20))
-    run("chmod", "a+r", source / "large")
-    process = subprocess.Popen([str(word) for word in (*words, "--rate", "4M")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(1)
+    (source / "many").mkdir()
+    for number in range(MANY):
+        (source / "many" / str(number)).touch()
+    run("chmod", "-R", "a+rX", source)
+    process = subprocess.Popen([str(word) for word in (*words, "--rate", "2M")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    copied = targets / "copy/many"
+    while process.poll() is None and not (copied.exists() and len(os.listdir(copied)) == MANY):
+        time.sleep(0.01)
+    expect(process.poll() is None, "it is at the large file")
     process.send_signal(signal.SIGKILL)
     process.wait()
-    expect(manifest.read_text() == whole, "a run that is killed leaves it")
+    expect(manifest.read_text() == whole, "a run that is killed leaves it", f"{manifest.stat().st_size} bytes")
     run(*words)
-    expect(len(lines(manifest)) == 7, "the next run replaces it", manifest.read_text())
+    expect(len(lines(manifest)) == 8 + MANY, "the next run replaces it", str(len(lines(manifest))))
     expect(not [path for path in targets.iterdir() if path.name.startswith(".fb-")], "and nothing is left beside it")
 
 
