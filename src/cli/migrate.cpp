@@ -283,7 +283,7 @@ void add_migrate(CommandLine& line) {
     verb.bytes("--rate", options->rate,
                "At most so many bytes a second for all projects, instead of the plan's; 0: that");
     verb.flag("--dry-run", options->dry_run, "Only say what would be done next with each project");
-    verb.flag("--status", options->status, "Only say how far each project is");
+    verb.flag("--status", options->status, "Only say how far each project is; exit code 1 where one has stopped");
     verb.flag("--next", options->next,
               "Only say, for scripts, what is next: now, waits UNIX_SECONDS, due (the removal), running, done or "
               "stopped (by an error)");
