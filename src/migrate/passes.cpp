@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -256,6 +257,11 @@ Result<> Passes::begin_removal() {
                      fmt::format("find {} -newerct @{} tells which; set the clocks, touch it, and then --again freeze "
                                  "where the target is still closed",
                                  show_text(project_.source), now_s())};
+    const auto go_on = frozen_walk().go_on;
+    while (state_.frozen->newest_change.seconds >= now_s()) {
+        if (go_on) FB_TRY(go_on());
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
     FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
     FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), text_of(inodes)));
     state_.above_inode = above.inode;

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/nearest_word.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "format/toml_section.hpp"
+#include "sys/tree.hpp"
 #include "tree/filter.hpp"
 
 namespace forebay::migrate {
@@ -111,6 +114,25 @@ struct PlannedPlace {
     std::string path, whose;
 };
 
+// A bind mount gives one place two paths: what it lies in is one directory then, whether the place itself is there or not.
+Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlace>& places) {
+    std::map<std::pair<sys::EntryId, std::string>, const PlannedPlace*> known;
+    for (const auto& place : places) {
+        if (is_remote(place.path)) continue;
+        const std::filesystem::path path(place.path.substr(0, place.path.size() - 1));
+        const auto above = sys::open_posix_folder(path.parent_path().string());
+        if (!above) continue;  // told when the project is begun
+        FB_TRY_ASSIGN(status, (*above)->status());
+        const auto [it, is_new] = known.try_emplace({status.id, path.filename().string()}, &place);
+        if (!is_new)
+            return Error{ErrorKind::refused,
+                         fmt::format("{}: {}, {}, is {}, {}, by another path", plan.path, place.whose, place.path,
+                                     it->second->whose, it->second->path),
+                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+    }
+    return {};
+}
+
 // Sorted, so that what lies in a place follows it: 2 places of each of 20,000 projects are not compared in pairs.
 Result<> check_apart(const MigrationPlan& plan) {
     std::vector<PlannedPlace> places;
@@ -118,6 +140,7 @@ Result<> check_apart(const MigrationPlan& plan) {
         places.push_back({resolved_place(project.source), "the source of " + project.name});
         places.push_back({resolved_place(project.target), "the target of " + project.name});
     }
+    FB_TRY(check_no_alias(plan, places));
     std::ranges::sort(places, {}, &PlannedPlace::path);
     for (std::size_t i = 1; i < places.size(); ++i)
         if (places[i].path.starts_with(places[i - 1].path))

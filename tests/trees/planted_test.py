@@ -122,7 +122,7 @@ def bound(place):
     (place / "real/file").write_text("x")
     source.mkdir(parents=True)
     run("mount", "--bind", place / "real", source)
-    mover("sync", place / "real", target, "--delete", code=(1,))
+    mover("sync", place / "real", target, "--delete", "--allow-unlike", code=(1,))
     expect((place / "real/file").exists() and (target / "file").exists(), "a source that is bound into its target stays")
     run("umount", source)
 

@@ -128,7 +128,7 @@ def plain_tree_over_a_run(place):
     (place / "plain/forebay").unlink()
     said = copy(place / "plain", target, "--delete", code=2, verb="sync")
     expect("is a run of Forebay" in said and snapshots(target) == ALL, "it is refused", said)
-    copy(place / "plain", target, "--delete", "--as-files", verb="sync")
+    copy(place / "plain", target, "--delete", "--as-files", "--allow-unlike", verb="sync")
     expect(snapshots(target) == [], "unless that is wished")
 
 
