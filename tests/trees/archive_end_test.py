@@ -221,15 +221,15 @@ def check_two_at_once(place):
         return
     for name in ("one", "two"):
         (place / f"tree-{name}").mkdir()
-        (place / f"tree-{name}" / name).write_bytes(os.urandom(4 << 20))
+        (place / f"tree-{name}" / name).write_bytes(os.urandom(16 << 20))
     words = [FOREBAY, "archive", place / "tree-one", place / "of-two.tar"]
-    slow = ["strace", "-f", "-qq", "-o", place / "locks", "-e", "trace=flock", "-e", "inject=flock:delay_enter=3000000:when=1"]
+    slow = ["strace", "-f", "-qq", "-o", place / "locks", "-e", "trace=flock", "-e", "inject=flock:delay_enter=1500000:when=1"]
     first = subprocess.Popen([*slow, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(3000):
         if any(name.startswith(".fb-") for name in os.listdir(place)):
             break
         time.sleep(0.001)
-    second = subprocess.Popen([FOREBAY, "archive", place / "tree-two", place / "of-two.tar", "--rate", "1M"], stdout=subprocess.PIPE,
+    second = subprocess.Popen([FOREBAY, "archive", place / "tree-two", place / "of-two.tar", "--rate", "4M"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
     said = first.communicate()
     expect(first.returncode == 2 and "another process makes" in said[1], f"the first is refused: {first.returncode}", "".join(said))
