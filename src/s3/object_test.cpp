@@ -134,14 +134,20 @@ TEST_CASE("s3: listings are names, each once") {
     std::string problem;
     const auto entries = names.add(page, "p/", problem);
     CHECK(problem.empty());
-    REQUIRE(entries.size() == 5);
+    REQUIRE(entries.size() == 4);
     CHECK(entries[0].name == "a b");
     CHECK(entries[0].kind == EntryKind::file);
     CHECK(entries[1].kind == EntryKind::unknown);
-    CHECK(entries[3].name == ".fb-01234567-0123456789abcdef");
-    CHECK(entries[4].kind == EntryKind::folder);
+    CHECK(entries[3].kind == EntryKind::folder);
     CHECK(names.is_complete());
     CHECK(names.is_folder("d"));
+    // Of a mark that is one the upload is an entry, too, unless an object has its name.
+    const auto upload = names.add_upload(".fb-01234567-0123456789abcdef.parts");
+    REQUIRE(upload);
+    CHECK(upload->name == ".fb-01234567-0123456789abcdef");
+    CHECK(names.is_upload(upload->name));
+    CHECK_FALSE(names.add_upload("a b.parts"));
+    CHECK_FALSE(names.is_upload("a b"));
     // "d" as an object, too, and an empty name.
     CHECK(names.add({.objects = {{"p/d", 3}}, .prefixes = {}, .next = {}}, "p/", problem).empty());
     CHECK(problem.find("p/d") != problem.npos);
