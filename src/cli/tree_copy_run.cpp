@@ -272,7 +272,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     FB_TRY(copied);
     say_line_ends(options, *remarks);
     say_unused(options.tree);
-    if (wished.wished && wished.wished->below.empty() && !wished.wished->is_whole)
+    if (wished.wished && wished.wished->is_empty())
         remark(lines("--files-from {} names no path\n", options.files_from));
     return exit_of(*remarks);
 }

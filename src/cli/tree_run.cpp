@@ -90,7 +90,7 @@ Result<std::uint64_t> missing_identity(const RunCopy& wish) {
 // copy of all.
 Result<> copy_identity(const RunCopy& wish, std::uint64_t identity, bool is_locked, tree::CopyCounts& counts) {
     auto options = wish.options;
-    FB_TRY_ASSIGN(name, tree::wished_names(catalog::own_directory + ("/" + format::name_of_identity(identity)), false));
+    FB_TRY_ASSIGN(name, tree::wished_paths(catalog::own_directory + ("/" + format::name_of_identity(identity)), false));
     options.wished = std::move(name);
     options.removes_extra = false;
     options.is_locked = is_locked;

@@ -30,6 +30,7 @@ public:
     Result<> append(std::string_view names);
     Result<> close();
 
+    bool is_empty() const { return !has_any_; }
     /// Whether the path itself is in the list: all below it is meant, too. "." is the root.
     Result<bool> is_whole(const std::string& path);
     /// The names in `folder` that are in the list, or have something below them that is; sorted, each once.
