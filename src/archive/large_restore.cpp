@@ -99,8 +99,8 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
         at = until;
         return {};
     };
-    for (auto from = begin; from < end; from += restored_at_once)
-        for (const auto& part : parts_of(member(), from, std::min(from + restored_at_once, end)))
+    for (auto from = begin; from < end; from += tree::buffer_bytes)
+        for (const auto& part : parts_of(member(), from, std::min(from + tree::buffer_bytes, end)))
             FB_TRY(add(part.stored + part.end - part.begin, part.begin));
     if (at < end) FB_TRY(add(end, UINT64_MAX));
     sums_[index] = sum;

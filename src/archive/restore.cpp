@@ -198,7 +198,7 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         FB_TRY_ASSIGN(status, folder.status());
         root->status(TreeSide::target) = status;
         FB_TRY_ASSIGN(names, folder.attribute_names());
-        root->gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        root->seen.gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
         context.folders.keep(root, TreeSide::target, ends.target);
         return root;
     };

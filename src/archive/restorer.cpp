@@ -21,7 +21,6 @@ namespace {
 constexpr std::size_t batch_members = 256;
 // Windows of 512 KiB that wait while the archive is still read: few, so that their bytes are still in a cache.
 constexpr std::size_t batches_max = 8;
-constexpr std::size_t folders_together = 64;
 // Each folder of a path is held by each thread.
 constexpr std::uint32_t depth_max = 10'000;
 
@@ -141,6 +140,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         ++folders_.of_depth[later.depth];
         return folders_.all.push_back(later);
     }
+    if (restores()) FB_TRY(note_wanted(member.path));
     // It takes the place of what another thread may still be at.
     if (comes_again || (restores() && is_link)) return later_.push_back(later);
     if (kind == sys::EntryKind::file && found.is_large()) {
@@ -295,69 +295,6 @@ Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& n
     return {};
 }
 
-// Folders that have no entry in the archive, which none of ours lacks.
-Result<> Restorer::open_implied() {
-    const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
-    // In an archive of ours it comes last: until it was read, who may see what is in it is not known.
-    const bool was_read = scanned_ && context.fatal();
-    if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
-        FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
-        FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
-    }
-    for (auto& folders : target_folders_) {
-        auto& made = folders.made();
-        for (auto next = made.begin(); next < made.end();) {
-            FB_TRY_ASSIGN(path, made.at(next));
-            next = tree::SpillTexts::behind(next, path);
-            FB_TRY_ASSIGN(has_entry, is_known(path));
-            if (has_entry) continue;
-            FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
-            FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
-        }
-    }
-    return {};
-}
-
-// The deepest first; of one depth in the archive's order.
-Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
-    std::vector<std::uint64_t> next(folders_.of_depth.size());
-    for (auto depth = next.size(); depth-- > 1;) next[depth - 1] = next[depth] + folders_.of_depth[depth];
-    tree::SpillArray<Later> sorted(folders_.all.size());
-    for (std::uint64_t index = 0; index < folders_.all.size(); ++index) {
-        FB_TRY_ASSIGN(folder, folders_.all.at(index));
-        FB_TRY(sorted.set(next[folder.depth]++, folder));
-    }
-    return sorted;
-}
-
-Result<> Restorer::finish_folders() {
-    FB_TRY(open_implied());
-    FB_TRY_ASSIGN(sorted, folders_by_depth());
-    // Where one comes again in an archive of ours, it is the same again; else the last one counts.
-    const auto together = reader_.is_ours() ? folders_together : sorted.size();
-    std::uint64_t begin = 0;
-    for (auto depth = folders_.of_depth.size(); depth-- > 0;) {
-        const auto end = begin + folders_.of_depth[depth];
-        FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
-            for (auto first = begin; first < end; first += together) {
-                context.share.add(worker, [&, first](tree::TreeWorker& other) {
-                    for (auto at = first; at < std::min(first + together, end); ++at) {
-                        if (context.share.is_stopped()) return;
-                        const auto later = sorted.at(at);
-                        auto found = later ? member_at(*later) : later.error();
-                        const auto done = found ? finish_folder(other, found->member) : Result<>(found.error());
-                        if (!done) context.report(found ? found->member.path : ".", done.error());
-                    }
-                });
-                context.share.relieve(worker);
-            }
-        }));
-        FB_TRY(context.fatal());
-        begin = end;
-    }
-    return {};
-}
-
 Result<FoundMember> Restorer::member_at(const Later& later) {
     FB_TRY_ASSIGN(found, reader_.read_at(later.offset, commons_[later.common]));
     FB_TRY_ASSIGN(path, clean_path(found.member.path));
@@ -375,26 +312,6 @@ sys::EntryId Restorer::key_of(const std::string& path) { return {0, siphash({}, 
 Result<bool> Restorer::is_known(const std::string& path) {
     FB_TRY_ASSIGN(known, paths_.known.find(key_of(path)));
     return known.has_value();
-}
-
-Result<> Restorer::finish_folder(tree::TreeWorker& worker, const Member& member) {
-    FB_TRY_ASSIGN(place, target_folders_[worker.index].reach(member.path));
-    FB_TRY(settle_unread(context, member));
-    FB_TRY_ASSIGN(now, place.folder->status());
-    tree::Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
-    held.umask = context.owner.umask;
-    held.is_new = place.was_made;
-    if (context.options.preserve.attributes) {
-        FB_TRY_ASSIGN(names, place.folder->attribute_names());
-        held.attributes = std::move(names);
-        tree::drop_those_of_file_system(held.attributes);
-    }
-    ++context.counts.folders;
-    const auto settle = [&](const std::string& part, const std::string& value, Result<> done) {
-        return done ? done : context.settle(member.path, member.status, part, value, std::move(done));
-    };
-    return tree::give_attributes(member.status, attributes_of(member, context.options.preserve), *place.folder, held,
-                                 context.options.preserve, settle);
 }
 
 }  // namespace forebay::archive

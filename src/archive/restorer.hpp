@@ -70,6 +70,7 @@ private:
     struct Paths {
         tree::InodeMap<bool> known;   // in archives of others
         std::mutex mutex;             // guards what follows
+        tree::InodeMap<bool> wanted;  // folders with an entry that fits a pattern, in them or below
         tree::InodeMap<bool> failed;  // of which the target has no entry, or an older one
     };
 
@@ -81,6 +82,8 @@ private:
     Result<> restore(tree::TreeWorker& worker, const FoundMember& found);
     Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
     Result<> link(tree::TreeWorker& worker, const Member& member, const Later& later);
+    Result<> note_wanted(std::string_view path);
+    Result<bool> is_wanted(const std::string& folder);
     void take_failed(const std::string& path);
     Result<> forget_failed(const std::string& path);
     Result<> link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path);

@@ -10,12 +10,6 @@
 
 namespace forebay::archive {
 
-namespace {
-
-constexpr std::uint32_t closed_to_others = 0700;
-
-}  // namespace
-
 void TargetFolders::leave(const tree::Branch* until) {
     folder_.reset();
     while (at_ && at_.get() != until && at_->parent) {
@@ -60,7 +54,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
     tree::Spellings::of(*at_, *above);
     const auto branch = std::make_shared<tree::Branch>(at_, name);
-    const auto made = above->make_folder(name, closed_to_others);
+    const auto made = above->make_folder(name, context_->new_folder_permissions());
     if (!made && made.error().kind != ErrorKind::refused) return made.error();
     if (!made) FB_TRY(tree::check_spelling(*at_, *above, name));
     auto opened = above->open_folder(name);
@@ -73,16 +67,16 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     branch->was_made = made.has_value();
     tree::Spellings::of(*branch, *folder);
     if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
-    if (made && at_->gives_acl) {
+    if (made && at_->seen.gives_acl) {
         FB_TRY(folder->remove_attribute(tree::default_acl));
         FB_TRY(folder->remove_attribute(tree::access_acl));
     } else if (!made) {
         FB_TRY_ASSIGN(names, folder->attribute_names());
-        branch->gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        branch->seen.gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
         const bool may_all = context_->owner.user == 0;
-        const bool is_closed = (status.permissions & closed_to_others) != closed_to_others;
-        if (!may_all && is_closed && status.user == context_->owner.user)
-            FB_TRY(folder->set_permissions(status.permissions | closed_to_others));
+        const bool is_closed = (status.permissions & tree::while_filled) != tree::while_filled;
+        if (lends_ && !may_all && is_closed && status.user == context_->owner.user)
+            FB_TRY(folder->set_permissions(status.permissions | tree::while_filled));
     }
     context_->folders.keep(branch, tree::TreeSide::target, folder);
     return branch;

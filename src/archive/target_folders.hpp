@@ -33,6 +33,8 @@ public:
     Result<Place> reach(std::string_view path);
     /// That of the entry `path`, with what copies of entries take.
     Result<tree::CopyEntry> entry(std::string_view path);
+    /// From now on folders that are closed to their owner stay so.
+    void end_lending() { lends_ = false; }
     /// Folders that were made, of an archive that may have no entries of them.
     tree::SpillTexts& made() { return made_; }
 
@@ -46,6 +48,7 @@ private:
     tree::FolderRef folder_;  // of at_, where it was asked for
     std::string path_;        // of at_; empty of the root
     tree::SpillTexts made_;
+    bool lends_ = true;
 };
 
 }  // namespace forebay::archive

@@ -68,9 +68,9 @@ struct Stand {
 };
 
 // A state that cannot be read is where its project stands, and hides no other one.
-Stand stand_of(const MigrationPlan& plan, const ProjectPlan& project) {
+Stand stand_of(const MigrationPlan& plan, const ProjectPlan& project, migrate::TakenTargets& taken) {
     Stand stand{.name = project.name};
-    auto state = migrate::load_state(sys::posix_store(), plan, project);
+    auto state = migrate::load_state(sys::posix_store(), plan, project, taken);
     const auto is_held = sys::lock_state(migrate::lock_path(plan, project));
     if (!state || !is_held) {
         stand.standing = ProjectStanding::stopped;
@@ -144,13 +144,16 @@ Json stand_json(const Stand& stand) {
     return object.set("passes", passes);
 }
 
-// `were_told`: why projects do not go on.
-void show_status(const MigrationPlan& plan, bool json, bool were_told) {
+// `found` where a project has stopped. `were_told`: why projects do not go on.
+Exit show_status(const MigrationPlan& plan, bool json, bool were_told) {
     auto list = Json::array();
     std::vector<Stand> stands;
+    migrate::TakenTargets taken(plan);
+    auto code = Exit::good;
     Table table({{"project"}, {"state"}, {"pass"}, {"entries", true}, {"bytes", true}, {""}});
     for (const auto& project : plan.projects) {
-        const auto stand = stand_of(plan, project);
+        const auto stand = stand_of(plan, project, taken);
+        if (stand.standing == ProjectStanding::stopped) code = Exit::found;
         list.push(stand_json(stand));
         const auto word = word_of(stand);
         table.row({stand.name, word.substr(0, word.find(' ')), pass_word(stand),
@@ -158,15 +161,20 @@ void show_status(const MigrationPlan& plan, bool json, bool were_told) {
                    show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand, project)});
         stands.push_back(stand);
     }
-    if (json) return list.print();
+    if (json) {
+        list.print();
+        return code;
+    }
     say(table.text());
     if (!were_told)
         for (const auto& stand : stands) say_error(stand);
+    return code;
 }
 
 void show_next(const MigrationPlan& plan) {
+    migrate::TakenTargets taken(plan);
     for (const auto& project : plan.projects) {
-        const auto stand = stand_of(plan, project);
+        const auto stand = stand_of(plan, project, taken);
         if (plan.projects.size() > 1) say("{} ", stand.name);
         say("{}\n", word_of(stand));
     }
@@ -174,8 +182,9 @@ void show_next(const MigrationPlan& plan) {
 
 // What a call would do with each project, of which nothing is touched.
 Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) {
+    migrate::TakenTargets taken(plan);
     for (const auto& project : plan.projects) {
-        auto stand = stand_of(plan, project);
+        auto stand = stand_of(plan, project, taken);
         if (wishes.again && !stand.state.project.empty()) {
             FB_TRY(migrate::go_back(stand.state, *wishes.again));
             stand.pass = migrate::next_pass(stand.state, project);
@@ -221,9 +230,8 @@ Result<std::optional<std::int64_t>> job_end() {
     return end.unix_seconds;
 }
 
-// As docs/guide/trees.md has it: trees that differ are no damage.
+// As docs/guide/trees.md has it: trees that differ are no damage. That the job ends is no error.
 Exit exit_of_end(const migrate::ProjectEnd& end) {
-    if (end.ending == migrate::Ending::stopped) return Exit::trouble;
     if (end.ending != migrate::Ending::failed) return Exit::good;
     return end.error.kind == ErrorKind::corrupt ? Exit::found : exit_of(end.error.kind);
 }
@@ -236,7 +244,7 @@ Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, bool 
                                               [](const std::string& line) { remark(lines("{}\n", Message{line})); }));
     auto code = Exit::good;
     for (const auto& end : ends) code = std::max(code, exit_of_end(end));
-    show_status(plan, json, true);
+    static_cast<void>(show_status(plan, json, true));
     if (stop.signal() != 0) sys::EndSignals::end_by(stop.signal());
     return code;
 }
@@ -255,7 +263,7 @@ Result<Exit> migrate_all(const MigrateArguments& options) {
     const int kinds = options.status + options.next + options.dry_run + !options.batch.empty();
     if (kinds > 1) return Error{ErrorKind::refused, "--status, --next, --dry-run and --batch: one of them at a time"};
     if (kinds == 0) return run(plan, wishes, options.json);
-    if (options.status) show_status(plan, options.json, false);
+    if (options.status) return show_status(plan, options.json, false);
     if (options.next) show_next(plan);
     if (options.dry_run) FB_TRY(show_dry_run(plan, wishes));
     if (!options.batch.empty()) FB_TRY(write_batch(plan, options));
@@ -275,7 +283,7 @@ void add_migrate(CommandLine& line) {
     verb.bytes("--rate", options->rate,
                "At most so many bytes a second for all projects, instead of the plan's; 0: that");
     verb.flag("--dry-run", options->dry_run, "Only say what would be done next with each project");
-    verb.flag("--status", options->status, "Only say how far each project is");
+    verb.flag("--status", options->status, "Only say how far each project is; exit code 1 where one has stopped");
     verb.flag("--next", options->next,
               "Only say, for scripts, what is next: now, waits UNIX_SECONDS, due (the removal), running, done or "
               "stopped (by an error)");

@@ -132,7 +132,9 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
         say("{} entries compared, {} of each in {}\n", counts.entries.load(), show_bytes(counts.bytes),
             show_seconds(lasted.count()));
     }
-    return exit_of(*remarks);
+    say_unused(options.tree);
+    FB_TRY_ASSIGN(exit, exit_of(*remarks));
+    return exit == Exit::good && options.tree.includes_nothing() ? Exit::found : exit;
 }
 
 }  // namespace
@@ -164,7 +166,7 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
         "  forebay compare case.crc32c /archive/me/case\n"
-        "Exit code 0 only where nothing differs and all could be read.\n");
+        "Exit code 0 only where nothing differs, all could be read, and something fits the patterns.\n");
     verb.action(
         [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead); }); });
 }

@@ -84,6 +84,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.one_file_system = options.tree.one_file_system;
     wished.removes_extra = options.remove;
     wished.allows_empty = options.allow_empty;
+    wished.allows_unlike = options.allow_unlike;
     wished.compares_bytes = options.checksum;
     wished.trusts_attributes = options.quick;
     wished.verifies = options.verify;
@@ -226,7 +227,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     std::unique_ptr<LinesFile> report, manifest;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     if (wished.cannot_keep == tree::CannotKeep::manifest) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.manifest));
+        FB_TRY_ASSIGN(made, LinesFile::make(options.manifest, manifest_lines));
         manifest = std::move(made);
         wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
     }
@@ -251,8 +252,9 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         return work(wished, *remarks, counts, progress);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
-    for (auto* file : {report.get(), manifest.get()})
-        if (file != nullptr && (copied || file->has_lines())) FB_TRY(file->close());
+    if (report && (copied || report->has_lines())) FB_TRY(report->close());
+    if (manifest && (copied || (manifest->has_lines() && bytes_of_file(options.manifest) == 0)))
+        FB_TRY(manifest->close());
     if (options.tree.json) {
         auto object = copy_json(options, wished.layout, counts, lasted.count());
         if (telling.more) telling.more(object);
@@ -264,11 +266,14 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         else if (options.dry_run) say_dry(counts, *remarks);
         else say_counts(wished.layout, counts, lasted.count());
         if (telling.say_as_files) telling.say_as_files(options, *remarks);
-        if (options.remove && remarks->has_errors() && counts.removed == 0)
-            say("nothing was removed: not all of the source could be read\n");
+        if (!counts.not_removed.empty())
+            say("{}: {}\n", options.dry_run ? "nothing would be removed" : "nothing was removed", counts.not_removed);
     }
     FB_TRY(copied);
     say_line_ends(options, *remarks);
+    say_unused(options.tree);
+    if (wished.wished && wished.wished->below.empty() && !wished.wished->is_whole)
+        remark(lines("--files-from {} names no path\n", options.files_from));
     return exit_of(*remarks);
 }
 

@@ -18,10 +18,10 @@ struct CopyArguments {
     std::string layout = "auto", exclude_targets;
     std::uint64_t rate = 0;
     bool nul = false, verify = false, dry_run = false, no_sync = false;
-    bool as_files = false;                                                      // a run of ours too
-    std::uint64_t node_files = 0;                                               // of a run's snapshots
-    bool make_container = false;                                                // of DAOS
-    bool remove = false, allow_empty = false, checksum = false, quick = false;  // of sync
+    bool as_files = false;         // a run of ours too
+    std::uint64_t node_files = 0;  // of a run's snapshots
+    bool make_container = false;   // of DAOS
+    bool remove = false, allow_empty = false, allow_unlike = false, checksum = false, quick = false;  // of sync
 };
 
 /// The words of --cannot-keep and its file.

@@ -82,6 +82,30 @@ Result<> find_trees(std::initializer_list<std::string*> places) {
     return {};
 }
 
+bool TreeArguments::includes_nothing() const {
+    const auto counted = std::min(include.size(), use->size());
+    return !include.empty() && include.size() == counted &&
+           std::all_of(use->begin(), use->begin() + static_cast<std::ptrdiff_t>(counted),
+                       [](const auto& uses) { return uses == 0; });
+}
+
+void say_unused(const TreeArguments& arguments) {
+    std::size_t at = 0;
+    for (const auto& [option, patterns] :
+         {std::pair{"--include", &arguments.include}, {"--exclude", &arguments.exclude}})
+        for (const auto& pattern : *patterns) {
+            if (at == arguments.use->size()) return;
+            if ((*arguments.use)[at++] != 0) continue;
+            const bool is_include = patterns == &arguments.include;
+            remark(lines(
+                "no entry fits {} '{}'{}{}\n", option, pattern,
+                is_include && pattern.find_first_of("*?") == pattern.npos
+                    ? ": what lies in a directory is meant by '" + pattern + "/*'"
+                    : "",
+                pattern.find_first_of("[]{}") == pattern.npos ? "" : ": brackets and braces stand for themselves"));
+        }
+}
+
 void set_all(TreeFlow& flow, tree::TreeCount& count) {
     count.beat();
     flow.all_entries = count.all().entries;
@@ -93,7 +117,7 @@ Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& argumen
     for (const auto* patterns : {&arguments.include, &arguments.exclude})
         for (const auto& pattern : *patterns) FB_TRY(tree::check_pattern(pattern));
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();
-    FB_TRY_ASSIGN(made, LinesFile::make(arguments.report));
+    FB_TRY_ASSIGN(made, LinesFile::make(arguments.report, report_lines));
     report = std::move(made);
     return std::make_unique<tree::Remarks>(
         [file = report.get()](const tree::Remark& remark) { return file->add(json_of(remark)); });

@@ -28,7 +28,11 @@ struct TreeArguments {
     std::string hosts, ssh = "ssh";
     std::uint64_t patience = 15;
 
-    tree::EntryFilter filter() const { return {.include = include, .exclude = exclude}; }
+    std::shared_ptr<tree::PatternUse> use = std::make_shared<tree::PatternUse>();
+
+    tree::EntryFilter filter() const { return {.include = include, .exclude = exclude, .use = use}; }
+    /// With patterns to include: no entry fitted any.
+    bool includes_nothing() const;
     /// As many as this process may use CPUs, where the caller does not say; 16 where one of the trees is far away.
     std::uint32_t thread_count(std::initializer_list<std::string_view> places) const;
 };
@@ -56,6 +60,9 @@ struct WordsAtEnd {
 };
 /// Of one that only looks.
 inline constexpr WordsAtEnd nothing_changed{"nothing was changed", ""};
+
+/// A line for each pattern that fitted no entry, of those that are counted.
+void say_unused(const TreeArguments& arguments);
 
 /// Lets a count of all go on, and takes it where it is done.
 void set_all(TreeFlow& flow, tree::TreeCount& count);

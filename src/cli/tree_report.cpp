@@ -4,19 +4,25 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
+#include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/say.hpp"
+#include "sys/store.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
 using tree::RemarkKind;
+namespace fs = std::filesystem;
 
 constexpr std::size_t line_buffer_bytes = 256u << 10;
+// A path of 4,096 bytes, each spelled \\u00XX, and its hexadecimal digits.
+constexpr std::uint64_t first_line_bytes_max = 64u << 10;
 // More than a screen of them is for --report.
 constexpr std::size_t remark_lines_max = 20;
 constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    RemarkKind::failed,
@@ -24,6 +30,27 @@ constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    
                                RemarkKind::only_source, RemarkKind::only_target};
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
+
+// A pipe, a device, or what the shell has opened.
+bool is_open_elsewhere(const std::string& path) {
+    return path.starts_with("/proc/") || (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
+}
+
+Result<> check_replaceable(const std::string& path, const LinesKind& kind) {
+    std::error_code none;
+    if (is_open_elsewhere(path) || !fs::is_regular_file(path, none)) return {};
+    const auto bytes = fs::file_size(path, none);
+    if (none || bytes == 0) return {};
+    FB_TRY_ASSIGN(file, sys::PlainFile::open(path, sys::PlainFile::Use::read));
+    std::string line(std::min<std::uint64_t>(bytes, first_line_bytes_max), '\0');
+    FB_TRY(file.read(0, std::as_writable_bytes(std::span(line))));
+    line.resize(std::min(line.find('\n'), line.size()));
+    if (line.starts_with(kind.begin) && line.find(kind.key) != line.npos) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} {} is a file that is there, and none that {} has written: it would be lost",
+                             kind.option, show_text(path), kind.option),
+                 "nothing was changed", "another path; or remove that file, if it may go"};
+}
 
 std::string hex_of(const std::string& bytes) {
     std::string text;
@@ -41,9 +68,22 @@ std::uint64_t all_of(const tree::Remarks& remarks) {
 
 }  // namespace
 
-Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path) {
-    FB_TRY_ASSIGN(file, sys::PlainFile::open(path, sys::PlainFile::Use::create));
-    return std::unique_ptr<LinesFile>(new LinesFile(std::move(file)));
+Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, const LinesKind& kind) {
+    FB_TRY(check_replaceable(path, kind));
+    std::error_code none;
+    const auto type = fs::status(path, none).type();
+    const bool is_plain = type == fs::file_type::regular || type == fs::file_type::not_found;
+    auto real = path, own = path;
+    if (kind.comes_whole && is_plain && !is_open_elsewhere(path)) {
+        real = fs::weakly_canonical(fs::absolute(path, none), none).string();  // the file that a link names
+        own = directory_of(real) + "/.fb-" + leaf_of(real);
+    }
+    FB_TRY_ASSIGN(file, sys::PlainFile::open(own, sys::PlainFile::Use::create));
+    return std::unique_ptr<LinesFile>(new LinesFile(std::move(file), own, real));
+}
+
+LinesFile::~LinesFile() {
+    if (own_path_ != path_) static_cast<void>(sys::posix_store().remove(own_path_));
 }
 
 Result<> LinesFile::add_text(std::string_view line) {
@@ -63,7 +103,11 @@ Result<> LinesFile::flush() {
 Result<> LinesFile::close() {
     FB_TRY(flush());
     FB_TRY(file_.sync());
-    return file_.close();
+    FB_TRY(file_.close());
+    if (own_path_ == path_) return {};
+    FB_TRY(sys::posix_store().rename(own_path_, path_));
+    own_path_ = path_;
+    return sys::posix_store().sync_directory(directory_of(path_));
 }
 
 void set_path(Json& object, const std::string& path) {

@@ -4,20 +4,38 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/command_line.hpp"
 #include "cli/json.hpp"
 #include "sys/plain_file.hpp"
+#include "tree/checksums.hpp"
 #include "tree/copy.hpp"
 #include "tree/remarks.hpp"
 
 namespace forebay::cli {
 
+/// What a file of lines is, and how it is known again: by what its first line begins with, and has.
+struct LinesKind {
+    const char* option;
+    std::string_view begin, key;
+    bool comes_whole = false;  // it gets its name when it is whole
+};
+inline constexpr LinesKind report_lines{"--report", "{\"kind\":", "\"why\":"};
+inline constexpr LinesKind list_lines{"--list", "{\"path\":", "\"allocated_bytes\":"};
+inline constexpr LinesKind manifest_lines{"--manifest", "{\"path\":", "\"part\":", true};
+inline constexpr LinesKind sum_lines{"--checksums", tree::checksums_title, ""};
+
 /// A file of lines, made anew; written in large pieces, and whole when close() succeeds. What is in it from before
-/// stays until the first piece is written, so that a command that is refused leaves it. One thread at a time.
+/// stays until the first piece is written, so that a command that is refused leaves it; with `comes_whole` until
+/// close(), which a killed command never calls. One thread at a time.
 class LinesFile {
 public:
-    static Result<std::unique_ptr<LinesFile>> make(const std::string& path);
+    /// `refused` where a file is there that is neither empty nor of this kind.
+    static Result<std::unique_ptr<LinesFile>> make(const std::string& path, const LinesKind& kind);
+    LinesFile(const LinesFile&) = delete;
+    LinesFile& operator=(const LinesFile&) = delete;
+    ~LinesFile();
     Result<> add(const Json& line) { return add_text(line.line()); }
     /// Without the line end.
     Result<> add_text(std::string_view line);
@@ -25,10 +43,12 @@ public:
     bool has_lines() const { return bytes_ > 0 || !buffer_.empty(); }
 
 private:
-    explicit LinesFile(sys::PlainFile file) : file_(std::move(file)) {}
+    LinesFile(sys::PlainFile file, std::string own_path, std::string path)
+        : file_(std::move(file)), own_path_(std::move(own_path)), path_(std::move(path)) {}
     Result<> flush();
 
     sys::PlainFile file_;
+    std::string own_path_, path_;  // until it has its name, and from then on
     std::string buffer_;
     std::uint64_t bytes_ = 0;
 };

@@ -73,7 +73,7 @@ Result<Exit> restore(RestoreArguments& options) {
         {{"--list", options.list}, {"--report", options.tree.report}, {"--manifest", options.manifest}},
         {options.source, options.target}, &filter));
     if (!options.list.empty()) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.list));
+        FB_TRY_ASSIGN(made, LinesFile::make(options.list, list_lines));
         list = std::move(made);
         take = [&](const archive::Member& member) {
             auto object = json_of(member.path, member.status);

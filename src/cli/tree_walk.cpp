@@ -82,7 +82,7 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
                              .recalls = options.tree.recall,
                              .lead = lead};
     if (!options.list.empty()) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.list));
+        FB_TRY_ASSIGN(made, LinesFile::make(options.list, list_lines));
         list = std::move(made);
         wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
             for (const auto& entry : entries) {
@@ -95,7 +95,7 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
         };
     }
     if (!options.checksums.empty()) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.checksums));
+        FB_TRY_ASSIGN(made, LinesFile::make(options.checksums, sum_lines));
         checksums = std::move(made);
         FB_TRY(checksums->add_text(tree::checksums_title));
         wished.take_sum = [&](const tree::FileSum& sum) { return checksums->add_text(tree::line_of(sum)); };
@@ -131,6 +131,7 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
         say_remarks(*remarks);
         say_counts(counts);
     }
+    if (lead == nullptr) say_unused(options.tree);
     return exit_of(*remarks);
 }
 

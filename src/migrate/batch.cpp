@@ -46,13 +46,22 @@ std::string directives(const BatchPlan& batch, BatchSystem system, const std::st
     return text;
 }
 
+// `submit [OPTION...] SCRIPT`. What cannot be submitted is said, and `code`, the script's own, is then not 0.
+std::string submit_function(BatchSystem system) {
+    return fmt::format(R"sh(submit() {{
+    {0} "$@" && return
+    echo "The lane of $(basename "${{@: -1}}" .sh) stands still until this was submitted: {0} ${{*@Q}}" >&2
+    [ "$code" -ne 0 ] || code=1
+}}
+)sh",
+                       system == BatchSystem::slurm ? "sbatch" : "qsub");
+}
+
 // `submit_at SECONDS SCRIPT` begins not before that time.
-std::string submit_functions(BatchSystem system) {
+std::string submit_at_function(BatchSystem system) {
     if (system == BatchSystem::slurm)
-        return "submit() { sbatch \"$1\"; }\n"
-               "submit_at() { sbatch --begin=\"$(date -d \"@$1\" +%Y-%m-%dT%H:%M:%S)\" \"$2\"; }\n";
-    return "submit() { qsub \"$1\"; }\n"
-           "submit_at() { qsub -a \"$(date -d \"@$1\" +%Y%m%d%H%M.%S)\" \"$2\"; }\n";
+        return "submit_at() { submit --begin=\"$(date -d \"@$1\" +%Y-%m-%dT%H:%M:%S)\" \"$2\"; }\n";
+    return "submit_at() { submit -a \"$(date -d \"@$1\" +%Y%m%d%H%M.%S)\" \"$2\"; }\n";
 }
 
 std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem system, const std::string& directory,
@@ -65,7 +74,7 @@ std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem 
     for (auto i = index + plan.at_once; i < plan.projects.size(); i += plan.at_once)
         later += (later.empty() ? "" : " ") + plan.projects[i].name;
     text += fmt::format("later=({})\n", later);
-    text += submit_functions(system);
+    text += submit_function(system) + submit_at_function(system);
     // What is to be done with a project next: "now", "waits SECONDS", "due", "running", "done" or "stopped".
     text += "next() { \"$forebay\" migrate \"$plan\" --project \"$1\" --next; }\n";
     const auto share = plan.rate_bytes_per_second / plan.at_once;
@@ -76,7 +85,11 @@ std::string script_of(const MigrationPlan& plan, std::size_t index, BatchSystem 
     text += R"sh(
 read -r word seconds <<< "$(next "$project")"
 case "$word" in
-now | due) submit "$scripts/$project.sh"; exit "$code" ;;
+now | due)
+    # After an error that is not in its state, as when that could not be written, it would come again for ever.
+    if [ "$code" -eq 0 ] || [ "$code" -ge 128 ]; then submit "$scripts/$project.sh"; fi
+    exit "$code"
+    ;;
 running) exit "$code" ;;
 waits) submit_at "$((seconds + 60))" "$scripts/$project.sh" ;;
 esac
@@ -93,11 +106,10 @@ exit "$code"
 }
 
 std::string submit_script(const MigrationPlan& plan, BatchSystem system, const std::string& directory) {
-    auto text = fmt::format("{}# The first project of each lane.\n", head_of(plan));
+    auto text = fmt::format("{}# The first project of each lane.\ncode=0\n{}", head_of(plan), submit_function(system));
     for (std::size_t i = 0; i < plan.projects.size() && i < plan.at_once; ++i)
-        text += fmt::format("{} {}\n", system == BatchSystem::slurm ? "sbatch" : "qsub",
-                            quoted(fmt::format("{}/{}.sh", directory, plan.projects[i].name)));
-    return text;
+        text += fmt::format("submit {}\n", quoted(fmt::format("{}/{}.sh", directory, plan.projects[i].name)));
+    return text + "exit \"$code\"\n";
 }
 
 }  // namespace

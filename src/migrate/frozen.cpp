@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
+#include <utility>
 
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
@@ -13,6 +15,17 @@
 namespace forebay::migrate {
 
 namespace {
+
+std::uint64_t digest_of_linked(const sys::EntryStatus& status) {
+    const std::int64_t fields[] = {static_cast<std::int64_t>(status.kind),
+                                   status.permissions,
+                                   status.user,
+                                   status.group,
+                                   static_cast<std::int64_t>(status.bytes),
+                                   status.modified.seconds,
+                                   status.modified.nanoseconds};
+    return siphash({}, std::as_bytes(std::span(fields)));
+}
 
 std::uint64_t digest_of(const std::string& path, const sys::EntryStatus& status) {
     const std::int64_t fields[] = {static_cast<std::int64_t>(status.kind),
@@ -34,6 +47,13 @@ std::uint64_t digest_of(const std::string& path, const sys::EntryStatus& status)
 sys::EntryStatus comparable(sys::EntryStatus status) {
     if (status.kind == sys::EntryKind::folder) status.bytes = status.names = 0;
     return status;
+}
+
+// 16 digits, and no fewer: a line that was cut has another digest.
+std::pair<const char*, std::errc> read_digest(const char* at, const char* end, std::uint64_t& digest) {
+    constexpr std::ptrdiff_t digits = 16;
+    const auto [stop, error] = std::from_chars(at, std::min(end, at + digits), digest, 16);
+    return {stop, stop - at == digits ? error : std::errc::invalid_argument};
 }
 
 using LookAt = std::function<Result<>(const std::string& path, const sys::EntryStatus&)>;
@@ -72,21 +92,23 @@ Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, Fro
         frozen.newest_change = std::max(frozen.newest_change, status.changed);
         if (inodes == nullptr) return {};
         if (status.kind == sys::EntryKind::folder) inodes->folders.push_back(status.id.number);
-        else if (status.names > 1) inodes->linked.push_back(status.id.number);
+        else if (status.names > 1) inodes->linked.push_back({status.id.number, digest_of_linked(status)});
         return {};
     }));
     if (inodes != nullptr) {
-        for (auto* numbers : {&inodes->linked, &inodes->folders}) {
-            std::ranges::sort(*numbers);
-            numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
-        }
+        const auto sort = [](auto& numbers) {
+            std::ranges::sort(numbers);
+            numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+        };
+        sort(inodes->linked);
+        sort(inodes->folders);
     }
     return frozen;
 }
 
 std::string text_of(const FrozenInodes& inodes) {
     std::string text;
-    for (const auto number : inodes.linked) text += fmt::format("{}\n", number);
+    for (const auto& one : inodes.linked) text += fmt::format("{} {:016x}\n", one.number, one.digest);
     for (const auto number : inodes.folders) text += fmt::format("{}/\n", number);
     return text;
 }
@@ -94,19 +116,25 @@ std::string text_of(const FrozenInodes& inodes) {
 Result<FrozenInodes> inodes_from(std::string_view text, const std::string& path) {
     FrozenInodes inodes;
     for (const char *at = text.data(), *end = at + text.size(); at < end;) {
-        std::uint64_t number = 0;
+        std::uint64_t number = 0, digest = 0;
         auto [stop, error] = std::from_chars(at, end, number);
         const bool is_folder = stop < end && *stop == '/';
-        if (is_folder) ++stop;
-        auto& numbers = is_folder ? inodes.folders : inodes.linked;
-        const bool follows = (numbers.empty() || number > numbers.back()) && (is_folder || inodes.folders.empty());
+        bool follows = inodes.folders.empty() || number > inodes.folders.back();
+        if (is_folder) {
+            ++stop;
+        } else {
+            follows = inodes.folders.empty() && (inodes.linked.empty() || number > inodes.linked.back().number) &&
+                      stop < end && *stop == ' ';
+            if (follows) std::tie(stop, error) = read_digest(stop + 1, end, digest);
+        }
         if (error != std::errc() || stop == end || *stop != '\n' || !follows)
             return Error{ErrorKind::corrupt,
                          fmt::format("{}: line {} is no number above the one before it", path,
                                      inodes.linked.size() + inodes.folders.size() + 1),
                          "nothing more was removed",
                          "restore it from a backup, or compare what is left of the source with the target by hand"};
-        numbers.push_back(number);
+        if (is_folder) inodes.folders.push_back(number);
+        else inodes.linked.push_back({number, digest});
         at = stop + 1;
     }
     return inodes;
@@ -120,9 +148,11 @@ Result<std::string> changed_while_removed(const std::string& source, const Froze
             if (!std::ranges::binary_search(inodes.folders, status.id.number)) changed = path;
             return {};
         }
-        if (status.changed <= frozen.newest_change) return {};
-        const bool is_linked = std::ranges::binary_search(inodes.linked, status.id.number);
-        if (!is_linked || status.modified > frozen.newest_change) changed = path;
+        const auto linked = std::ranges::lower_bound(inodes.linked, status.id.number, {}, &FrozenLinked::number);
+        const bool is_linked = linked != inodes.linked.end() && linked->number == status.id.number;
+        const bool is_same =
+            is_linked ? linked->digest == digest_of_linked(status) : status.changed <= frozen.newest_change;
+        if (!is_same) changed = path;
         return {};
     }));
     return changed;

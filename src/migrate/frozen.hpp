@@ -29,9 +29,16 @@ struct FrozenWalk {
     std::function<Result<>()> go_on{};  // its error ends the walk
 };
 
-/// Numbers of inodes, sorted, of which a removal changes the time of the last change.
+/// A file of several names: the removal of a name changes the time of its last change, so that other fields must tell
+/// whether somebody else has changed it.
+struct FrozenLinked {
+    std::uint64_t number = 0, digest = 0;
+    friend auto operator<=>(const FrozenLinked&, const FrozenLinked&) = default;
+};
+
+/// Inodes, sorted by number, of which a removal changes the time of the last change.
 struct FrozenInodes {
-    std::vector<std::uint64_t> linked;  // files of several names
+    std::vector<FrozenLinked> linked;
     std::vector<std::uint64_t> folders;
     friend bool operator==(const FrozenInodes&, const FrozenInodes&) = default;
 };

@@ -30,10 +30,10 @@ std::string shown_count(const std::string& name, std::uint64_t count) {
     return fmt::format("{} {}", name, count);
 }
 
-std::string counts_text(const Counts& counts, bool of_remarks) {
+std::string counts_text(const Counts& counts) {
     std::string text;
     for (const auto& [name, count] : counts) {
-        if (is_remark(name) != of_remarks || count == 0) continue;
+        if (is_remark(name) || count == 0) continue;
         text += (text.empty() ? "" : ", ") + shown_count(name, count);
     }
     return text;
@@ -118,6 +118,13 @@ std::string line_of(Pass pass, const PassRecord& record) {
 
 }  // namespace
 
+std::string remarks_text(const Counts& counts) {
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : counts)
+        if (is_remark(name) && count > 0) parts.push_back(fmt::format("{} {}", count, name));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const ProjectState& state) {
     auto page = fmt::format("Migration of project {}\n\n  from  {}\n  to    {}\n  plan  {}\n  made  {}\n\n",
                             project.name, show_text(project.source), show_text(project.target), show_text(plan.path),
@@ -131,12 +138,12 @@ std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const
     }
     page += "\nWhat was counted\n";
     for (const auto pass : paged)
-        if (const auto text = counts_text(state.of(pass).counts, false); !text.empty())
+        if (const auto text = counts_text(state.of(pass).counts); !text.empty())
             page += fmt::format("  {}: {}\n", name_of(pass), text);
     page += "\nEntries that were skipped, changed or differ (report.jsonl has a line for each)\n";
     bool has_some = false;
     for (const auto pass : paged) {
-        const auto text = counts_text(state.of(pass).counts, true);
+        const auto text = remarks_text(state.of(pass).counts);
         if (text.empty()) continue;
         has_some = true;
         page += fmt::format("  {}: {}\n", name_of(pass), text);

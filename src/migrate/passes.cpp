@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -126,7 +127,9 @@ Result<> Passes::copy(PassRecord& record) {
     return {};
 }
 
+// What is left by the last call before the freeze would be left by the final sync, too, while users wait.
 Result<> Passes::live_sync(PassRecord& record) {
+    if (plan_.sync_turns == 0) return check_nothing_left(Pass::copy);
     for (auto turn = count_of(record.counts, "turns") + 1; turn <= plan_.sync_turns; ++turn) {
         FB_TRY(check_source());
         FB_TRY(check_target());
@@ -138,7 +141,40 @@ Result<> Passes::live_sync(PassRecord& record) {
         FB_TRY(save_());
         if (changed <= plan_.sync_small) break;
     }
-    return {};
+    const auto verdict = check_nothing_left(Pass::live_sync);
+    if (!verdict) record.counts.erase("turns");  // the next call syncs again
+    return verdict;
+}
+
+// Entries that users changed or removed while they were read are for the final sync.
+Result<> Passes::check_nothing_left(Pass pass) const {
+    const auto& counts = state_.of(pass).counts;
+    const auto failed = count_of(counts, "failed"), not_kept = count_of(counts, "not_kept");
+    if (failed + not_kept == 0) return {};
+    const auto again = fmt::format("forebay migrate {} --project {}{}", plan_.path, project_.name,
+                                   pass == Pass::copy ? " --again copy" : "");
+    return Error{ErrorKind::corrupt,
+                 fmt::format("not all of the source comes to the target: {} failed, {} not_kept", failed, not_kept),
+                 "the project is open to its users as before",
+                 fmt::format("correct what {} names, or, of what the target cannot keep, preserve in the plan; then {}",
+                             report_of(pass), again)};
+}
+
+std::string Passes::report_of(Pass pass) const {
+    auto name = std::string(name_of(pass));
+    if (pass == Pass::live_sync) name += fmt::format("-{}", count_of(state_.of(pass).counts, "turns"));
+    return fmt::format("{}/{}.jsonl", reports_of(plan_, project_), name);
+}
+
+std::string Passes::counts_text(Pass pass) const {
+    const auto& counts = state_.of(pass).counts;
+    const auto remarks = remarks_text(counts);
+    std::vector<std::string> parts;
+    for (const auto* name : {"entries", "copied", "removed"})
+        if (const auto found = counts.find(name); found != counts.end())
+            parts.push_back(fmt::format("{} {}", found->second, name));
+    if (!remarks.empty()) parts.push_back(fmt::format("{}: {}", remarks, report_of(pass)));
+    return fmt::format("{}{}", parts.empty() ? "" : ": ", fmt::join(parts, ", "));
 }
 
 Result<> Passes::final_sync(PassRecord& record) {
@@ -221,6 +257,11 @@ Result<> Passes::begin_removal() {
                      fmt::format("find {} -newerct @{} tells which; set the clocks, touch it, and then --again freeze "
                                  "where the target is still closed",
                                  show_text(project_.source), now_s())};
+    const auto go_on = frozen_walk().go_on;
+    while (state_.frozen->newest_change.seconds >= now_s()) {
+        if (go_on) FB_TRY(go_on());
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
     FB_TRY_ASSIGN(above, sys::look_at(directory_of(project_.source)));
     FB_TRY(sys::write_text_durable(sys::posix_store(), links_path(), text_of(inodes)));
     state_.above_inode = above.inode;
@@ -242,10 +283,17 @@ Result<> Passes::check_source() const {
         "nothing was changed", "mount it, and call the same command again"};
 }
 
+bool Passes::has_filled_target() const {
+    std::uint64_t entries = 0;
+    for (const auto pass : {Pass::copy, Pass::live_sync})
+        for (const auto* name : {"folders", "copied", "linked", "adjusted", "equal"})
+            entries += count_of(state_.of(pass).counts, name);
+    return entries > 0;
+}
+
 Result<> Passes::check_target() const {
     if (is_remote(project_.target)) return {};
-    const auto& walked = state_.of(Pass::walk);
-    if (count_of(walked.counts, "entries") <= 1) return {};
+    if (!has_filled_target()) return {};
     FB_TRY_ASSIGN(there, has_entries(project_.target));
     if (there && *there) return {};
     const auto what = !there ? fmt::format("target {} is missing", show_text(project_.target))

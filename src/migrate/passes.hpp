@@ -27,6 +27,9 @@ public:
     /// All but the wait. Counts go into the pass's record. `corrupt` where trees differ that should not.
     Result<> make(Pass pass);
 
+    /// ": 7 copied, 2 failed: REPORTS/NAME/copy.jsonl", what a pass that is done has counted; or nothing.
+    std::string counts_text(Pass pass) const;
+
 private:
     Result<> walk(PassRecord& record);
     Result<> copy(PassRecord& record);
@@ -41,6 +44,10 @@ private:
     Result<> check_source() const;
     Result<> check_target() const;
     Result<> check_no_other_run() const;
+    Result<> check_nothing_left(Pass pass) const;
+    /// Whether a pass has made entries there, or found them.
+    bool has_filled_target() const;
+    std::string report_of(Pass pass) const;
     Result<> check_is_frozen(const char* what_else, FrozenInodes* inodes) const;
     FrozenWalk frozen_walk() const;
     std::chrono::milliseconds hook_time() const;

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/nearest_word.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "format/toml_section.hpp"
+#include "sys/tree.hpp"
 #include "tree/filter.hpp"
 
 namespace forebay::migrate {
@@ -69,12 +72,16 @@ void take_shared(TomlSection& section, ProjectPlan& project) {
     take_days(section, project.wait_days);
 }
 
-void take_batch(const TomlValue& table, const std::string& path, Result<>& verdict, BatchPlan& batch) {
+void take_batch(const TomlValue& table, const std::string& path, Result<>& verdict, bool has_hosts, BatchPlan& batch) {
     TomlSection section(table, "batch", path, verdict);
     section.text("queue", batch.queue);
     section.text("account", batch.account);
     section.text("time", batch.time);
     section.number("nodes", batch.nodes, 1);
+    if (batch.nodes > 1 && !has_hosts)
+        section.refuse("nodes", fmt::format("is {}, but verbs use the first node alone without hosts: hosts = "
+                                            "[\"slurm\"] at the top of the plan, or a list of hosts.",
+                                            batch.nodes));
     section.texts("lines", batch.lines);
 }
 
@@ -107,20 +114,33 @@ struct PlannedPlace {
     std::string path, whose;
 };
 
-std::string resolved(const std::string& path) {
-    std::error_code ignored;
-    auto whole = std::filesystem::weakly_canonical(path, ignored).string();
-    while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
-    return (whole.empty() ? path : whole) + '/';
+// A bind mount gives one place two paths: what it lies in is one directory then, whether the place itself is there or not.
+Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlace>& places) {
+    std::map<std::pair<sys::EntryId, std::string>, const PlannedPlace*> known;
+    for (const auto& place : places) {
+        if (is_remote(place.path)) continue;
+        const std::filesystem::path path(place.path.substr(0, place.path.size() - 1));
+        const auto above = sys::open_posix_folder(path.parent_path().string());
+        if (!above) continue;  // told when the project is begun
+        FB_TRY_ASSIGN(status, (*above)->status());
+        const auto [it, is_new] = known.try_emplace({status.id, path.filename().string()}, &place);
+        if (!is_new)
+            return Error{ErrorKind::refused,
+                         fmt::format("{}: {}, {}, is {}, {}, by another path", plan.path, place.whose, place.path,
+                                     it->second->whose, it->second->path),
+                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+    }
+    return {};
 }
 
 // Sorted, so that what lies in a place follows it: 2 places of each of 20,000 projects are not compared in pairs.
 Result<> check_apart(const MigrationPlan& plan) {
     std::vector<PlannedPlace> places;
     for (const auto& project : plan.projects) {
-        if (!is_remote(project.source)) places.push_back({resolved(project.source), "the source of " + project.name});
-        if (!is_remote(project.target)) places.push_back({resolved(project.target), "the target of " + project.name});
+        places.push_back({resolved_place(project.source), "the source of " + project.name});
+        places.push_back({resolved_place(project.target), "the target of " + project.name});
     }
+    FB_TRY(check_no_alias(plan, places));
     std::ranges::sort(places, {}, &PlannedPlace::path);
     for (std::size_t i = 1; i < places.size(); ++i)
         if (places[i].path.starts_with(places[i - 1].path))
@@ -128,7 +148,7 @@ Result<> check_apart(const MigrationPlan& plan) {
                          fmt::format("{}: {}, {}, lies in {}, {}", plan.path, places[i].whose, places[i].path,
                                      places[i - 1].whose, places[i - 1].path),
                          "nothing was changed", "correct the plan: one would copy or remove what the other has"};
-    for (const auto& own : {resolved(plan.state), resolved(plan.reports)})
+    for (const auto& own : {resolved_place(plan.state), resolved_place(plan.reports)})
         for (const auto& place : places)
             if (own.starts_with(place.path))
                 return Error{ErrorKind::refused,
@@ -157,7 +177,8 @@ void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, 
     if (!(plan.hook_minutes > 0 && plan.hook_minutes < 1e6)) section.refuse("hook_minutes", "must be above 0.");
     ProjectPlan common;
     take_shared(section, common);
-    if (const auto batch = section.inner("batch"); batch.exists()) take_batch(batch, path, verdict, plan.batch);
+    if (const auto batch = section.inner("batch"); batch.exists())
+        take_batch(batch, path, verdict, !plan.hosts.empty(), plan.batch);
     const auto list = section.any("project");
     section.refuse_unknown();
     check_place(section, toml.root(), "state", plan.state, false, "", "/admin/move/state");
@@ -172,9 +193,18 @@ void take_all(const TomlText& toml, const std::string& path, Result<>& verdict, 
             section.refuse(entry, "project", fmt::format("has the name {} twice.", project.name));
         plan.projects.push_back(std::move(project));
     }
+    plan.names.assign(names.begin(), names.end());
 }
 
 }  // namespace
+
+std::string resolved_place(const std::string& path) {
+    std::error_code ignored;
+    auto whole = is_remote(path) ? path : std::filesystem::weakly_canonical(path, ignored).string();
+    if (whole.empty()) whole = path;
+    while (!whole.empty() && whole.back() == '/') whole.pop_back();
+    return whole + '/';
+}
 
 Result<MigrationPlan> read_plan(const std::string& text, const std::string& path) {
     if (text.size() > plan_bytes_max)

@@ -42,10 +42,14 @@ struct MigrationPlan {
     double hook_minutes = 30;
     BatchPlan batch;
     std::vector<ProjectPlan> projects;
+    std::vector<std::string> names;  // of all, sorted, those that were not chosen among them
 };
 
 /// `refused`, with the line named, for what is no plan; and where places of different projects lie in each other.
 Result<MigrationPlan> read_plan(const std::string& text, const std::string& path);
+
+/// As two names of one place have it alike: without symbolic links and "..", and with a slash at its end.
+std::string resolved_place(const std::string& path);
 
 /// The plan with these projects alone, or all where none is named.
 Result<MigrationPlan> chosen_from(MigrationPlan plan, const std::vector<std::string>& names);

@@ -65,6 +65,18 @@ TEST_CASE("places in each other are refused, and neighbours are not") {
     CHECK(refusal(common + project("a", "/m", "/new/a")).find("must not lie in") != std::string::npos);
 }
 
+TEST_CASE("places in buckets are apart, too, and a batch job uses all of its nodes") {
+    const auto with = [](const std::string& target) {
+        return common + project("a", "/old/a", "s3://b/a/") + project("b", "/old/b", target);
+    };
+    CHECK(migrate::read_plan(with("s3://b/ab"), "plan.toml").value().names == std::vector<std::string>{"a", "b"});
+    for (const auto* other : {"s3://b/a", "s3://b/a/b"})
+        CHECK(refusal(with(other)).find("lies in the target of a, s3://b/a/") != std::string::npos);
+    const auto nodes = "[batch]\nnodes = 2\n" + project("a", "/o", "/n");
+    CHECK(refusal(common + nodes).find("'batch.nodes' is 2, but") != std::string::npos);
+    CHECK(migrate::read_plan("hosts = [\"slurm\"]\n" + common + nodes, "plan.toml"));
+}
+
 TEST_CASE("what is no plan") {
     CHECK(refusal("treads = 8\n" + common + project("a", "/o", "/n")) ==
           "plan.toml, line 1: 'treads' is not known. Nearest: 'threads'.");

@@ -108,7 +108,8 @@ Result<> ProjectRun::make(Pass pass) {
         return because(made.error(), fmt::format("{}: {}: {}", project_.name, name_of(pass), made.error().what));
     }
     FB_TRY(saved);
-    runner_.say(fmt::format("{}: done in {}", name_of(pass), show_lasted(record.ended_unix_s - record.began_unix_s)));
+    runner_.say(fmt::format("{}: done in {}{}", name_of(pass), show_lasted(record.ended_unix_s - record.began_unix_s),
+                            passes_.counts_text(pass)));
     return {};
 }
 
@@ -145,12 +146,12 @@ std::string fewer_days_text(const ProjectState& state, const ProjectPlan& projec
                        project.wait_days);
 }
 
-ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
-                       const Runner::Tell& tell) {
+ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, TakenTargets& taken,
+                       Stop& stop, const Runner::Tell& tell) {
     const auto ending = attempt([&]() -> Result<Ending> {
         FB_TRY_ASSIGN(lock, lock_project(plan, project));
         FB_TRY(remove_unfinished(plan, project));
-        FB_TRY_ASSIGN(state, load_state(sys::posix_store(), plan, project));
+        FB_TRY_ASSIGN(state, load_state(sys::posix_store(), plan, project, taken));
         const auto directory = reports_of(plan, project);
         FB_TRY(sys::posix_store().make_directory(directory));
         FB_TRY_ASSIGN(runner,
@@ -170,6 +171,7 @@ Result<std::vector<ProjectEnd>> run_projects(const MigrationPlan& plan, const Wi
     FB_TRY(sys::make_directories_durable(sys::posix_store(), plan.state));
     FB_TRY(sys::make_directories_durable(sys::posix_store(), plan.reports));
     std::vector<ProjectEnd> ends(plan.projects.size());
+    TakenTargets taken(plan);
     std::atomic<std::size_t> next{0};
     std::mutex telling;
     const Runner::Tell tell_alone = [&](const std::string& line) {
@@ -179,7 +181,7 @@ Result<std::vector<ProjectEnd>> run_projects(const MigrationPlan& plan, const Wi
     const auto threads = std::min<std::uint64_t>(plan.at_once, plan.projects.size());
     sys::work_together(threads, [&] {
         for (std::size_t i = next++; i < ends.size(); i = next++)
-            ends[i] = run_project(plan, plan.projects[i], wishes, stop, tell_alone);
+            ends[i] = run_project(plan, plan.projects[i], wishes, taken, stop, tell_alone);
     });
     return ends;
 }

@@ -34,8 +34,8 @@ std::string fewer_days_text(const ProjectState& state, const ProjectPlan& projec
 
 /// Takes the lock of the project; `refused` where another process has it. The directories of the plan are there. An
 /// error is told, too, whole and once.
-ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, Stop& stop,
-                       const Runner::Tell& tell);
+ProjectEnd run_project(const MigrationPlan& plan, const ProjectPlan& project, const Wishes& wishes, TakenTargets& taken,
+                       Stop& stop, const Runner::Tell& tell);
 
 /// All of them, `at_once` at a time, in the order of the plan; one that fails stops no other. Directories of the plan
 /// are made. An error where nothing could be begun.

@@ -105,13 +105,13 @@ Error damaged(const std::string& path, const std::string& why) {
             "restore it from a backup; without it the project begins again with its walk, and copies what differs"};
 }
 
+}  // namespace
+
 // A walk changes nothing, and a copy that was refused neither: the pass takes its start back.
 bool has_copied(const ProjectState& state) {
     return std::ranges::any_of(state.passes | std::views::drop(static_cast<int>(Pass::copy)),
                                [](const PassRecord& record) { return record.starts > 0; });
 }
-
-}  // namespace
 
 std::optional<Pass> next_pass(const ProjectState& state, const ProjectPlan& project) {
     for (std::size_t i = 0; i < pass_names.size(); ++i) {
@@ -178,21 +178,32 @@ std::string lock_path(const MigrationPlan& plan, const ProjectPlan& project) {
     return fmt::format("{}/{}.lock", plan.state, project.name);
 }
 
-Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project) {
+Result<ProjectState> read_state(sys::Store& store, const std::string& path) {
+    FB_TRY_ASSIGN(text, sys::read_text(store, path, state_bytes_max));
+    return decode_state(text, path);
+}
+
+Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project,
+                                TakenTargets& taken) {
     const auto path = state_path(plan, project);
-    const auto text = sys::read_text(store, path, state_bytes_max);
-    if (!text && text.error().kind == ErrorKind::missing)
-        return ProjectState{.project = project.name, .source = project.source, .target = project.target};
-    FB_TRY(text);
-    FB_TRY_ASSIGN(state, decode_state(*text, path));
-    if (state.source == project.source && state.target == project.target && state.project == project.name) return state;
-    if (state.project == project.name && !has_copied(state))
-        return ProjectState{.project = project.name, .source = project.source, .target = project.target};
+    const ProjectState fresh{.project = project.name, .source = project.source, .target = project.target};
+    auto read = read_state(store, path);
+    if (!read && read.error().kind != ErrorKind::missing) return read;
+    auto state = read ? std::move(*read) : fresh;
+    const bool is_same =
+        state.source == project.source && state.target == project.target && state.project == project.name;
+    // Who has copied was asked when it began, and since then nobody else can begin with its target.
+    if (is_same && has_copied(state)) return state;
+    if (state.project == project.name && !has_copied(state)) {
+        FB_TRY(taken.check(project));
+        return is_same ? state : fresh;
+    }
     return Error{ErrorKind::refused,
                  fmt::format("{}: the plan moves {} to {}, but {} was begun with {} to {}", project.name,
                              show_text(project.source), show_text(project.target), path, show_text(state.source),
                              show_text(state.target)),
-                 "nothing was changed", "correct the plan, or give what is another move another name"};
+                 "nothing was changed",
+                 "correct the plan: name, source and target of a project stay what they were when its copy began"};
 }
 
 Result<> save_state(sys::Store& store, const MigrationPlan& plan, const ProjectState& state,

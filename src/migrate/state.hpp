@@ -15,6 +15,7 @@
 #include "migrate/frozen.hpp"
 #include "migrate/pass.hpp"
 #include "migrate/plan.hpp"
+#include "migrate/taken.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::migrate {
@@ -56,9 +57,14 @@ Result<ProjectState> decode_state(const std::string& text, const std::string& pa
 std::string state_path(const MigrationPlan& plan, const ProjectPlan& project);
 std::string lock_path(const MigrationPlan& plan, const ProjectPlan& project);
 
+/// Whether it has, or may have, changed its target.
+bool has_copied(const ProjectState& state);
+
+Result<ProjectState> read_state(sys::Store& store, const std::string& path);
 /// A new one where there is no file, and where it is of another source or target than the plan's and nothing was copied
-/// yet; `refused` where something was.
-Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project);
+/// yet; `refused` where something was, and where another project has copied to its target.
+Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, const ProjectPlan& project,
+                                TakenTargets& taken);
 Result<> save_state(sys::Store& store, const MigrationPlan& plan, const ProjectState& state,
                     const ProjectPlan& project);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "tree/remarks.hpp"
 
 namespace forebay::tree {
 
@@ -87,7 +88,7 @@ Error OpenFolders::with_side(const BranchRef& branch, const std::string& name, c
     if (error.kind != ErrorKind::missing || !above) return error;
     const auto folder = get(above, TreeSide::source);
     if (!folder || !(*folder)->status_of(name.empty() ? branch->name : name)) return error;
-    return {ErrorKind::broken, "at the target, something is gone meanwhile: " + error.what};
+    return {ErrorKind::broken, std::string(at_target) + ", something is gone meanwhile: " + error.what};
 }
 
 void OpenFolders::close(Branch& branch) {

@@ -30,6 +30,13 @@ class WishedPaths;
 class Spellings;
 using BranchRef = std::shared_ptr<Branch>;
 
+/// What is found and done when a folder is entered.
+struct BranchAtEntry {
+    bool is_untouched = false;           // nobody renamed it, or what is in it, since the last copy
+    bool gives_acl = false;              // the target's folder has a default ACL, which new entries inherit
+    std::uint32_t lent_permissions = 0;  // that the target's folder has not, but while it is filled
+};
+
 struct BranchPlace {
     BranchRef parent;  // null of the root
     std::string name;
@@ -59,15 +66,15 @@ struct Branch : BranchPlace {
     std::array<sys::EntryStatus, 2> statuses;  // when it was entered
     /// What is still to do before it is finished: its own listing, portions of it, folders and large files below.
     std::atomic<std::uint64_t> pending{1};
-    std::atomic<bool> was_changed{false};  // the target's folder: its times are not what they were
-    bool was_entered = false;              // on all sides
-    bool is_new = false;                   // made by this run
-    std::atomic<bool> was_made{false};     // the same, and nothing but what this process knows of is in it
-    std::atomic<bool> had_loss{false};     // a process was lost that worked in it: its temporary names may be there
-    bool is_untouched = false;             // nobody renamed it, or what is in it, since the last copy
-    bool gives_acl = false;                // the target's folder has a default ACL, which new entries inherit
-    WishedPaths* wished = nullptr;         // a list that asks for parts of it; null: all is meant
-    std::vector<std::string> leftovers;    // unfinished large files of an earlier run: removed where nobody goes on
+    std::atomic<bool> was_changed{false};   // the target's folder: its times are not what they were
+    bool was_entered = false;               // on all sides
+    bool is_new = false;                    // made by this run
+    std::atomic<bool> was_made{false};      // the same, and nothing but what this process knows of is in it
+    std::atomic<bool> holds_wanted{false};  // with patterns to include: an entry that fits lies in it, or below
+    std::atomic<bool> had_loss{false};      // a process was lost that worked in it: its temporary names may be there
+    BranchAtEntry seen;                     // when it was entered
+    WishedPaths* wished = nullptr;          // a list that asks for parts of it; null: all is meant
+    std::vector<std::string> leftovers;     // unfinished large files of an earlier run: removed where nobody goes on
     NameCase name_case;
     /// Of a folder that another process works on and has given away a part of: called in place of finishing it.
     std::function<void(const std::shared_ptr<Branch>&)> give_back{};
@@ -94,6 +101,18 @@ private:
 /// Of a folder below one that lies on `device`: whether something is mounted there, of the same file system, too.
 inline bool is_other_file_system(const sys::EntryStatus& status, std::uint64_t device) {
     return status.id.device != device || status.is_mount;
+}
+
+/// Whether the source's folder `id` is one of those above.
+inline bool lies_in_source(const Branch& branch, const sys::EntryId& id) {
+    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
+        if (at->status(TreeSide::source).id == id) return true;
+    return false;
+}
+
+/// An entry that fits lies in `branch`.
+inline void note_wanted(Branch* branch) {
+    for (; branch != nullptr && !branch->holds_wanted.exchange(true);) branch = branch->parent.get();
 }
 
 /// "fields/u" of the entry "u" of the branch "fields"; "." of the root itself.

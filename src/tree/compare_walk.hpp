@@ -43,7 +43,7 @@ public:
           remarks_(remarks),
           counts_(counts),
           team_(team),
-          team_counts_({&counts.entries, &counts.bytes}),
+          team_counts_(fields_of(counts, options.filter)),
           share_(options.threads),
           stored_(options.recalls),
           inodes_(options.tables.inode_bytes),
@@ -56,6 +56,11 @@ public:
     void settle(const TeamMessage& message);
 
 private:
+    static std::vector<std::atomic<std::uint64_t>*> fields_of(CompareCounts& counts, const EntryFilter& filter) {
+        auto fields = filter.uses();
+        fields.insert(fields.begin(), {&counts.entries, &counts.bytes});
+        return fields;
+    }
     void enter(TreeWorker& worker, const BranchRef& branch);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<FolderRef> open(const BranchRef& branch, TreeSide side);

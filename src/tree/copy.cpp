@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
+
+#include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "sys/machine.hpp"
@@ -15,6 +18,9 @@
 namespace forebay::tree {
 
 namespace {
+
+// Of the names at the top of a target so many are looked for in the source.
+constexpr std::uint64_t names_compared_max = 65'536;
 
 Result<> check_apart(const CopyRoots& roots, const std::string& source, const std::string& target) {
     FB_TRY_ASSIGN(source_status, roots.source->status());
@@ -91,26 +97,58 @@ Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, con
     return shared.take_over(lead);
 }
 
-Result<bool> is_empty(sys::Folder& folder) {
-    bool has_names = false;
-    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        has_names = has_names || !names.empty();
+/// What a removal would find at the top of both trees.
+struct Tops {
+    std::uint64_t at_target = 0;  // that patterns do not leave out
+    bool source_is_empty = true, are_alike = false;
+};
+
+Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options) {
+    Tops tops;
+    std::unordered_set<std::string> names;
+    const Branch top(nullptr, "");
+    FB_TRY(roots.target->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed) {
+            std::string name(one.name);
+            const bool is_unfinished = name.starts_with(roots.temporary_prefix);
+            if (is_unfinished || !options.filter.takes(top, name, one.kind)) continue;
+            if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
+        }
         return {};
     }));
-    return !has_names;
+    const auto listed = roots.source->list([&](std::span<const sys::NamedEntry> names_of_source) -> Result<> {
+        for (const auto& one : names_of_source) {
+            tops.source_is_empty = false;
+            tops.are_alike = tops.are_alike || names.contains(std::string(one.name));
+        }
+        return tops.are_alike ? Result<>(Error{ErrorKind::refused, ""}) : Result<>();  // that is enough
+    });
+    if (!listed && !tops.are_alike) return listed.error();
+    return tops;
 }
 
-// A file system that is not mounted leaves an empty folder in its place.
-Result<> check_has_entries(const CopyRoots& roots, const std::string& source, const std::string& target) {
+// A file system that is not mounted leaves an empty folder in its place. A target of which nothing comes from the
+// source is another place than was meant, such as the folder above the copy.
+Result<> check_tops(const CopyRoots& roots, const std::string& source, const std::string& target,
+                    const TreeCopyOptions& options) {
     if (!roots.target || roots.was_made) return {};
-    FB_TRY_ASSIGN(source_empty, is_empty(*roots.source));
-    if (!source_empty) return {};
-    FB_TRY_ASSIGN(target_empty, is_empty(*roots.target));
-    if (target_empty) return {};
+    FB_TRY_ASSIGN(tops, look_at_tops(roots, options));
+    if (tops.at_target == 0 || tops.are_alike) return {};
+    if (tops.source_is_empty && !options.allows_empty)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} has no entry at all, and {} has some: all of it would be removed",
+                                 show_text(source), show_text(target)),
+                     "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
+    if (tops.source_is_empty || options.allows_unlike) return {};
+    auto name = std::string_view(source);
+    while (name.ends_with('/')) name.remove_suffix(1);
+    const auto first = tops.at_target > names_compared_max ? fmt::format("the first {} of ", names_compared_max) : "";
     return Error{ErrorKind::refused,
-                 fmt::format("{} has no entry at all, and {} has some: all of it would be removed", show_text(source),
-                             show_text(target)),
-                 "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
+                 fmt::format("no entry of {}{} is one of {}: all {} would be removed", first, show_text(target),
+                             show_text(source), tops.at_target),
+                 "nothing was changed",
+                 fmt::format("{}/{}, if that was meant; or --allow-unlike, where all of them are to go",
+                             show_text(target), show_text(leaf_of(name)))};
 }
 
 // What is not mounted any more seems to be gone.
@@ -122,6 +160,12 @@ Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& b
                  fmt::format("what is mounted below the source has changed meanwhile: {}",
                              show_text(at != before.end() ? at->path : other->path)),
                  "all was copied, and nothing was removed", "mount it, and run the same command again"};
+}
+
+std::string why_not_removed(const Remarks& remarks) {
+    if (remarks.errors_at_target() == 0) return "not all of the source could be read and copied";
+    if (remarks.errors_at_target() == remarks.errors()) return "not all of the target could be read and changed";
+    return "neither all of the source nor all of the target could be read";
 }
 
 // False: more folders of the target are in the way than one turn replaces.
@@ -164,7 +208,8 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         is_all = done;
     }
     // An entry that could not be read may be one that the target alone seems to have.
-    if (options.removes_extra && roots.target && !roots.was_made && !remarks.has_errors()) {
+    if (options.removes_extra && remarks.has_errors()) counts.not_removed = why_not_removed(remarks);
+    else if (options.removes_extra && roots.target && !roots.was_made) {
         FB_TRY(check_mounts(*roots.source, mounts));
         FB_TRY(remove_extra(roots.source, roots.target, mounts, options, remarks, counts));
     }
@@ -278,7 +323,7 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
             "the manifest would not have those that the target cannot hold",
             "nothing was changed", "leave out --quick"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
-    if (options.removes_extra && !options.allows_empty) FB_TRY(check_has_entries(roots, source, target));
+    if (options.removes_extra) FB_TRY(check_tops(roots, source, target, options));
     if (options.lead != nullptr)
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     const auto copied = copy_open_trees(roots, options, remarks, counts);

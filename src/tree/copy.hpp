@@ -46,11 +46,13 @@ struct Unkept {
 struct CopyCounts {
     std::atomic<std::uint64_t> entries{0};  // looked at
     std::atomic<std::uint64_t> copied{0}, linked{0}, adjusted{0}, equal{0}, folders{0}, removed{0};
-    std::atomic<std::uint64_t> bytes{0};             // moved
-    std::atomic<std::uint64_t> resumed_bytes{0};     // that a killed copy had moved
-    std::atomic<std::uint64_t> laid_out{0};          // new files whose layout was chosen
-    std::atomic<std::uint64_t> fewer_stripes{0};     // of these: the file system gave them fewer than they were to have
-    std::atomic<std::uint64_t> passed_bytes{0};      // of files that are done, whether they had to be moved or not
+    std::atomic<std::uint64_t> bytes{0};          // moved
+    std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
+    std::atomic<std::uint64_t> laid_out{0};       // new files whose layout was chosen
+    std::atomic<std::uint64_t> fewer_stripes{0};  // of these: the file system gave them fewer than they were to have
+    std::atomic<std::uint64_t> passed_bytes{0};   // of files that are done, whether they had to be moved or not
+    /// Why nothing was removed of what the target alone has; empty: it was, or was not to be.
+    std::string not_removed;
     Amount would_copy, would_replace, would_remove;  // in a dry run: what is missing, what differs, what is too much
 };
 
@@ -66,6 +68,7 @@ struct TreeCopyOptions {
     bool one_file_system = false;
     bool removes_extra = false;      // what the target has and the source has not; never after an error
     bool allows_empty = false;       // a source without entries: else nothing is removed, it may be unmounted
+    bool allows_unlike = false;      // a target without a name of the source: else it is taken for another place
     bool compares_bytes = false;     // of files that are there and look equal
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared

@@ -23,7 +23,8 @@ std::string CopyContext::temporary_name(const std::string& name) const {
 bool CopyContext::is_untouched(const Branch& branch, const sys::EntryStatus& source,
                                const sys::EntryStatus& target) const {
     const auto& since = places_.last_copy.untouched();
-    return since && branch.is_untouched && source.changed < since->entries[0] && target.changed < since->entries[1];
+    return since && branch.seen.is_untouched && source.changed < since->entries[0] &&
+           target.changed < since->entries[1];
 }
 
 bool CopyContext::is_untouched(const Branch& branch) const {
@@ -31,8 +32,13 @@ bool CopyContext::is_untouched(const Branch& branch) const {
     if (!since || !branch.parent) return since.has_value();       // the root is known by its inode
     for (const auto side : {TreeSide::source, TreeSide::target})  // what is mounted there may be another each time
         if (branch.status(side).id.device != branch.parent->status(side).id.device) return false;
-    return branch.parent->is_untouched && branch.status(TreeSide::source).changed < since->entries[0] &&
+    return branch.parent->seen.is_untouched && branch.status(TreeSide::source).changed < since->entries[0] &&
            branch.status(TreeSide::target).changed < since->target_folders;
+}
+
+bool CopyContext::keeps_attributes(const Branch& branch) const {
+    const bool is_there = !branch.is_new && !branch.was_made && !branch.had_loss;
+    return is_there && !options.filter.include.empty() && !branch.holds_wanted;
 }
 
 std::vector<std::string> CopyContext::others_temporaries(const std::string& name,

@@ -49,6 +49,10 @@ struct CopyPlaces {
     bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
 };
 
+/// Of folders while they are filled.
+inline constexpr std::uint32_t while_filled = 0700;
+inline constexpr std::uint32_t unfinished_folder = 01700;
+
 class CopyContext {
 public:
     CopyContext(const TreeCopyOptions& given_options, Remarks& given_remarks, CopyCounts& given_counts,
@@ -110,6 +114,17 @@ public:
     Result<FolderRef> target_folder(const BranchRef& branch) {
         return options.is_dry && branch->was_made ? FolderRef() : folders.get(branch, TreeSide::target);
     }
+    /// With patterns to include a folder shows by a bit that a copy has made it, until it has its attributes.
+    std::uint32_t new_folder_permissions() const {
+        return options.filter.include.empty() ? while_filled : unfinished_folder;
+    }
+    bool is_unfinished(const sys::EntryStatus& folder) const {
+        constexpr std::uint32_t inherited = 02000;
+        return (folder.permissions & ~inherited) == unfinished_folder && folder.user == owner.user;
+    }
+
+    /// With patterns to include, folders that were there and hold nothing that fits are none of this copy's.
+    bool keeps_attributes(const Branch& branch) const;
     /// Whether the root is nothing but where the one entry lies that is meant.
     bool is_of_others(const Branch& branch) const { return places_.has_others && !branch.parent; }
     /// A folder that says what can be kept of an entry; null where there is none.

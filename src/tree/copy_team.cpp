@@ -11,23 +11,26 @@ namespace forebay::tree {
 
 namespace {
 
-std::vector<std::atomic<std::uint64_t>*> fields_of(CopyCounts& counts) {
-    return {&counts.entries,
-            &counts.bytes,
-            &counts.copied,
-            &counts.linked,
-            &counts.adjusted,
-            &counts.equal,
-            &counts.folders,
-            &counts.removed,
-            &counts.resumed_bytes,
-            &counts.laid_out,
-            &counts.fewer_stripes,
-            &counts.passed_bytes,
-            &counts.would_copy.entries,
-            &counts.would_copy.bytes,
-            &counts.would_replace.entries,
-            &counts.would_replace.bytes};
+std::vector<std::atomic<std::uint64_t>*> fields_of(CopyCounts& counts, const EntryFilter& filter) {
+    std::vector<std::atomic<std::uint64_t>*> fields{&counts.entries,
+                                                    &counts.bytes,
+                                                    &counts.copied,
+                                                    &counts.linked,
+                                                    &counts.adjusted,
+                                                    &counts.equal,
+                                                    &counts.folders,
+                                                    &counts.removed,
+                                                    &counts.resumed_bytes,
+                                                    &counts.laid_out,
+                                                    &counts.fewer_stripes,
+                                                    &counts.passed_bytes,
+                                                    &counts.would_copy.entries,
+                                                    &counts.would_copy.bytes,
+                                                    &counts.would_replace.entries,
+                                                    &counts.would_replace.bytes};
+    const auto uses = filter.uses();
+    fields.insert(fields.end(), uses.begin(), uses.end());
+    return fields;
 }
 
 // A file that is looked for in the target by every member, and is gone before anything is copied.
@@ -46,7 +49,7 @@ private:
 }  // namespace
 
 CopyTeam::CopyTeam(CopyContext& context, CopyWalk& walk, Team& team)
-    : context_(context), walk_(walk), team_(team), counts_(fields_of(context.counts)) {
+    : context_(context), walk_(walk), team_(team), counts_(fields_of(context.counts, context.options.filter)) {
     context_.team = &team;
     context_.links.share_with_others([this](const sys::EntryStatus& status, const sys::EntryId& existing,
                                             const EntryPlace& own, EntryPlace&) { return ask(status, existing, own); },

@@ -1,5 +1,7 @@
 #include "tree/copy_walk.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,8 +15,6 @@
 namespace forebay::tree {
 
 namespace {
-
-constexpr std::uint32_t while_filled = 0700;
 
 Result<std::set<std::string>> temporaries_in(const CopyContext& context, sys::Folder& folder) {
     std::set<std::string> names;
@@ -54,7 +54,7 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, const FolderRef& target,
         context_.folders.keep(root, TreeSide::target, target);
         Spellings::of(*root, *target);
         if (is_first) {
-            root->is_untouched = context_.is_untouched(*root);
+            root->seen.is_untouched = context_.is_untouched(*root);
             if (!context_.options.is_dry) {
                 give_layout(root, *target);
                 FB_TRY(prepare_target(root, *target));
@@ -91,8 +91,11 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     }
     FB_TRY(check_no_loop(*branch));
     context_.folders.keep(branch, TreeSide::source, folder);
-    FB_TRY(enter_target(branch));
-    branch->is_untouched = !branch->was_made && context_.is_untouched(*branch);
+    if (auto entered = enter_target(branch); !entered) {
+        if (entered.error().kind == ErrorKind::missing) return entered;
+        return because(entered.error(), fmt::format("{}: {}", at_target, entered.error().what));
+    }
+    branch->seen.is_untouched = !branch->was_made && context_.is_untouched(*branch);
     branch->was_entered = true;
     ++context_.counts.folders;
     if (context_.options.one_file_system && is_other_file_system(status, device_)) {
@@ -142,6 +145,7 @@ Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const Listed
         return Error{ErrorKind::refused, "this copy gives such names to what is not whole: it is not copied"};
     if (kind != sys::EntryKind::folder) {
         context_.tell_run(*entry.branch, named.name);
+        if (!context_.options.filter.include.empty()) note_wanted(entry.branch.get());
         return EntryCopier(context_, worker).copy(entry, kind, named.number);
     }
     const auto child = std::make_shared<Branch>(entry.branch, named.name);
@@ -193,7 +197,7 @@ Result<> CopyWalk::claim_folder(const BranchRef& branch) {
 }
 
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
-    auto made = above.make_folder(branch->name, while_filled);
+    auto made = above.make_folder(branch->name, context_.new_folder_permissions());
     if (!made && made.error().kind == ErrorKind::refused) {
         FB_TRY(claim_folder(branch));
         auto existing = above.open_folder(branch->name);
@@ -203,7 +207,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
         if (!status) return status.error().kind == ErrorKind::missing ? made.error() : status.error();
         if (status->kind == sys::EntryKind::folder) return existing.error();
         FB_TRY(above.remove(branch->name));
-        made = above.make_folder(branch->name, while_filled);
+        made = above.make_folder(branch->name, context_.new_folder_permissions());
     }
     FB_TRY(made);
     branch->is_new = true;
@@ -240,7 +244,7 @@ Result<> CopyWalk::enter_dry(const BranchRef& branch) {
 // A folder that others made may have a default ACL, and permissions that keep even its owner from filling it.
 Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) {
     auto& status = branch->status(TreeSide::target);
-    const bool inherits = branch->was_made && branch->parent && branch->parent->gives_acl;
+    const bool inherits = branch->was_made && branch->parent && branch->parent->seen.gives_acl;
     if (branch->was_made && !inherits && branch->parent) return {};
     FB_TRY_ASSIGN(names, folder.attribute_names());
     const bool has_default = std::ranges::find(names, default_acl) != names.end();
@@ -250,11 +254,13 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
         if (std::ranges::find(names, access_acl) != names.end()) FB_TRY(folder.remove_attribute(access_acl));
         return {};
     }
-    branch->gives_acl = has_default;
+    branch->seen.gives_acl = has_default;
     if (context_.is_of_others(*branch)) return find_leftovers(branch, folder);
+    if (context_.is_unfinished(status)) branch->is_new = true;  // by a run that was killed
     const bool may_all = context_.owner.user == 0;
     if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
         FB_TRY(folder.set_permissions(status.permissions | while_filled));
+        branch->seen.lent_permissions = while_filled & ~status.permissions;
         status.permissions |= while_filled;
     }
     return sweep(branch, folder);
@@ -357,7 +363,7 @@ void CopyWalk::finish(const BranchRef& branch) {
 Result<> CopyWalk::would_finish(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, context_.target_folder(branch));
     auto* asked = context_.target_of({.branch = branch, .target = target});
-    if (asked == nullptr || context_.is_of_others(*branch)) return {};
+    if (asked == nullptr || context_.is_of_others(*branch) || context_.keeps_attributes(*branch)) return {};
     const auto& own = branch->status(TreeSide::target);
     Held held{.user = own.user, .group = own.group};
     if (!target) held = {.user = context_.owner.user, .group = context_.owner.group};
@@ -380,6 +386,10 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     if (context_.is_of_others(*branch)) return {};
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
+    if (context_.keeps_attributes(*branch))
+        return branch->seen.lent_permissions == 0
+                   ? Result<>()
+                   : target->set_permissions(own.permissions & ~branch->seen.lent_permissions);
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
     held.umask = context_.owner.umask;
     held.is_new = branch->is_new;

@@ -10,14 +10,35 @@ namespace forebay::tree {
 namespace {
 
 template <class Path>
-bool fits_any(const std::vector<std::string>& patterns, const Path& path, std::string_view name) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-        if (pattern.find('/') == pattern.npos) return matches(pattern, name, Wild::star_and_question);
-        if (pattern.starts_with('/'))  // as many slashes in both: none is left for a star
-            return std::ranges::count(pattern, '/') == std::ranges::count(path(), '/') + 1 &&
-                   matches(std::string_view(pattern).substr(1), path(), Wild::star_and_question);
-        return matches(pattern, path(), Wild::star_and_question);
-    });
+bool fits(const std::string& pattern, const Path& path, std::string_view name) {
+    if (pattern.find('/') == pattern.npos) return matches(pattern, name, Wild::star_and_question);
+    if (pattern.starts_with('/'))  // as many slashes in both: none is left for a star
+        return std::ranges::count(pattern, '/') == std::ranges::count(path(), '/') + 1 &&
+               matches(std::string_view(pattern).substr(1), path(), Wild::star_and_question);
+    return matches(pattern, path(), Wild::star_and_question);
+}
+
+/// The patterns of a filter to include, or to exclude.
+struct Patterns {
+    const std::vector<std::string>& all;
+    PatternUse* use;
+    std::size_t first;  // of them in `use`
+};
+
+template <class Path>
+bool fits_any(const Patterns& patterns, const Path& path, std::string_view name) {
+    bool found = false;
+    for (std::size_t i = 0; i < patterns.all.size(); ++i) {
+        const auto at = patterns.first + i;
+        auto* use = patterns.use != nullptr && at < patterns.use->size() ? &(*patterns.use)[at] : nullptr;
+        if (use != nullptr && use->load(std::memory_order_relaxed) != 0) use = nullptr;
+        if (found && use == nullptr) continue;
+        const auto& pattern = patterns.all[i];
+        if (!fits(pattern, path, name)) continue;
+        found = true;
+        if (use != nullptr) ++*use;
+    }
+    return found;
 }
 
 }  // namespace
@@ -30,11 +51,18 @@ Result<> check_pattern(const std::string& pattern) {
         "a name as in 'tmp' or '*.o', or a path below the tree as in 'a/tmp': without a slash at its begin or end"};
 }
 
+std::vector<std::atomic<std::uint64_t>*> EntryFilter::uses() const {
+    std::vector<std::atomic<std::uint64_t>*> uses;
+    for (std::size_t i = 0; use && i < std::min(include.size() + exclude.size(), use->size()); ++i)
+        uses.push_back(&(*use)[i]);
+    return uses;
+}
+
 bool EntryFilter::takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const {
     if (is_empty()) return true;
     const auto path = [&] { return path_of(branch, name); };
-    if (fits_any(exclude, path, name)) return false;
-    return include.empty() || kind == sys::EntryKind::folder || fits_any(include, path, name);
+    if (fits_any({exclude, use.get(), include.size()}, path, name)) return false;
+    return include.empty() || kind == sys::EntryKind::folder || fits_any({include, use.get(), 0}, path, name);
 }
 
 bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
@@ -43,9 +71,9 @@ bool EntryFilter::takes(const std::string& path, sys::EntryKind kind) const {
         const auto end = std::min(path.find('/', begin), path.size());
         const auto whole = [&] { return std::string_view(path).substr(0, end); };
         const auto name = whole().substr(begin);
-        if (fits_any(exclude, whole, name)) return false;
+        if (fits_any({exclude, use.get(), include.size()}, whole, name)) return false;
         if (end == path.size())
-            return include.empty() || kind == sys::EntryKind::folder || fits_any(include, whole, name);
+            return include.empty() || kind == sys::EntryKind::folder || fits_any({include, use.get(), 0}, whole, name);
         begin = end + 1;
     }
     return true;

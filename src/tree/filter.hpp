@@ -2,6 +2,10 @@
 
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,13 +15,19 @@
 
 namespace forebay::tree {
 
+/// How many entries fitted each pattern; no more are counted where the first one is known. Threads: any.
+using PatternUse = std::array<std::atomic<std::uint64_t>, 64>;
+
 struct EntryFilter {
     /// A pattern with a slash is compared with the path below the root, any other with the name; '*' stands for any
     /// text, slashes too. What is excluded is not looked into. With patterns to include, only entries that fit one are
     /// taken, of those that are no folders. Of a pattern that begins with a slash, which check_pattern() refuses users,
     /// '*' stands for no slash: "/*/a" is "x/a" and not "x/y/a".
     std::vector<std::string> include, exclude;
+    std::shared_ptr<PatternUse> use{};  // of those to include, then of the others; null: it is not asked for
 
+    /// Where the uses of all patterns are, of those that are counted.
+    std::vector<std::atomic<std::uint64_t>*> uses() const;
     bool is_empty() const { return include.empty() && exclude.empty(); }
     bool takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const;
     /// The same of a path, with the folders that it goes through.

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds some_ticks{30};
 std::uint32_t first_permissions(const CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status) {
     const auto wished = status.permissions;
     const bool is_plain = (wished & 07000u) == 0 && (wished >> 3 & 7u) == (wished & 7u);
-    const bool would_stay = (wished & context.owner.umask) == 0 && !entry.branch->gives_acl;
+    const bool would_stay = (wished & context.owner.umask) == 0 && !entry.branch->seen.gives_acl;
     return context.options.preserve.permissions && is_plain && would_stay ? wished : private_file;
 }
 
@@ -50,7 +50,7 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
     if ((folder.permissions & setgid_bit) != 0) held.group = folder.group;
     if (context.owner.is_unknown) held.user = held.group = UINT32_MAX;
-    if (entry.branch->gives_acl) held.attributes = {access_acl};
+    if (entry.branch->seen.gives_acl) held.attributes = {access_acl};
     held.umask = context.owner.umask;
     held.is_new = true;
     return held;

@@ -51,6 +51,7 @@ void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     if (is_owner) ++owners_;
     if (kind == RemarkKind::failed && is_given_up(remark.why)) ++given_up_;
     if (kind == RemarkKind::as_files && count_of_kind > runs_max) return;
+    if (is_error(kind) && remark.why.starts_with(at_target)) ++at_target_;
     if (first_.size() < (is_owner ? first_max / 2 : first_max)) first_.push_back(remark);
 }
 
@@ -74,6 +75,11 @@ std::uint64_t Remarks::errors() const {
     for (std::size_t kind = 0; kind < counts_.size(); ++kind)
         if (is_error(static_cast<RemarkKind>(kind))) errors += counts_[kind];
     return errors;
+}
+
+std::uint64_t Remarks::errors_at_target() const {
+    const std::lock_guard lock(mutex_);
+    return at_target_;
 }
 
 std::uint64_t Remarks::given_up() const {

@@ -38,6 +38,9 @@ const char* name_of(RemarkKind kind);
 /// What `why` begins with where an owner cannot be given: of as many entries as somebody else has.
 inline constexpr std::string_view owner_not_kept = "the target cannot keep owner ";
 
+/// What `why` begins with where it is the target that could not be read or changed.
+inline constexpr std::string_view at_target = "at the target";
+
 /// Of a reason: a server failed each time that it was asked, or is not asked any more.
 bool is_given_up(std::string_view why);
 
@@ -66,6 +69,8 @@ public:
     std::uint64_t owners() const;
     /// How many entries were not read.
     std::uint64_t errors() const;
+    /// Of these, at how many it was the target.
+    std::uint64_t errors_at_target() const;
     /// Of these, how many since a server was given up.
     std::uint64_t given_up() const;
     /// Whether there are any, so that nothing may be removed because of its absence.
@@ -81,7 +86,7 @@ private:
     Taker take_;
     mutable std::mutex mutex_;
     std::array<std::uint64_t, static_cast<std::size_t>(RemarkKind::count)> counts_{};
-    std::uint64_t owners_ = 0, given_up_ = 0;
+    std::uint64_t owners_ = 0, given_up_ = 0, at_target_ = 0;
     std::vector<Remark> first_;
     Result<> taken_;
 };

@@ -51,8 +51,11 @@ void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::s
 }
 
 void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing)
+    if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing) {
         shared_.remarks.add(RemarkKind::failed, path_of(*branch), entered.error().what);
+        // Those that it lies in stay, too, which is said once. A team's are partly others'.
+        if (shared_.team == nullptr) keep_above(branch->parent);
+    }
     done_in(branch);
 }
 

@@ -18,7 +18,7 @@ constexpr std::uint64_t never_finished = std::uint64_t{1} << 62;
 namespace flags {
 constexpr std::uint64_t is_folder = 1, is_portion = 2, is_file = 4;  // of a gift
 constexpr std::uint64_t was_made = 8, gives_acl = 16, of_lost = 32;
-constexpr std::uint64_t changed = 1, had_loss = 2, failed = 4;  // of what is done
+constexpr std::uint64_t changed = 1, had_loss = 2, failed = 4, holds_wanted = 8;  // of what is done
 }  // namespace flags
 
 constexpr std::uint64_t kind_bits = 8;
@@ -121,7 +121,7 @@ TeamMessage Team::gift_of(const Offer& offer) const {
     const auto& branch = *offer.branch;
     TeamMessage gift{.kind = TeamKind::gift, .path = team_path(branch), .text = joined(branch.leftovers)};
     if (branch.was_made) gift.flags |= flags::was_made;
-    if (branch.gives_acl) gift.flags |= flags::gives_acl;
+    if (branch.seen.gives_acl) gift.flags |= flags::gives_acl;
     if (branch.had_loss) gift.flags |= flags::of_lost;
     if (offer.file) {
         gift.flags |= flags::is_file;
@@ -184,7 +184,7 @@ Result<BranchRef> Team::part_of(const TeamMessage& gift) {
     part->was_entered = true;
     part->wished = folder->wished;
     part->was_made = (gift.flags & flags::was_made) != 0;
-    part->gives_acl = (gift.flags & flags::gives_acl) != 0;
+    part->seen.gives_acl = (gift.flags & flags::gives_acl) != 0;
     part->had_loss = (gift.flags & flags::of_lost) != 0;
     part->leftovers = names_of(gift.text);
     for (const auto side : {TreeSide::source, TreeSide::target}) {
@@ -242,6 +242,7 @@ void Team::say_done(const TeamMessage& gift, const BranchRef& part, bool failed,
     if (failed) done.flags |= flags::failed;
     if (part && part->was_changed) done.flags |= flags::changed;
     if (part && part->had_loss) done.flags |= flags::had_loss;
+    if (part && part->holds_wanted) done.flags |= flags::holds_wanted;
     if (part && work_->tell_found) work_->tell_found(part, done);
     say(std::move(done));
 }
@@ -265,6 +266,7 @@ void Team::end_given(const TeamMessage& done) {
     work_->share.add_from_outside([this, offer = std::move(given.offer), done](TreeWorker& worker) {
         if ((done.flags & flags::changed) != 0) offer.branch->was_changed = true;
         if ((done.flags & flags::had_loss) != 0) offer.branch->had_loss = true;
+        if ((done.flags & flags::holds_wanted) != 0) note_wanted(offer.branch.get());
         if (work_->take_found) work_->take_found(offer.branch, done);
         if (offer.file) offer.file->done_by_other(worker, offer.bytes, done.text);
         else work_->done(offer.branch);

@@ -1,0 +1,243 @@
+"""Goal: a verb of trees changes nothing that its words do not mean, and says so where its words mean nothing.
+
+Method: restores and copies of a part into trees with directories of others; reports over files of others; a manifest beside
+an older one, of runs that are killed or refused; syncs to the directory above a copy; a target that is partly closed to an
+ordinary user; patterns that fit nothing.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from forebay_test import FOREBAY, all_of_forebay, expect, forebay, run
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+MANY = 3000  # entries, with more lines of a manifest than are written at once
+
+
+def status(path):
+    seen = path.stat()
+    return seen.st_mode & 0o7777, seen.st_uid, seen.st_mtime_ns
+
+
+def make(place):
+    for folder in ("data/deep", "src/below", "other"):
+        (place / folder).mkdir(parents=True)
+    for name in ("data/a.h5", "data/deep/b.h5", "src/main.c", "src/below/x"):
+        (place / name).write_text(name)
+    return place
+
+
+def others(place, copied):
+    """Directories of others at the target, and what they have."""
+    run("cp", "-a", place, copied)
+    for number, name in enumerate(("src", "src/below", "other", "data", "data/deep")):
+        os.chown(copied / name, 4321, -1)
+        os.utime(copied / name, (10**9 + number, 10**9))
+        (copied / name).chmod(0o700)
+    shutil.rmtree(copied / "other")
+    return {name: status(copied / name) for name in ("src", "src/below")}
+
+
+def check_parts(place):
+    source = make(place / "live")
+    forebay("archive", source, place / "live.tar")
+    run("tar", "--format=posix", "-cf", place / "plain.tar", "-C", source, ".")
+    ways = {"copy": ("copy", source), "hosts": ("copy", source), "dry": ("copy", source), "ours": ("restore-archive", place / "live.tar"),
+            "tar": ("restore-archive", place / "plain.tar")}
+    more = {"hosts": ("--hosts", "localhost", "--threads", 1), "dry": ("--dry-run",)}
+    for name, words in ways.items():
+        target = place / f"part-{name}"
+        before = others(source, target)
+        was = status(target / "data")
+        forebay(*words, target, "--include", "data/*", *more.get(name, ()))
+        expect({path: status(target / path) for path in before} == before, f"{name}: what holds nothing that fits stays as it is")
+        if name == "dry":
+            expect(status(target / "data") == was, "a dry run changes nothing")
+            continue
+        for path in ("data", "data/deep", "other"):
+            expect(status(target / path) == status(source / path), f"{name}: {path} is as its source", f"{status(target / path)} {status(source / path)}")
+        forebay(*words, target, *more.get(name, ()))
+        expect(status(target / "src") == status(source / "src"), f"{name}: without patterns each directory is")
+    for words in (ways["copy"], ways["ours"]):
+        # As a run that was killed leaves it.
+        target = place / f"killed-{words[0]}"
+        (target / "src").mkdir(parents=True)
+        (target / "src").chmod(0o1700)
+        forebay(*words, target, "--include", "data/*")
+        expect(status(target / "src") == status(source / "src"), f"{words[0]}: what a killed run has made is finished")
+    closed = place / "closed"
+    run("cp", "-a", source, closed)
+    run("chown", "-R", "65534:65534", closed)
+    (closed / "src").chmod(0o500)
+    run("chmod", "-R", "a+rX", source)
+    run(*NOBODY, FOREBAY, "copy", source, closed, "--include", "data/*", "--preserve", "permissions,times,attributes,hard-links")
+    expect(status(closed / "src")[0] == 0o500, "a directory that its owner closed is closed again", oct(status(closed / "src")[0]))
+
+
+def check_overwriting(place):
+    source = make(place / "source")
+    os.mkfifo(source / "fifo")
+    precious = place / "precious"
+    calls = {"--report": ("compare", source, source), "--list": ("walk", source), "--checksums": ("walk", source),
+             "--manifest": ("copy", source, place / "made")}
+    own = {}
+    for option, words in calls.items():
+        for content in (b"bytes of a user\n", b'{"kind":"else"}\n', b"\0" * 9000):
+            precious.write_bytes(content)
+            said = forebay(*words, option, precious, code=2)
+            expect(precious.read_bytes() == content and f"none that {option} has written" in said, f"{option} leaves a file of others", said)
+        precious.write_bytes(b"")
+        forebay(*words, option, precious, code=0 if option != "--report" else None)
+        own[option] = place / f"own{option}"
+    expect(not (place / ".fb-precious").exists(), "nothing is left")
+    os.mkdir(place / "empty")
+    long = source / ("\x01" * 200) / ("\x02" * 200)
+    long.mkdir(parents=True)
+    (long / "\udcff").write_text("a path of many bytes in JSON")
+    for option, words in (("--report", ("compare", source, place / "empty")), ("--list", ("walk", source)), ("--checksums", ("walk", source))):
+        for _ in range(2):  # its own is replaced
+            run(FOREBAY, *words, option, own[option], code=1 if option == "--report" else 0)
+        expect(own[option].read_bytes(), f"{option} has lines")
+    run("sh", "-c", f"echo before > {place}/log; {FOREBAY} walk {source} --list /dev/stdout >> {place}/log")
+    expect((place / "log").stat().st_size > 0, "what the shell has opened is not refused")
+    shutil.rmtree(source / ("\x01" * 200))
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def check_manifest(place):
+    source = place / "kept"
+    source.mkdir()
+    for number in range(5):
+        (source / f"of-root-{number}").write_text("x")
+    source.chmod(0o755)
+    targets = place / "targets"
+    targets.mkdir()
+    os.chown(targets, 65534, 65534)
+    manifest = targets / "manifest"
+    words = [*NOBODY, FOREBAY, "copy", source, targets / "copy", "--manifest", manifest]
+    run(*words)
+    whole = manifest.read_text()
+    expect(len(lines(manifest)) == 6, "a manifest has all that could not be kept", whole)
+    run(*words, "--dry-run")
+    expect(sorted(manifest.read_text().splitlines()) == sorted(whole.splitlines()), "a dry run replaces it by the same")
+    manifest.write_text(whole)
+    run(*words[:-4], source / "none", targets / "copy", "--manifest", manifest, code=3)
+    run(*words[:-3], source / "copy", "--manifest", manifest, code=2)
+    expect(manifest.read_text() == whole, "a run that is refused leaves it")
+    (source / "large").write_bytes(os.urandom(20 << 20))
+    (source / "many").mkdir()
+    for number in range(MANY):
+        (source / "many" / str(number)).touch()
+    run("chmod", "-R", "a+rX", source)
+    process = subprocess.Popen([str(word) for word in (*words, "--rate", "2M")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    copied = targets / "copy/many"
+    while process.poll() is None and not (copied.exists() and len(os.listdir(copied)) == MANY):
+        time.sleep(0.01)
+    expect(process.poll() is None, "it is at the large file")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    expect(manifest.read_text() == whole, "a run that is killed leaves it", f"{manifest.stat().st_size} bytes")
+    run(*words)
+    expect(len(lines(manifest)) == 8 + MANY, "the next run replaces it", str(len(lines(manifest))))
+    expect(not [path for path in targets.iterdir() if path.name.startswith(".fb-")], "and nothing is left beside it")
+
+
+def check_unlike(place):
+    source, above = make(place / "case"), place / "archive"
+    for name in ("case", "year-1", "year-2"):
+        run("cp", "-a", source, above / name if above.exists() else (above.mkdir() or above / name))
+    for more in ((), ("--dry-run",), ("--hosts", "localhost")):
+        said = forebay("sync", source, above, "--delete", *more, code=2)
+        expect("no entry of" in said and "all 3 would be removed" in said and f"{above}/case" in said and "--allow-unlike" in said,
+               f"{more}: a target of which nothing is the source's is another place", said)
+    expect(sorted(os.listdir(above)) == ["case", "year-1", "year-2"], "and stays as it is")
+    forebay("sync", source, above / "case", "--delete")
+    forebay("sync", source, above / "none", "--delete")
+    (above / "none2").mkdir()
+    forebay("sync", source, above / "none2", "--delete")
+    forebay("sync", source, above, "--delete", "--exclude", "case", "--exclude", "year-*", "--exclude", "none*")
+    forebay("sync", source, above, "--delete")
+    expect(sorted(os.listdir(above)) == sorted(os.listdir(source)), "with one name alike it goes on")
+    for path in source.iterdir():
+        path.rename(source / f"new-{path.name}")
+    forebay("sync", source, above, "--delete", code=2)
+    forebay("sync", source, above, "--delete", "--allow-unlike")
+    expect(sorted(os.listdir(above)) == sorted(os.listdir(source)), "and where it is wished")
+
+
+def check_closed_target(place):
+    source, target = make(place / "own"), place / "own-target"
+    for where, closed in (("extra", "more/closed"), ("both", "src")):
+        shutil.rmtree(target, ignore_errors=True)
+        run("cp", "-a", source, target)
+        (target / "extra").write_text("not at the source")
+        (target / closed).mkdir(parents=True, exist_ok=True)
+        run("chown", "-R", "65534:65534", source, target)
+        os.chown(target / closed, 0, 0)
+        (target / closed).chmod(0o700)
+        words = [*NOBODY, FOREBAY, "sync", source, target, "--delete"]
+        dry, done = (run(*words, *more, code=1) for more in (("--dry-run",), ()))
+        for one in (dry, done):
+            told = "removed: not all of the target could be read" in one.stdout
+            expect(told == (where == "both"), f"{where}: why nothing is removed", one.stdout)
+        expect((target / "extra").exists() == (where == "both"), f"{where}: what is extra", done.stdout)
+        for one in (dry, done):
+            expect(closed in one.stdout and "more  " not in one.stdout, f"{where}: the directory that is closed is named", one.stdout)
+        if where == "extra":
+            expect("1 (17 B) removed" in dry.stdout and " 1 removed" in done.stdout, "a dry run counts what goes", dry.stdout + done.stdout)
+    (source / "shut").mkdir()
+    (source / "shut").chmod(0)
+    said = run(*NOBODY, FOREBAY, "sync", source, target, "--delete", "--dry-run", code=1).stdout
+    expect("neither all of the source nor all of the target" in said, "both sides are named", said)
+
+
+def check_patterns(place):
+    source, target = make(place / "proj"), place / "inc"
+    said = all_of_forebay("copy", source, target, "--include", "src")
+    expect("no entry fits --include 'src': what lies in a directory is meant by 'src/*'" in said, "a pattern that fits nothing is named", said)
+    forebay("copy", source, target)
+    said = all_of_forebay("copy", source, target, "--include", "*.h5", "--include", "a.*", "--include", "*.{c,h}", "--exclude", "*.tmp", "--exclude", "deep")
+    expect("--include '*.{c,h}': brackets and braces stand for themselves" in said and "--exclude '*.tmp'" in said, "each of several", said)
+    expect("'*.h5'" not in said and "'a.*'" not in said and "'deep'" not in said, "those that fit are not", said)
+    forebay("walk", source, "--checksums", place / "sums")
+    forebay("archive", source, place / "proj.tar")
+    for words, code in ((("compare", source, target), 1), (("compare", place / "sums", target), 1), (("walk", source), 0),
+                        (("sync", source, target, "--dry-run"), 0), (("restore-archive", "--check", place / "proj.tar"), 0),
+                        (("compare", source, target, "--hosts", "localhost", "--threads", 1), 1)):
+        said = all_of_forebay(*words, "--include", "*.H5", code=code)
+        expect("no entry fits --include '*.H5'" in said, f"{words[0]} names it, and ends with {code}", said)
+        said = all_of_forebay(*words, "--include", "b.h5")
+        expect("no entry fits" not in said, f"{words[0]}: one that fits", said)
+    (place / "nothing").write_text("\n")
+    said = all_of_forebay("copy", source, target, "--files-from", place / "nothing")
+    expect("names no path" in said, "a list without a path is told", said)
+
+
+def main():
+    if os.geteuid() != 0:
+        print("skipped: needs root, for owners")
+        sys.exit(77)
+    failed = []
+    for check in (check_parts, check_overwriting, check_manifest, check_unlike, check_closed_target, check_patterns):
+        with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as scratch:
+            pathlib.Path(scratch).chmod(0o755)
+            try:
+                check(pathlib.Path(scratch))
+                print(f"ok: {check.__name__}", flush=True)
+            except AssertionError as problem:
+                failed.append(check.__name__)
+                print(f"FAILED: {check.__name__}: {problem}", flush=True)
+    sys.exit(f"guards: {', '.join(failed)} failed" if failed else 0)
+
+
+main()

@@ -1,0 +1,189 @@
+"""Goal: `forebay migrate` stops before harm that it can foresee: a project under another name, entries that do not come to
+the target, jobs that cannot go on or cannot be submitted.
+
+Method: a released project that the plan renames; sources that the user who moves them may not read or give to their
+owners; scripts with a `forebay` that ends as is wanted, and a queue that takes nothing.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+from forebay_test import FOREBAY, expect, forebay, run
+from migration_site import Queue, Site, expect_in
+
+NOBODY = 65534
+
+
+def renamed(site, target, source="old/a"):
+    """A plan in which the first project has another name, and perhaps another target."""
+    text = site.plan.read_text()
+    text = text.replace('name = "a"', 'name = "new-name"').replace(f"{site.place}/new/a", str(target)).replace(f"{site.place}/old/a", f"{site.place}/{source}")
+    plan = site.place / "renamed.toml"
+    plan.write_text(text)
+    return plan
+
+
+def check_renamed(place):
+    """What users wrote at a target is removed by no sync of the same project under another name."""
+    site = Site(place / "renamed", delete=False)
+    site.migrate("--project", "a")
+    (site.place / "new/a/result").write_text("of a user")
+    (site.place / "link").symlink_to(site.place / "new")
+    for target, code in (("new/a", 2), ("link/../new//a", 2), ("link/a", 2), ("new/a/below", 2), ("new/ab", 0)):
+        plan = renamed(site, f"{site.place}/{target}")
+        for words in (("--until", "walk"), ("--until", "copy"), ()) if code else (("--until", "copy"),):
+            said = run(FOREBAY, "migrate", plan, "--project", "new-name", *words, code=code).stderr
+            if code:
+                expect_in(said, "new-name: its target is that of project a", f"{target} is taken")
+                expect(re.search(r"in use since 20[0-9-]+ [0-9:]+ UTC", said), "since when", said)
+                expect_in(said, "Safe: nothing was changed", "and that all is as it was")
+                expect_in(said, "Next: give it its old name a in", "with what to do")
+    plan = renamed(site, f"{site.place}/new/a")
+    (site.place / "state/new-name.json").unlink()
+    said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--status", code=1).stdout
+    expect_in(said, "its target is that of project a", "the status has it")
+    expect(forebay("migrate", plan, "--project", "new-name", "--next").strip() == "stopped", "and scripts go on with others")
+    expect((site.place / "new/a/result").read_text() == "of a user", "the target is as its users have it")
+    site.migrate()
+    path = site.place / "state/a.json"
+    good = path.read_text()
+    path.write_text("{")
+    said = run(FOREBAY, "migrate", plan, "--project", "new-name", code=1).stderr
+    expect_in(said, "whose target it is cannot be told", "a state that cannot be read may be that of the target")
+    path.write_text(good.replace('"project": "a"', '"project": "new-name"'))
+    path.rename(site.place / "state/new-name.json")
+    run(FOREBAY, "migrate", plan, "--project", "new-name")
+    shutil.copy(site.place / "state/new-name.json", path)
+    expect_in(site.migrate("--project", "a", code=2), "name, source and target of a project stay", "a state of another name")
+
+
+def check_begun(place):
+    """A project that has not released yet is no other one's either; one that has only walked holds nothing."""
+    site = Site(place / "begun")
+    site.migrate("--until", "walk")
+    plan = renamed(site, f"{site.place}/new/a")
+    run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "walk")
+    site.migrate("--project", "a", "--until", "copy")
+    said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "copy", code=2).stderr
+    expect_in(said, "is that of project a, which is copied to it since", "a target to which another one copies")
+    (site.place / "state/a.json").write_text("{")
+    site.migrate("--project", "b")  # a state of the plan's own that cannot be read holds up no other project
+
+
+class Mover:
+    """Somebody who is not root, where the tests are."""
+
+    def __init__(self, site):
+        self.site, self.who = site, {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        for path in (site.place.parent.parent, site.place.parent, site.place):
+            path.chmod(0o755)
+        for name in ("new", "state", "reports"):
+            (site.place / name).mkdir(exist_ok=True)
+            (site.place / name).chmod(0o777)
+
+    def migrate(self, *more, code=0):
+        done = run(FOREBAY, "migrate", self.site.plan, "--project", "a", *more, code=code, **self.who)
+        return done.stdout + done.stderr
+
+
+def check_left(place):
+    """Users are shut out of no project of which entries do not come to the target."""
+    site = Site(place / "left", delete=False, freeze=f"touch {place}/left/new/closed", preserve="permissions,times,hard-links")
+    mover, locked = Mover(site), site.place / "old/a/below/file-3"
+    locked.chmod(0)
+    said = mover.migrate("--until", "copy")
+    expect(re.search(r"copy: done in [^:]*: 32 entries, 29 copied, 0 removed, 1 failed: " + f"{site.place}/reports/a/copy.jsonl", said), "a pass ends with its counts", said)
+    for words in (("--until", "live-sync"), ()):
+        said = mover.migrate(*words, code=1)
+        expect_in(said, "a: live-sync: not all of the source comes to the target: 1 failed, 0 not_kept", "it stops before the freeze")
+        expect_in(said, f"correct what {site.place}/reports/a/live-sync-1.jsonl names", "with what to do")
+        expect_in(said, f"then forebay migrate {site.plan} --project a", "and the next command")
+    expect(not (site.place / "new/closed").exists(), "the freeze was not called")
+    site.write(sync_turns=0)
+    said = mover.migrate("--again", "live-sync", code=1)
+    expect_in(said, "--project a --again copy", "without live syncs the copy is to be made again")
+    locked.chmod(0o644)
+    mover.migrate("--again", "copy")
+    expect(site.next("a") == "done" and (site.place / "new/closed").exists(), "then it goes on")
+
+
+def check_nothing_copied(place):
+    """A target that got no entry is no target that is not mounted."""
+    if os.geteuid() != 0:
+        return print("migrate: owners that cannot be kept are left out: not root")
+    site = Site(place / "none", freeze=f"touch {place}/none/new/closed")
+    flat = site.place / "old/a"
+    for path in list((flat / "below").iterdir()):
+        path.rename(flat / path.name)
+    (flat / "below").rmdir()
+    mover = Mover(site)
+    said = mover.migrate("--until", "copy")
+    expect_in(said, "31 entries, 0 copied, 0 removed, 32 not_kept: ", "what became of them")
+    said = mover.migrate(code=1)
+    expect_in(said, "a: live-sync: not all of the source comes to the target: 0 failed, 32 not_kept", "the reason")
+    expect("not mounted" not in said and not (site.place / "new/closed").exists(), "and no other one", said)
+    return None
+
+
+def check_jobs(place):
+    """A job goes on by another one after its time or a signal, and not after an error."""
+    site = Site(place / "jobs", at_once=1)
+    jobs = site.place / "jobs"
+    site.migrate("--batch", "slurm", "--output", jobs)
+    limits = {**os.environ, "FOREBAY_JOB_END": "1"}
+    done = run(FOREBAY, "migrate", site.plan, "--project", "a", code=0, env=limits)
+    expect_in(done.stderr, "stopped since the job is about to end", "the end of a job is no error")
+    expect(site.next("a") == "now", "and there is more to do")
+    queue = Queue(site, "sbatch")
+    fake = site.place / "forebay"
+    fake.write_text('#!/bin/sh\ncase "$*" in *--next) echo now ;; *) exit "$CODE" ;; esac\n')
+    fake.chmod(0o755)
+    script = jobs / "a.sh"
+    script.write_text(re.sub("(?m)^forebay=.*$", f"forebay={fake}", script.read_text()))
+    for code, submitted in ((0, 1), (143, 1), (137, 1), (5, 0), (7, 0), (2, 0)):
+        done = run("bash", script, code=code, env={**queue.environment, "CODE": str(code)})
+        expect(queue.taken() == [str(script)] * submitted, f"after exit code {code}", done.stderr)
+    (site.place / "bin/sbatch").write_text("#!/bin/sh\nexit 9\n")
+    done = run("bash", script, code=1, env={**queue.environment, "CODE": "0"})
+    expect_in(done.stderr, f"The lane of a stands still until this was submitted: sbatch '{script}'", "a job that cannot be submitted")
+
+
+def check_submit(place, system, program):
+    """One lane that cannot be submitted holds up no other, and is named."""
+    site = Site(place / f"submit-{system}")
+    jobs = site.place / "jobs"
+    site.migrate("--batch", system, "--output", jobs)
+    queue = Queue(site, program)
+    fake = site.place / "bin" / program
+    fake.write_text(fake.read_text().replace("bash\n", 'bash\ncase "$1" in */a.sh) echo no such queue >&2; exit 3 ;; esac\n'))
+    done = run("bash", jobs / "submit.sh", code=1, env=queue.environment)
+    expect_in(done.stderr, f"The lane of a stands still until this was submitted: {program} '{jobs}/a.sh'", "which one")
+    expect(queue.taken() == [f"{jobs}/b.sh"], "the other one is submitted")
+
+
+def check_status(place):
+    site = Site(place / "status", freeze="test $FOREBAY_PROJECT = b")
+    site.migrate("--status")
+    site.migrate(code=2)
+    expect_in(site.migrate("--status", code=1), "a has stopped in freeze", "a project that has stopped")
+    told = json.loads(forebay("migrate", site.plan, "--status", "--json", code=1))
+    expect([one["state"] for one in told] == ["stopped", "done"], "which one", str(told))
+    site.migrate("--status", "--project", "b")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="forebay-stops-", dir="/dev/shm") as name:
+        place = pathlib.Path(name)
+        for check in (check_renamed, check_begun, check_left, check_nothing_copied, check_jobs, check_status):
+            (place / check.__name__).mkdir()
+            check(place / check.__name__)
+        check_submit(place, "slurm", "sbatch")
+        check_submit(place, "pbs", "qsub")
+    print("migrate: it stops before harm")
+
+
+main()
