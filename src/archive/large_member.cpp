@@ -25,7 +25,7 @@ constexpr std::uint64_t large_piece_bytes = 16u << 20;  // some 10 ms of copying
 class LargeMember : public std::enable_shared_from_this<LargeMember> {
 public:
     LargeMember(Maker& maker, tree::EntryPlace place, std::unique_ptr<sys::OpenFile> file, sys::EntryStatus status)
-        : maker_(maker), place_(std::move(place)), file_(std::move(file)), before_(status) {}
+        : maker_(maker), place_(std::move(place)), file_(std::move(file)), first_(status), before_(status) {}
 
     void begin(tree::TreeWorker& worker);
 
@@ -42,6 +42,7 @@ private:
     Maker& maker_;
     const tree::EntryPlace place_;
     const std::unique_ptr<sys::OpenFile> file_;
+    const sys::EntryStatus first_;
     sys::EntryStatus before_;
     int tries_ = 1;
     Member member_;
@@ -151,8 +152,8 @@ void LargeMember::conclude(tree::TreeWorker& worker, const Result<>& done) {
     if (!done) maker_.context.report(path_of(*place_.branch, place_.name), done.error());
     else ++maker_.context.counts.copied;
     maker_.context.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
-    if (done) maker_.stored(worker, before_, place_);
-    else maker_.give_up(worker, before_.id);
+    if (done) maker_.stored(worker, first_, place_);
+    else maker_.give_up(worker, maker_.context.links.id_of(first_));
     maker_.count_done(worker, place_.branch);
 }
 

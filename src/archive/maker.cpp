@@ -65,9 +65,8 @@ void Maker::add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Fo
 
 Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                         sys::EntryKind kind, std::uint64_t listed_number) {
-    const sys::EntryId listed{place.branch->status(tree::TreeSide::source).id.device, listed_number};
     std::unique_ptr<sys::OpenFile> file;
-    if (kind == sys::EntryKind::file && output != nullptr && !context.links.knows(listed)) {
+    if (kind == sys::EntryKind::file && output != nullptr && !context.links.knows(listed_number)) {
         FB_TRY(context.check_present(*place.branch, folder, place.name));
         FB_TRY_ASSIGN(opened, folder.open_file(place.name));
         file = std::move(opened);
@@ -109,7 +108,7 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
     const auto done = put(worker, place, folder, status, std::move(file));
     const bool comes_in_pieces = done && !*done;
     if (status.kind == sys::EntryKind::file && !comes_in_pieces) context.counts.passed_bytes += status.bytes;
-    if (has_names && !done) give_up(worker, status.id);
+    if (has_names && !done) give_up(worker, context.links.id_of(status));
     if (has_names && done && *done) packets_[worker.index].stored.push_back({status, place});
     return done ? Result<>() : Result<>(done.error());
 }
@@ -124,7 +123,8 @@ Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place,
             FB_TRY_ASSIGN(opened, folder.open_file(place.name));
             file = std::move(opened);
             FB_TRY_ASSIGN(looked, file->status());
-            if (looked.kind != sys::EntryKind::file || looked.id != status.id)
+            const bool is_other = status.names > 1 && context.links.id_of(looked) != context.links.id_of(status);
+            if (looked.kind != sys::EntryKind::file || looked.id != status.id || is_other)
                 return tree::report_changes(context, path_of(*place.branch, place.name));
             before = looked;
         }
@@ -289,7 +289,7 @@ void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
 }
 
 void Maker::stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first) {
-    for (auto& waiting : context.links.published(status.id, first))
+    for (auto& waiting : context.links.published(context.links.id_of(status), first))
         packets_[worker.index].links.push_back({.own = std::move(waiting), .first = first, .kind = status.kind});
 }
 

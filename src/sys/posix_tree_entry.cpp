@@ -105,7 +105,7 @@ EntryKind kind_of_mode(unsigned mode) {
 
 Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::string& shown_name) {
     struct statx about {};
-    if (::statx(fd, name, flags | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about) != 0)
+    if (::statx(fd, name, flags | AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &about) != 0)
         return posix_error("statx", shown_name, errno);
     EntryStatus status;
     status.kind = kind_of_mode(about.stx_mode);
@@ -120,6 +120,7 @@ Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::st
     status.accessed = time_of(about.stx_atime);
     status.modified = time_of(about.stx_mtime);
     status.changed = time_of(about.stx_ctime);
+    if ((about.stx_mask & STATX_BTIME) != 0) status.born = time_of(about.stx_btime);
     status.is_mount = (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
     return status;
 }

@@ -47,6 +47,7 @@ struct EntryStatus {
     std::uint64_t device_number = 0;  // of a device: its major number above 32 bits of its minor one
     EntryId id;
     FileTime accessed, modified, changed;
+    FileTime born;          // 0 where the file system does not tell it
     bool is_mount = false;  // of a folder: a file system, or a part of one, is mounted there (Linux 5.8 and newer)
     bool has_times = true;  // false of a folder of which nobody has kept any: its times are this moment's
 };

@@ -44,7 +44,7 @@ TeamWork CompareWalk::work(const BranchRef& root) {
 void CompareWalk::settle(const TeamMessage& message) {
     if (message.kind == TeamKind::remark) return add_remark(message, remarks_);
     if (message.kind == TeamKind::name_pair) {
-        const auto difference = difference_of_names(message.id, message.other_id, false);
+        const auto difference = difference_of_names(message.id, message.other_id, 0);
         if (difference && !difference->empty()) remarks_.add(RemarkKind::differs, message.path, *difference);
     } else if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) {
         team_counts_.take(message);

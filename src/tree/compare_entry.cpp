@@ -1,10 +1,24 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "base/try.hpp"
 #include "tree/compare_walk.hpp"
 #include "tree/file_data.hpp"
 
 namespace forebay::tree {
+
+namespace {
+
+// Of other inodes, which may have got their numbers later, and of other states of these it is another one.
+std::uint64_t equal_of(const BothStatuses& both) {
+    std::uint64_t all = 0;
+    for (const auto& status : {both.source, both.target})
+        for (const bool by_birth : {true, false}) all = std::rotl(all, 1) ^ proof_of(status, by_birth);
+    return all | 1;
+}
+
+}  // namespace
 
 Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
                                     const ListedName& named) {
@@ -82,7 +96,8 @@ Result<bool> CompareWalk::was_compared(const Branch& branch, const BothFolders& 
     const std::lock_guard lock(mutex_);
     FB_TRY_ASSIGN(known, inodes_.find(source->id));
     FB_TRY_ASSIGN(known_source, reverse_.find(target->id));
-    const bool is_equal = known && known->is_equal != 0 && known->target == target->id && known_source == source->id;
+    const bool is_equal = known && known->equal == equal_of({*source, *target}) && known->target == target->id &&
+                          known_source == source->id;
     if (is_equal) counts_.bytes += source->bytes;
     return is_equal;
 }
@@ -162,13 +177,13 @@ Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
 Result<std::string> CompareWalk::name_difference(const BothStatuses& both, bool is_equal) {
     if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
         return std::string();
-    return difference_of_names(both.source.id, both.target.id, is_equal);
+    return difference_of_names(both.source.id, both.target.id, is_equal ? equal_of(both) : 0);
 }
 
 Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target,
-                                                     bool is_equal) {
+                                                     std::uint64_t equal) {
     const std::lock_guard lock(mutex_);
-    const auto known_target = inodes_.get_or_put(source, {target, std::uint64_t{is_equal}});
+    const auto known_target = inodes_.get_or_put(source, {target, equal});
     const auto known_source = reverse_.get_or_put(target, source);
     if (known_target && known_source)
         return std::string(

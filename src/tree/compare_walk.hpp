@@ -29,11 +29,11 @@ struct OpenedTarget {
     std::unique_ptr<sys::OpenFile> file;  // null: not opened yet
     sys::EntryStatus status;
 };
-/// Of an inode of the source: which one of the target stands for it, and whether their bytes and all that is compared
-/// beside them were found equal.
+/// Of an inode of the source: which one of the target stands for it, and how both were when their bytes and all that is
+/// compared beside them were found equal: 0 where that was not so.
 struct ComparedInode {
     sys::EntryId target;
-    std::uint64_t is_equal = 0;
+    std::uint64_t equal = 0;
 };
 
 class CompareWalk {
@@ -84,7 +84,8 @@ private:
     Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
     Result<std::string> folder_difference(const BranchRef& branch);
     Result<std::string> name_difference(const BothStatuses& both, bool is_equal);
-    Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target, bool is_equal);
+    Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target,
+                                            std::uint64_t equal);
     void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
     void differs(const BranchRef& branch, const std::string& name, const std::string& why);
     void done_in(BranchRef branch);

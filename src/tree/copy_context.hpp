@@ -27,6 +27,7 @@ struct CopyEntry {
     BranchRef branch;
     FolderRef source, target;
     std::string name;
+    sys::EntryId inode{};  // of the source, where it has several names: as HardLinks knows it
 
     std::string path() const { return path_of(*branch, name); }
 };

@@ -23,6 +23,10 @@ Error report_changes(CopyContext& context, const std::string& path) {
     return {ErrorKind::retry, ""};
 }
 
+bool is_known(const CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status) {
+    return entry.inode == sys::EntryId{} || context.links.id_of(status) == entry.inode;
+}
+
 Result<> claim_name(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& existing) {
     auto* spellings = Spellings::of(*entry.branch, *entry.target);
     if (spellings == nullptr) return {};
@@ -47,10 +51,9 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         else if (looked.error().kind != ErrorKind::missing) return looked.error();
     }
     if (existing) FB_TRY(claim_name(context_, entry, *existing));
-    const sys::EntryId listed{entry.branch->status(TreeSide::source).id.device, listed_number};
     std::unique_ptr<sys::OpenFile> file;
     // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
-    if (kind == sys::EntryKind::file && !existing && !context_.options.is_dry && !context_.links.knows(listed)) {
+    if (kind == sys::EntryKind::file && !existing && !context_.options.is_dry && !context_.links.knows(listed_number)) {
         FB_TRY(context_.check_present(*entry.branch, *entry.source, entry.name));
         FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
         file = std::move(opened);
@@ -61,7 +64,9 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
 
     const bool has_names = status.names > 1 && context_.options.preserve.hard_links;
     const EntryPlace own{entry.branch, entry.name};
+    auto known = entry;
     if (has_names) {
+        known.inode = context_.links.id_of(status);
         EntryPlace first;
         ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
         const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
@@ -73,13 +78,13 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         }
         --entry.branch->pending;  // never the last: this portion of names holds the branch
         FB_TRY(turn);
-        if (*turn == HardLinks::Turn::ready) return link(own, first);
+        if (*turn == HardLinks::Turn::ready) return link(own, first, known.inode);
     }
-    const auto placed = place(entry, status, std::move(file), existing);
+    const auto placed = place(known, status, std::move(file), existing);
     const bool comes_in_pieces = placed && !*placed && status.bytes >= large_file_bytes;
     if (!comes_in_pieces) context_.counts.passed_bytes += file_bytes(status);
-    if (has_names && !placed) give_up_waiting(status.id);
-    if (has_names && placed && *placed) link_waiting(status.id, own);
+    if (has_names && !placed) give_up_waiting(known.inode);
+    if (has_names && placed && *placed) link_waiting(known.inode, own);
     return placed ? Result<>() : Result<>(placed.error());
 }
 
@@ -99,7 +104,7 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
     if (status.kind != sys::EntryKind::file) return make_other(entry, status);
     if (status.bytes >= large_file_bytes) {
         ++entry.branch->pending;
-        start_large_file(context_, worker_, {entry.branch, entry.name}, status);
+        start_large_file(context_, worker_, {entry.branch, entry.name}, entry.inode);
         return false;
     }
     auto before = status;
@@ -107,7 +112,7 @@ Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& 
         FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
         file = std::move(opened);
         FB_TRY_ASSIGN(looked, file->status());
-        if (looked.kind != sys::EntryKind::file || looked.id != status.id)
+        if (looked.kind != sys::EntryKind::file || looked.id != status.id || !is_known(context_, entry, looked))
             return report_changes(context_, entry.path());
         before = looked;
     }
@@ -179,12 +184,13 @@ Result<bool> EntryCopier::make_other(const CopyEntry& entry, const sys::EntrySta
 }
 
 void EntryCopier::link_waiting(const sys::EntryId& id, const EntryPlace& first) {
-    link_all(context_.links.published(id, first), first);
+    link_all(context_.links.published(id, first), first, id);
 }
 
-void EntryCopier::link_all(const std::vector<EntryPlace>& places, const EntryPlace& first) {
+void EntryCopier::link_all(const std::vector<EntryPlace>& places, const EntryPlace& first, const sys::EntryId& id) {
     for (const auto& waiting : places) {
-        if (auto linked = link(waiting, first); !linked) context_.report(waiting.branch, waiting.name, linked.error());
+        if (auto linked = link(waiting, first, id); !linked)
+            context_.report(waiting.branch, waiting.name, linked.error());
         context_.done_in(waiting.branch);
     }
 }
@@ -206,8 +212,8 @@ void EntryCopier::copy_waiting(const EntryPlace& waiting) {
     context_.done_in(waiting.branch);
 }
 
-Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
-    if (context_.options.is_dry) return would_link(place, first);
+Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first, const sys::EntryId& id) {
+    if (context_.options.is_dry) return would_link(place, first, id);
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
     const CopyEntry entry{place.branch, source, target, place.name};
@@ -217,14 +223,14 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first) {
     FB_TRY_ASSIGN(status, source->status_of(place.name));
     std::optional<sys::EntryStatus> existing;
     if (const auto looked = target->status_of(place.name)) existing = *looked;
-    FB_TRY(check_way_of_link(place, existing, status.id, first));
+    FB_TRY(check_way_of_link(place, existing, id, first));
     FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
     // As wished, it becomes a file of its own.
     const auto placed = this->place(entry, status, nullptr, existing);
     return placed ? Result<>() : Result<>(placed.error());
 }
 
-Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& first) {
+Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& first, const sys::EntryId& id) {
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(target, context_.target_folder(place.branch));
     FB_TRY_ASSIGN(first_folder, context_.target_folder(first.branch));
@@ -233,7 +239,7 @@ Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& firs
     std::optional<sys::EntryStatus> existing;
     if (target)
         if (const auto looked = target->status_of(place.name)) existing = *looked;
-    FB_TRY(check_way_of_link(place, existing, status.id, first));
+    FB_TRY(check_way_of_link(place, existing, id, first));
     const auto can = context_.target_of(entry) != nullptr ? context_.target_of(entry)->can_link() : Result<>();
     if (!can) {
         FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", can));

@@ -41,7 +41,7 @@ public:
     /// It has none: those that waited are copied as if they had been met first.
     void give_up_waiting(const sys::EntryId& id);
     /// Of names that waited: each is linked to `first`, or copied as if it had been met now.
-    void link_all(const std::vector<EntryPlace>& places, const EntryPlace& first);
+    void link_all(const std::vector<EntryPlace>& places, const EntryPlace& first, const sys::EntryId& id);
     void copy_waiting(const EntryPlace& waiting);
 
 private:
@@ -67,11 +67,11 @@ private:
     /// What place() and link() do in a dry run.
     Result<> would_place(const CopyEntry& entry, const sys::EntryStatus& status,
                          const std::optional<sys::EntryStatus>& existing);
-    Result<> would_link(const EntryPlace& place, const EntryPlace& first);
+    Result<> would_link(const EntryPlace& place, const EntryPlace& first, const sys::EntryId& id);
     Result<bool> copy_file(const CopyEntry& entry, sys::OpenFile& file, sys::EntryStatus before);
     Result<bool> make_other(const CopyEntry& entry, const sys::EntryStatus& status);
     Result<AttributeSource> source_attributes(const CopyEntry& entry);
-    Result<> link(const EntryPlace& place, const EntryPlace& first);
+    Result<> link(const EntryPlace& place, const EntryPlace& first, const sys::EntryId& id);
     Result<> link_to(const CopyEntry& entry, const EntryPlace& first);
     Result<> check_linked(const CopyEntry& entry, const EntryPlace& first, const std::string& name);
 
@@ -82,6 +82,9 @@ private:
 /// A file that was written to while it was copied is copied again, up to so many times in all: one that somebody writes
 /// without a pause is said to change.
 inline constexpr int copy_tries_max = 3;
+
+/// Whether it is still the inode that `entry` was taken for, where that has several names.
+bool is_known(const CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status);
 
 /// Before `existing`, which the target has under its name, is taken for it: see Spellings::claim().
 Result<> claim_name(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& existing);

@@ -51,8 +51,8 @@ private:
 CopyTeam::CopyTeam(CopyContext& context, CopyWalk& walk, Team& team)
     : context_(context), walk_(walk), team_(team), counts_(fields_of(context.counts, context.options.filter)) {
     context_.team = &team;
-    context_.links.share_with_others([this](const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own,
-                                            EntryPlace&) { return ask(id, existing, own); },
+    context_.links.share_with_others([this](const sys::EntryStatus& status, const sys::EntryId& existing,
+                                            const EntryPlace& own, EntryPlace&) { return ask(status, existing, own); },
                                      [this](const sys::EntryId& id, const EntryPlace& at) { tell(id, at); });
 }
 
@@ -97,17 +97,19 @@ void CopyTeam::put_off(const std::string& path, const std::string& name) {
     else context_.put_off_later();
 }
 
-TeamMessage CopyTeam::question(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own) const {
-    TeamMessage question{.kind = TeamKind::link_ask, .id = team_id(*own.branch, TreeSide::source, id)};
+TeamMessage CopyTeam::question(const sys::EntryStatus& status, const sys::EntryId& existing,
+                               const EntryPlace& own) const {
+    TeamMessage question{.kind = TeamKind::link_ask, .id = team_id(*own.branch, TreeSide::source, status.id)};
+    question.id.device ^= proof_of(status, false);
     if (existing != sys::EntryId{}) question.other_id = team_id(*own.branch, TreeSide::target, existing);
     return question;
 }
 
-HardLinks::Turn CopyTeam::ask(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own) {
-    auto asked = question(id, existing, own);
+HardLinks::Turn CopyTeam::ask(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own) {
+    auto asked = question(status, existing, own);
     {
         const std::lock_guard lock(mutex_);
-        asked_[asked.id] = {id, existing};
+        asked_[asked.id] = {context_.links.id_of(status), existing};
     }
     team_.say(std::move(asked));
     return HardLinks::Turn::waits;
@@ -151,7 +153,7 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
         auto folder = team_.folder_at(answer.path);
         if (folder) {
             const EntryPlace first{*folder, answer.text};
-            return EntryCopier(context_, worker).link_all(context_.links.found(id, first), first);
+            return EntryCopier(context_, worker).link_all(context_.links.found(id, first), first, id);
         }
         for (const auto& place : context_.links.granted(id)) {
             context_.report(path_of(*place.branch, place.name), folder.error());
@@ -186,9 +188,9 @@ Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& fo
 Result<> CopyTeam::take_over(TeamLead& lead) {
     context_.team = nullptr;
     context_.links.share_with_others(
-        [this, &lead](const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own,
+        [this, &lead](const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
                       EntryPlace& at) -> Result<HardLinks::Turn> {
-            FB_TRY_ASSIGN(answer, lead.link_of(question(id, existing, own)));
+            FB_TRY_ASSIGN(answer, lead.link_of(question(status, existing, own)));
             if ((answer.flags & link_is_first) == 0)
                 if (auto folder = team_.folder_at(answer.path)) {
                     at = {*folder, answer.text};

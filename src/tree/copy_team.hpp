@@ -32,11 +32,11 @@ private:
     };
 
     void put_off(const std::string& path, const std::string& name);
-    HardLinks::Turn ask(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own);
+    HardLinks::Turn ask(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own);
     void tell(const sys::EntryId& id, const EntryPlace& at);
     void hear_link(const TeamMessage& answer);
     Result<std::string> copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift);
-    TeamMessage question(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own) const;
+    TeamMessage question(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own) const;
 
     CopyContext& context_;
     CopyWalk& walk_;

@@ -14,23 +14,29 @@ constexpr std::uint64_t unknown_names = UINT64_MAX;
 }  // namespace
 
 void HardLinks::share_with_others(Ask ask, Tell tell) {
+    is_shared_ = true;
     ask_ = std::move(ask);
     tell_ = std::move(tell);
+}
+
+sys::EntryId HardLinks::id_of(const sys::EntryStatus& status) const {
+    return {status.id.device ^ proof_of(status, !is_shared_), status.id.number};
 }
 
 Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sys::EntryId& existing,
                                         const EntryPlace& own, EntryPlace& at) {
     const std::lock_guard lock(mutex_);
     FB_TRY(spill_failed_);
-    if (!spilled_.is_empty() && !links_.contains(status.id)) {
-        FB_TRY_ASSIGN(spilled, spilled_.find(status.id));
-        if (spilled) return take_spilled(status.id, *spilled, own, at);
+    const auto id = id_of(status);
+    if (!spilled_.is_empty() && !links_.contains(id)) {
+        FB_TRY_ASSIGN(spilled, spilled_.find(id));
+        if (spilled) return take_spilled(id, *spilled, own, at);
     }
-    const auto [found, is_new] = links_.try_emplace(status.id);
+    const auto [found, is_new] = links_.try_emplace(id);
     auto& links = found->second;
     if (is_new && ask_) {
         links.names_left = unknown_names;
-        const auto turn = ask_(status.id, existing, own, at);
+        const auto turn = ask_(status, existing, own, at);
         if (!turn) links_.erase(found);
         else if (*turn == Turn::ready) links.at = at;
         else if (*turn == Turn::waits) {
@@ -75,9 +81,9 @@ std::vector<EntryPlace> HardLinks::take_waiting(Links& links) {
     return std::exchange(links.waiting, {});
 }
 
-bool HardLinks::knows(const sys::EntryId& id) const {
+bool HardLinks::knows(std::uint64_t listed_number) const {
     const std::lock_guard lock(mutex_);
-    return links_.contains(id);
+    return links_.contains(listed_number);
 }
 
 std::vector<EntryPlace> HardLinks::published(const sys::EntryId& id, const EntryPlace& at) {

@@ -31,8 +31,8 @@ public:
     enum class Turn { first, ready, waits };
     /// Says of an inode that is met first where others have it; `waits` where the answer comes later, by granted() or
     /// found(). `existing` is an inode of the target of several names, or 0.
-    using Ask = std::function<Result<Turn>(const sys::EntryId& id, const sys::EntryId& existing, const EntryPlace& own,
-                                           EntryPlace& at)>;
+    using Ask = std::function<Result<Turn>(const sys::EntryStatus& status, const sys::EntryId& existing,
+                                           const EntryPlace& own, EntryPlace& at)>;
     /// Hears where the first one's copy is, or that there is none: no branch.
     using Tell = std::function<void(const sys::EntryId& id, const EntryPlace& at)>;
 
@@ -45,6 +45,8 @@ public:
     /// Before anything else, or while nothing is under way.
     void share_with_others(Ask ask, Tell tell);
 
+    /// By which an inode of several names is known here: another one that gets its number later has another.
+    sys::EntryId id_of(const sys::EntryStatus& status) const;
     /// `first`: copy it, then call published() or failed(). `ready`: `at` becomes the name that has it. `waits`: the
     /// first one gets `own` back from one of both.
     Result<Turn> take(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
@@ -53,7 +55,7 @@ public:
     std::size_t waiting() const { return waiting_; }
     /// Whether take() would not say `first`, of inodes in memory: a look into a file for each entry would cost more
     /// than it saves.
-    bool knows(const sys::EntryId& id) const;
+    bool knows(std::uint64_t listed_number) const;
     /// The copy has its name: those that wait for it.
     std::vector<EntryPlace> published(const sys::EntryId& id, const EntryPlace& at);
     /// Others have it at `at`: those that wait for it.
@@ -79,6 +81,19 @@ private:
         std::vector<EntryPlace> waiting;
     };
 
+    /// By their numbers they are found without what else is in an id.
+    struct HashOfNumber {
+        using is_transparent = void;
+        std::size_t operator()(std::uint64_t number) const { return number * 0x9e37'79b9'7f4a'7c15u; }
+        std::size_t operator()(const sys::EntryId& id) const { return (*this)(id.number); }
+    };
+    struct SameInode {
+        using is_transparent = void;
+        bool operator()(const sys::EntryId& one, const sys::EntryId& other) const { return one == other; }
+        bool operator()(std::uint64_t number, const sys::EntryId& id) const { return number == id.number; }
+        bool operator()(const sys::EntryId& id, std::uint64_t number) const { return number == id.number; }
+    };
+
     /// Of an inode that has its copy.
     struct SpilledLinks {
         std::uint64_t place = 0, names_left = 0;
@@ -91,11 +106,12 @@ private:
     const std::size_t memory_max_;  // inodes that have their copy, in links_
     std::atomic<std::size_t> waiting_{0};
     mutable std::mutex mutex_;  // guards what follows
-    std::unordered_map<sys::EntryId, Links, EntryIdHash> links_;
+    std::unordered_map<sys::EntryId, Links, HashOfNumber, SameInode> links_;
     InodeMap<SpilledLinks> spilled_;
     SpilledPlaces places_;
     Result<> spill_failed_;
     InodeMap<sys::EntryId> claimed_;
+    bool is_shared_ = false;
     Ask ask_;
     Tell tell_;
 };

@@ -25,17 +25,17 @@ TEST_CASE("hard_links: the first copies, the others wait or link") {
     const auto branch = std::make_shared<tree::Branch>(nullptr, "");
     const sys::EntryStatus status{.names = 4, .id = {1, 2}};
     tree::EntryPlace at;
-    CHECK_FALSE(links.knows(status.id));
+    CHECK_FALSE(links.knows(status.id.number));
     CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(links.knows(status.id));
+    CHECK(links.knows(status.id.number));
     CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
     CHECK(take(links, status, {}, {branch, "c"}, at) == HardLinks::Turn::waits);
-    const auto waiting = links.published(status.id, {branch, "a"});
+    const auto waiting = links.published(links.id_of(status), {branch, "a"});
     REQUIRE(waiting.size() == 2);
     CHECK(waiting.back().name == "c");
     CHECK(take(links, status, {}, {branch, "d"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
-    CHECK_FALSE(links.knows(status.id));  // all four names were met
+    CHECK_FALSE(links.knows(status.id.number));  // all four names were met
 }
 
 TEST_CASE("hard_links: where the first fails, another one is first") {
@@ -45,7 +45,7 @@ TEST_CASE("hard_links: where the first fails, another one is first") {
     tree::EntryPlace at;
     CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
     CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
-    const auto waiting = links.failed(status.id);
+    const auto waiting = links.failed(links.id_of(status));
     REQUIRE(waiting.size() == 1);
     CHECK(take(links, status, {}, waiting.front(), at) == HardLinks::Turn::first);
 }
@@ -56,9 +56,9 @@ TEST_CASE("hard_links: a name that could not be linked yet is linked later") {
     const sys::EntryStatus status{.names = 2, .id = {1, 2}};
     tree::EntryPlace at;
     CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(links.published(status.id, {branch, "a"}).empty());
+    CHECK(links.published(links.id_of(status), {branch, "a"}).empty());
     CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
-    links.asks_again(status.id, at);
+    links.asks_again(links.id_of(status), at);
     CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
 }
@@ -88,9 +88,9 @@ TEST_CASE("hard_links: beyond those in memory inodes with a copy are in a file, 
         CHECK(take(links, status, {}, {folder, "first"}, at) == HardLinks::Turn::first);
         CHECK(take(links, status, {}, {folder, "waits"}, at) == HardLinks::Turn::waits);
         CHECK(links.waiting() == 1);
-        CHECK(links.published(status.id, {folder, "first"}).size() == 1);
+        CHECK(links.published(links.id_of(status), {folder, "first"}).size() == 1);
         CHECK(links.waiting() == 0);
-        CHECK(links.knows(status.id) == (number == 1));
+        CHECK(links.knows(status.id.number) == (number == 1));
     }
     CHECK(last.expired());  // nothing of it is in memory
     for (std::uint64_t number = 1; number <= 3; ++number) {
@@ -112,9 +112,9 @@ TEST_CASE("hard_links: a name that could not be linked yet is linked later, from
     const sys::EntryStatus status{.names = 3, .id = {1, 2}};
     tree::EntryPlace at;
     CHECK(take(links, status, {}, {branch, "a"}, at) == HardLinks::Turn::first);
-    CHECK(links.published(status.id, {branch, "a"}).empty());
+    CHECK(links.published(links.id_of(status), {branch, "a"}).empty());
     CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
-    links.asks_again(status.id, at);
+    links.asks_again(links.id_of(status), at);
     CHECK(take(links, status, {}, {branch, "b"}, at) == HardLinks::Turn::ready);
     CHECK(take(links, status, {}, {branch, "c"}, at) == HardLinks::Turn::ready);
     CHECK(at.name == "a");
@@ -130,7 +130,7 @@ TEST_CASE("hard_links: memory does not follow the number of inodes") {
         const sys::EntryStatus status{.names = 2, .id = {1, number}};
         const auto folder = std::make_shared<tree::Branch>(root, "a folder of its own " + std::to_string(number));
         if (take(links, status, {}, {folder, "name"}, at) != turn) return 1;
-        if (turn == HardLinks::Turn::first) links.published(status.id, {folder, "name"});
+        if (turn == HardLinks::Turn::first) links.published(links.id_of(status), {folder, "name"});
         else if (at.branch->name != folder->name) return 1;
         return 0;
     };
@@ -142,4 +142,36 @@ TEST_CASE("hard_links: memory does not follow the number of inodes") {
     CHECK(used < 2u << 20);  // 1,000 folders and inodes, a page, what waits to be written; else it were 15 MB
     for (std::uint64_t number = 0; number < count; ++number) wrong += meet(number, HardLinks::Turn::ready);
     CHECK(wrong == 0);
+}
+
+TEST_CASE("hard_links: an inode that got the number of another one is not taken for it") {
+    const auto branch = std::make_shared<tree::Branch>(nullptr, "");
+    const auto differ = [&](HardLinks& links, const sys::EntryStatus& before, const sys::EntryStatus& after) {
+        tree::EntryPlace at;
+        CHECK(take(links, before, {}, {branch, "a"}, at) == HardLinks::Turn::first);
+        CHECK(take(links, before, {}, {branch, "b"}, at) == HardLinks::Turn::waits);
+        CHECK(take(links, after, {}, {branch, "c"}, at) == HardLinks::Turn::first);
+        CHECK(links.published(links.id_of(after), {branch, "c"}).empty());
+        CHECK(take(links, after, {}, {branch, "d"}, at) == HardLinks::Turn::ready);
+        CHECK(at.name == "c");
+        CHECK(links.published(links.id_of(before), {branch, "a"}).size() == 1);
+        CHECK(take(links, after, {}, {branch, "e"}, at) == HardLinks::Turn::ready);
+        CHECK(at.name == "c");
+        return links.id_of(before) != links.id_of(after);
+    };
+    for (const std::size_t in_memory : {0u, 1'000u}) {
+        HardLinks links({.inodes = in_memory});
+        CHECK(differ(links, {.names = 9, .id = {1, 2}, .born = {5, 6}}, {.names = 9, .id = {1, 2}, .born = {5, 7}}));
+        CHECK(differ(links, {.names = 9, .id = {1, 3}, .modified = {5, 6}},
+                     {.names = 9, .id = {1, 3}, .modified = {5, 7}}));
+        CHECK(differ(links, {.names = 9, .bytes = 1, .id = {1, 4}}, {.names = 9, .bytes = 2, .id = {1, 4}}));
+        CHECK(differ(links, {.kind = sys::EntryKind::file, .names = 9, .id = {1, 5}, .born = {5, 6}},
+                     {.kind = sys::EntryKind::fifo, .names = 9, .id = {1, 5}, .born = {5, 6}}));
+        const sys::EntryStatus known{.names = 2, .id = {1, 6}, .modified = {5, 6}, .born = {5, 6}};
+        const sys::EntryStatus written{.names = 2, .bytes = 1, .id = {1, 6}, .modified = {5, 7}, .born = {5, 6}};
+        CHECK(links.id_of(known) == links.id_of(written));
+        // Other hosts may not be told of births.
+        links.share_with_others({}, {});
+        CHECK(links.id_of({.id = {1, 7}, .born = {5, 6}}) == links.id_of({.id = {1, 7}}));
+    }
 }

@@ -4,9 +4,12 @@
 
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <type_traits>
 
+#include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "tree/spill_table.hpp"
 #include "tree/table_limits.hpp"
@@ -16,6 +19,16 @@ namespace forebay::tree {
 struct EntryIdHash {
     std::size_t operator()(const sys::EntryId& id) const { return id.number * 0x9e37'79b9'7f4a'7c15u ^ id.device; }
 };
+
+/// Tells an inode from a later one that has got its number: by the time of its birth where that is told, and else by
+/// its size and last change of bytes. Hosts need not be told the same births.
+inline std::uint64_t proof_of(const sys::EntryStatus& status, bool by_birth = true) {
+    by_birth = by_birth && status.born != sys::FileTime{};
+    const auto& time = by_birth ? status.born : status.modified;
+    const std::array<std::uint64_t, 4> told{static_cast<std::uint64_t>(status.kind), by_birth ? 0 : status.bytes,
+                                            static_cast<std::uint64_t>(time.seconds), time.nanoseconds};
+    return siphash({}, std::as_bytes(std::span(told)));
+}
 
 template <class Value>
 class InodeMap {

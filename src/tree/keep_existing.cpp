@@ -52,7 +52,7 @@ Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::
     // A file of the target with names that the source's has not: it would be changed under these, too.
     if (context_.options.preserve.hard_links && existing.names > 1) {
         if (status.names == 1) return Found::other;
-        FB_TRY_ASSIGN(is_its, context_.links.claim_target(existing.id, status.id));
+        FB_TRY_ASSIGN(is_its, context_.links.claim_target(existing.id, context_.links.id_of(status)));
         if (!is_its) return Found::other;
     }
     FB_TRY_ASSIGN(is_same, has_same_content(entry, status, existing));

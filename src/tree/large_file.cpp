@@ -72,7 +72,8 @@ Result<> LargeFile::start(TreeWorker& worker) {
     FB_TRY_ASSIGN(opened, entry_.source->open_file(entry_.name));
     source_ = std::move(opened);
     FB_TRY_ASSIGN(status, source_->status());
-    if (status.kind != sys::EntryKind::file) return report_changes(context_, entry_.path());
+    if (status.kind != sys::EntryKind::file || !is_known(context_, entry_, status))
+        return report_changes(context_, entry_.path());
     FB_TRY(refuse_attributes_first(context_, entry_, *source_, status));
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
     before_ = settled;
@@ -243,8 +244,8 @@ void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
     }
     if (!done) context_.report(entry_.branch, entry_.name, done.error());
     EntryCopier copier(context_, worker);
-    if (is_named) copier.link_waiting(before_.id, {entry_.branch, entry_.name});
-    if (!done) copier.give_up_waiting(before_.id);
+    if (is_named) copier.link_waiting(entry_.inode, {entry_.branch, entry_.name});
+    if (!done) copier.give_up_waiting(entry_.inode);
     context_.done_in(entry_.branch);
 }
 
@@ -252,18 +253,17 @@ void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
 
 std::string parts_name(const std::string& temporary) { return temporary + ".parts"; }
 
-void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place,
-                      const sys::EntryStatus& status) {
-    context.share.add(worker, [&context, place, id = status.id](TreeWorker& own_worker) {
+void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode) {
+    context.share.add(worker, [&context, place, inode](TreeWorker& own_worker) {
         const auto started = [&]() -> Result<> {
             FB_TRY_ASSIGN(source, context.folders.get(place.branch, TreeSide::source));
             FB_TRY_ASSIGN(target, context.folders.get(place.branch, TreeSide::target));
-            return std::make_shared<LargeFile>(context, CopyEntry{place.branch, source, target, place.name})
+            return std::make_shared<LargeFile>(context, CopyEntry{place.branch, source, target, place.name, inode})
                 ->start(own_worker);
         }();
         if (started) return;
         context.report(place.branch, place.name, started.error());
-        EntryCopier(context, own_worker).give_up_waiting(id);
+        EntryCopier(context, own_worker).give_up_waiting(inode);
         context.done_in(place.branch);
     });
 }

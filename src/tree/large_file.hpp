@@ -17,8 +17,7 @@ inline constexpr std::uint64_t large_file_bytes = 64u << 20;
 
 /// Adds the file, which had `status`, to the work of `worker`. It counts in the branch's `pending`, and gives that
 /// back.
-void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place,
-                      const sys::EntryStatus& status);
+void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode);
 
 /// The mark's name for a temporary name.
 std::string parts_name(const std::string& temporary);

@@ -49,8 +49,8 @@ Naming::Batch Naming::add(const CopyEntry& entry, const sys::EntryStatus& status
     if (waiting_.empty()) oldest_ = now;
     const bool is_file = status.kind == sys::EntryKind::file;
     waiting_.push_back({.place = {entry.branch, entry.name},
-                        .id = status.id,
-                        .has_other_names = status.names > 1 && context_.options.preserve.hard_links,
+                        .id = entry.inode,
+                        .has_other_names = entry.inode != sys::EntryId{},
                         .is_large = is_file && status.bytes >= large_file_bytes});
     waiting_bytes_ += is_file ? status.bytes : 0;
     waiting_branches_ += entry.branch->depth;

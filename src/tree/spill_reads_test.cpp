@@ -77,7 +77,7 @@ TEST_CASE("spill_reads: names of many inodes are linked without a read") {
             if (number % 100 == 0) folder = std::make_shared<tree::Branch>(root, std::to_string(number));
             const sys::EntryStatus status{.names = 2, .id = inode(number)};
             if (links.take(status, {}, {folder, "name"}, at).value() != turn) ++wrong;
-            if (turn == tree::HardLinks::Turn::first) links.published(status.id, {folder, "name"});
+            if (turn == tree::HardLinks::Turn::first) links.published(links.id_of(status), {folder, "name"});
             else if (at.branch->name != folder->name) ++wrong;
         }
     CHECK(wrong == 0);
