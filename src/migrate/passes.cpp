@@ -258,6 +258,9 @@ Result<> Passes::begin_removal() {
                                  "where the target is still closed",
                                  show_text(project_.source), now_s())};
     const auto go_on = frozen_walk().go_on;
+    if (state_.frozen->newest_change.seconds >= now_s())
+        runner_.log(fmt::format("{}: waits until {}, the newest change of the source", name_of(Pass::remove),
+                                show_date(state_.frozen->newest_change.seconds)));
     while (state_.frozen->newest_change.seconds >= now_s()) {
         if (go_on) FB_TRY(go_on());
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
