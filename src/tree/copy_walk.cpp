@@ -94,6 +94,8 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
     if (status.id == target_root_) {
+        if (context_.options.removes_extra)
+            return Error{ErrorKind::refused, "it is the target itself: what is removed there would be lost here"};
         context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "it is the target itself");
         return {};
     }
