@@ -5,7 +5,6 @@
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "format/run_identity.hpp"
-#include "sys/clock.hpp"
 
 namespace forebay::tree {
 
@@ -32,7 +31,7 @@ bool CopyContext::is_untouched(const Branch& branch) const {
     const auto& since = places_.last_copy.untouched();
     if (!since || !branch.parent) return since.has_value();       // the root is known by its inode
     for (const auto side : {TreeSide::source, TreeSide::target})  // what is mounted there may be another each time
-        if (branch.status(side).id.device != branch.parent->status(side).id.device) return false;
+        if (is_other_file_system(branch.status(side), branch.parent->status(side).id.device)) return false;
     return branch.parent->seen.is_untouched && branch.status(TreeSide::source).changed < since->entries[0] &&
            branch.status(TreeSide::target).changed < since->target_folders;
 }
@@ -55,10 +54,7 @@ std::vector<std::string> CopyContext::others_temporaries(const std::string& name
 bool CopyContext::is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const {
     auto changed = source.changed;
     changed.seconds += places_.clock_margin_seconds;
-    // What was changed ahead of now got its time from a clock that was set back since.
-    constexpr std::int64_t ns_per_second = 1'000'000'000;
-    const auto latest = sys::unix_ns() / ns_per_second + places_.clock_margin_seconds;
-    return changed < target.changed && target.changed.seconds <= latest;
+    return changed < target.changed;
 }
 
 void CopyContext::tell_run(const Branch& branch, const std::string& name) const {

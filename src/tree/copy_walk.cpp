@@ -34,6 +34,14 @@ Result<> remove_names(sys::Folder& folder, const Names& names) {
     return {};
 }
 
+// A folder of the target that is mounted in the source would be copied into itself, again and again.
+Result<> check_no_copy(const Branch& branch) {
+    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
+        if (at->status(TreeSide::target).id == branch.status(TreeSide::source).id)
+            return Error{ErrorKind::refused, "the copy of " + path_of(*at) + " is mounted there"};
+    return {};
+}
+
 }  // namespace
 
 Result<BranchRef> CopyWalk::open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first) {
@@ -86,10 +94,13 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
     if (status.id == target_root_) {
+        if (context_.options.removes_extra)
+            return Error{ErrorKind::refused, "it is the target itself: what is removed there would be lost here"};
         context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "it is the target itself");
         return {};
     }
     FB_TRY(check_no_loop(*branch));
+    FB_TRY(check_no_copy(*branch));
     context_.folders.keep(branch, TreeSide::source, folder);
     if (auto entered = enter_target(branch); !entered) {
         if (entered.error().kind == ErrorKind::missing) return entered;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -14,6 +13,13 @@
 namespace forebay::tree {
 
 namespace {
+
+struct Extra {
+    BranchRef branch;
+    std::vector<std::string> folders, others;
+};
+
+class SourceNames;
 
 class ExtraWalk {
 public:
@@ -42,6 +48,9 @@ private:
     using Names = std::vector<std::string>;
     Result<> spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
                              std::initializer_list<Names*> extra);
+    Result<> take(TreeWorker& worker, Extra extra);
+    void remove(TreeWorker& worker, const Extra& extra);
+    Result<> check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target, const SourceNames& names);
     void finish(const BranchRef& branch);
     Result<> check_mount(const Branch& branch) const;
     bool is_folder_of_source(const BranchRef& branch);
@@ -52,6 +61,10 @@ private:
     OpenFolders folders_;
     TreeRemover remover_;
     std::atomic<std::uint64_t> held_bytes_{0};
+    std::atomic<bool> has_changed_{false};  // the source, since it was copied
+    std::mutex mutex_;                      // guards what follows
+    std::vector<Extra> held_;               // until all was looked at
+    std::size_t held_names_ = 0;
 };
 
 // The names of a folder of the source: held, or asked for one by one where they are too many.
@@ -64,7 +77,7 @@ public:
         const auto listed = folder_.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             has_all_ = held_->add(names);
             if (!has_all_) return Error{ErrorKind::retry, "more names than are held in memory"};
-            for (const auto& one : names) names_.emplace(one.name);
+            for (const auto& one : names) names_.emplace(one.name, false);
             return {};
         });
         if (has_all_) return listed;
@@ -73,18 +86,30 @@ public:
         return {};
     }
 
-    Result<bool> has(const std::string& name) const {
-        if (has_all_) return names_.contains(name);
+    Result<bool> has(const std::string& name) {
+        if (has_all_) {
+            const auto found = names_.find(name);
+            if (found != names_.end()) found->second = true;
+            return found != names_.end();
+        }
         const auto status = folder_.status_of(name);
         if (!status && status.error().kind != ErrorKind::missing) return status.error();
         return status.has_value();
+    }
+
+    /// For which has() was not asked, of those that are held.
+    std::vector<std::string> others() const {
+        std::vector<std::string> others;
+        for (const auto& [name, was_asked_for] : names_)
+            if (!was_asked_for) others.push_back(name);
+        return others;
     }
 
 private:
     sys::Folder& folder_;
     std::optional<HeldNames> held_;
     bool has_all_ = true;
-    std::unordered_set<std::string> names_;
+    std::unordered_map<std::string, bool> names_;  // each with whether has() was asked for it
 };
 
 Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
@@ -96,7 +121,54 @@ Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
     folders_.keep(root, TreeSide::source, source);
     folders_.keep(root, TreeSide::target, target);
     WorkShare share(options_.threads);
-    return share.run([&](TreeWorker& worker) { enter(worker, root); });
+    FB_TRY(share.run([&](TreeWorker& worker) { enter(worker, root); }));
+    return share.run([&](TreeWorker& worker) {
+        for (const auto& extra : held_) share.add(worker, [this, &extra](TreeWorker& other) { remove(other, extra); });
+    });
+}
+
+void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
+    const auto& branch = extra.branch;
+    const auto removed = [&]() -> Result<> {
+        if (has_changed_) return {};
+        FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+        branch->was_changed = true;
+        for (const auto& name : extra.folders) remover_.add_folder(worker, branch, name);
+        remover_.remove_entries(branch, *target, extra.others);
+        worker.share->relieve(worker);
+        return {};
+    }();
+    if (!removed) remarks_.add_error(path_of(*branch), removed.error());
+    remover_.done_in(branch);
+}
+
+bool is_mounted_at_target_alone(const Branch& branch) {
+    for (const auto* at = &branch; at->parent; at = at->parent.get()) {
+        const auto is_mount = [&](TreeSide side) {
+            return is_other_file_system(at->status(side), at->parent->status(side).id.device);
+        };
+        if (is_mount(TreeSide::target) && !is_mount(TreeSide::source)) return true;
+    }
+    return false;
+}
+
+// Held until all was looked at, as far as there is room: what was renamed in the source meanwhile is seen before.
+Result<> ExtraWalk::take(TreeWorker& worker, Extra extra) {
+    const auto names = extra.folders.size() + extra.others.size();
+    if (names == 0) return {};
+    if (is_mounted_at_target_alone(*extra.branch))
+        return Error{ErrorKind::refused, "it is mounted at the target alone: nothing in it is removed"};
+    ++extra.branch->pending;
+    {
+        const std::lock_guard lock(mutex_);
+        if (held_names_ + names <= options_.tables.put_off) {
+            held_names_ += names;
+            held_.push_back(std::move(extra));
+            return {};
+        }
+    }
+    remove(worker, extra);
+    return {};
 }
 
 Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& folder) {
@@ -175,12 +247,30 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
             }
         }
         FB_TRY(spare_spellings(branch, source, target, {&extra, &extra_folders}));
-        if (!extra.empty() || !extra_folders.empty()) branch->was_changed = true;
-        for (const auto& name : extra_folders) remover_.add_folder(worker, branch, name);
-        remover_.remove_entries(branch, target, extra);
+        FB_TRY(take(worker, {branch, std::move(extra_folders), std::move(extra)}));
         worker.share->relieve(worker);
         return {};
     }));
+    return check_copied(branch, source, target, source_names);
+}
+
+// What came into the source since its folder was copied may have left another place of it. The copy has set the times
+// of the target's folder.
+Result<> ExtraWalk::check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+                                 const SourceNames& names) {
+    const auto& status = branch->status(TreeSide::source);
+    if (options_.is_dry || !options_.preserve.times || !status.has_times ||
+        is_same_time(status, branch->status(TreeSide::target)))
+        return {};
+    for (const auto& name : names.others()) {
+        const auto of_source = source.status_of(name);
+        if (!of_source || !options_.filter.takes(*branch, name, of_source->kind)) continue;
+        const auto of_target = target.status_of(name);
+        if (of_target || of_target.error().kind != ErrorKind::missing) continue;
+        has_changed_ = true;
+        remarks_.add(RemarkKind::changed, path_of(*branch, name),
+                     "it came into the source meanwhile, and may have left another place: nothing more is removed");
+    }
     return {};
 }
 

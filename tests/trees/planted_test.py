@@ -127,6 +127,32 @@ def bound(place):
     run("umount", source)
 
 
+def mounted_in_both(place):
+    """What is mounted in one of both trees is taken for no part of the other."""
+    source, target, outside = place / "both", place / "both-copy", place / "both-outside"
+    for made in (source / "a/m", target / "a", outside):
+        made.mkdir(parents=True)
+    (source / "a/data").write_text("x")
+    (outside / "precious").write_text("x")
+    run("mount", "--bind", outside, target / "a")
+    done, report = mover("sync", source, target, "--delete", "--allow-unlike", code=(1,))
+    expect((outside / "precious").exists(), "what is mounted at the target alone keeps what it has")
+    expect("mounted at the target alone" in told(done, report), "which is told", told(done, report))
+    run("umount", target / "a")
+    run("mount", "--bind", target / "a", source / "a/m")
+    done, report = mover("copy", source, target, seconds_max=60, code=(1,))
+    expect("the copy of a is mounted there" in told(done, report), "a copy in its source is told", told(done, report))
+    expect(not (target / "a/m/data").exists(), "and not copied into itself")
+    run("umount", source / "a/m")
+    alias = place / "both-alias"
+    alias.mkdir()
+    run("mount", "--bind", source / "a", alias)
+    (source / "a/only").write_text("x")
+    done, report = mover("sync", source, alias, "--delete", "--allow-unlike", code=(1, 2))
+    expect((source / "a/only").exists(), "a directory of the source by another path keeps what it has", told(done, report))
+    run("umount", alias)
+
+
 def unread(place):
     """A directory goes only for a file that can be read."""
     source, target = place / "unread", place / "unread-copy"
@@ -152,10 +178,10 @@ def main():
         place = pathlib.Path(shared)
         place.chmod(0o755)
         try:
-            for part in (planted, swapped, bound, unread):
+            for part in (planted, swapped, bound, mounted_in_both, unread):
                 part(place)
         finally:
-            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source"):
+            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source", "both-copy/a", "both/a/m", "both-alias"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
 
 
