@@ -114,7 +114,7 @@ struct PlannedPlace {
     std::string path, whose;
 };
 
-// A bind mount gives one place two paths: what it lies in is one directory then, whether the place itself is there or not.
+// A bind mount gives one place two paths: what it lies in is one directory then, also before the place itself is there.
 Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlace>& places) {
     std::map<std::pair<sys::EntryId, std::string>, const PlannedPlace*> known;
     for (const auto& place : places) {
