@@ -5,6 +5,7 @@
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "format/run_identity.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::tree {
 
@@ -54,7 +55,10 @@ std::vector<std::string> CopyContext::others_temporaries(const std::string& name
 bool CopyContext::is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const {
     auto changed = source.changed;
     changed.seconds += places_.clock_margin_seconds;
-    return changed < target.changed;
+    // What was changed ahead of now got its time from a clock that was set back since.
+    constexpr std::int64_t ns_per_second = 1'000'000'000;
+    const auto latest = sys::unix_ns() / ns_per_second + places_.clock_margin_seconds;
+    return changed < target.changed && target.changed.seconds <= latest;
 }
 
 void CopyContext::tell_run(const Branch& branch, const std::string& name) const {

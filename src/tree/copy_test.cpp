@@ -110,17 +110,18 @@ TEST_CASE("copy: what differs at the target is replaced or adjusted, and stays o
 TEST_CASE("copy: where the target keeps whole seconds nothing is copied again; an older file under a name is") {
     const test::TempDirectory directory("/dev/shm");
     make_tree(directory / "source");
+    const auto source = sys::open_posix_folder(directory / "source").value();
+    source->open_file("file").value()->set_times({1, 2}, {300'000'000, 5}).value();
     REQUIRE(copy(directory / "source", directory / "target")->copied);
     const auto target = sys::open_posix_folder(directory / "target").value();
-    target->open_file("file").value()->set_times({1, 0}, {-300'000'000, 0}).value();
+    target->open_file("file").value()->set_times({1, 0}, {300'000'000, 0}).value();
     const auto again = copy(directory / "source", directory / "target");
     CHECK(again->counts.copied + again->counts.adjusted == 0);
-    target->open_file("file").value()->set_times({1, 0}, {-299'999'999, 0}).value();
+    target->open_file("file").value()->set_times({1, 0}, {300'000'001, 0}).value();
     CHECK(copy(directory / "source", directory / "target")->counts.copied == 1);
-    target->open_file("file").value()->set_times({1, 0}, {-300'000'000, 0}).value();
+    target->open_file("file").value()->set_times({1, 0}, {300'000'000, 0}).value();
     write(directory / "source/file", "OTHER TEXT");  // changed within the second that the target keeps
-    const auto source = sys::open_posix_folder(directory / "source").value();
-    source->open_file("file").value()->set_times({1, 2}, {-300'000'000, 5}).value();
+    source->open_file("file").value()->set_times({1, 2}, {300'000'000, 5}).value();
     CHECK(copy(directory / "source", directory / "target")->counts.copied == 1);
     CHECK(read(directory / "target/file") == "OTHER TEXT");
 
@@ -128,7 +129,7 @@ TEST_CASE("copy: where the target keeps whole seconds nothing is copied again; a
     CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 0);
     write(directory / "older", "SOME BYTES");
     fs::rename(directory / "older", directory / "source/file");
-    sys::open_posix_folder(directory / "source").value()->open_file("file").value()->set_times({1, 2}, {1, 2}).value();
+    source->open_file("file").value()->set_times({1, 2}, {1, 2}).value();
     CHECK(copy(directory / "source", directory / "target", without_times)->counts.copied == 1);
     CHECK(read(directory / "target/file") == "SOME BYTES");
 }

@@ -127,12 +127,12 @@ def check_listed(place, source):
     listed = place / "listed.txt"
     files = sorted(str(path.relative_to(source)) for path in source.rglob("*") if path.is_file() and not path.is_symlink())
     absent = [f"not there/{number:06}{'x' * 100}" for number in range(30_000)]
-    listed.write_text("\n".join([*files[::2], *absent, "gone", *reversed(files[::3])]) + "\n")
+    listed.write_bytes(b"".join(os.fsencode(path) + b"\0" for path in [*files[::2], *absent, "gone", *reversed(files[::3])]))
     alone, shared = place / "listed-alone", place / "listed-shared"
-    forebay("copy", source, alone, "--files-from", listed, code=1)
-    told, _ = team.told("copy", source, shared, "--files-from", listed, "--hosts", "localhost,localhost", "--threads", 1, code=1)
+    forebay("copy", source, alone, "--files-from", listed, "--null", code=1)
+    told, _ = team.told("copy", source, shared, "--files-from", listed, "--null", "--hosts", "localhost,localhost", "--threads", 1, code=1)
     expect(told["remarks"]["vanished"] == 2, "what of the list is not there is named once", str(told["first"]))
-    expect_equal(alone, shared, "a list, by several processes")
+    team.expect_equal(alone, shared, "a list, by several processes")
     copied = sorted(str(path.relative_to(shared)) for path in shared.rglob("*") if path.is_file() and not path.is_symlink())
     expect(copied == sorted({*files[::2], *files[::3]}), "the files of the list, and no others")
 
