@@ -66,7 +66,9 @@ std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const Pro
         // What a run leaves behind of its uncommitted saves is a part of the project.
         case Pass::copy: call = {"copy", project.source, project.target, "--as-files"}; break;
         case Pass::live_sync: call = {"sync", project.source, project.target, "--as-files"}; break;
-        case Pass::final_sync: call = {"sync", project.source, project.target, "--as-files", "--delete"}; break;
+        case Pass::final_sync:
+            call = {"sync", project.source, project.target, "--as-files", "--delete", "--allow-unlike"};
+            break;
         case Pass::compare: call = {"compare", project.source, project.target}; break;
         case Pass::remove: call = {"delete", project.source}; break;
         default: return call;
