@@ -126,10 +126,13 @@ Result<OpenTarget> open_target(const std::string& target, const tree::LayoutWish
                  "nothing was changed", "wait for it"};
 }
 
-// Removes what a killed restore of this archive left: names that no entry has.
+// Says that a restore goes on, behind the prefix of its temporary names; where it is still there, one was killed.
+constexpr std::string_view mark_of_restore = "restore";
+
+// Removes what killed restores left: names that no entry has.
 class Sweep {
 public:
-    explicit Sweep(tree::CopyContext& context) : context_(context) {}
+    Sweep(tree::CopyContext& context, std::span<const std::string> marks) : context_(context), marks_(marks) {}
 
     Result<> run(const BranchRef& root) {
         FB_TRY(context_.share.run([&](TreeWorker& worker) { enter(worker, root); }));
@@ -154,7 +157,7 @@ private:
         std::set<std::string> left;
         FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
-                if (context_.is_temporary(one.name)) left.emplace(one.name);
+                if (is_left(*branch, one.name)) left.emplace(one.name);
                 if (one.kind != sys::EntryKind::folder) continue;
                 ++branch->pending;
                 context_.share.add(worker,
@@ -168,11 +171,31 @@ private:
         return {};
     }
 
+    // The marks go when all else is gone.
+    bool is_left(const tree::Branch& branch, std::string_view name) const {
+        if (!branch.parent && std::ranges::find(marks_, name) != marks_.end()) return false;
+        return std::ranges::any_of(marks_, [&](std::string_view mark) {
+            return name.starts_with(mark.substr(0, mark.size() - mark_of_restore.size()));
+        });
+    }
+
     tree::CopyContext& context_;
+    const std::span<const std::string> marks_;
 };
 
-// Says that a restore goes on; where it is still there, one was killed.
-constexpr const char* mark_of_restore = "restore";
+// Of restores that were killed, of whatever archive: this one has the target alone.
+Result<std::vector<std::string>> marks_in(sys::Folder& folder, std::size_t prefix_bytes) {
+    std::vector<std::string> marks;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names)
+            if (one.name.size() == prefix_bytes + mark_of_restore.size() && one.name.starts_with(".fb-") &&
+                one.name.ends_with(mark_of_restore))
+                marks.emplace_back(one.name);
+        return {};
+    }));
+    return marks;
+}
+
 // In the mark, where the target was made by that restore: it is closed until it is filled.
 constexpr std::string_view made_the_target = "made\n";
 
@@ -202,21 +225,25 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         context.folders.keep(root, TreeSide::target, ends.target);
         return root;
     };
-    const auto mark = ends.temporary_prefix + mark_of_restore;
+    // As long as temporary names may outlive a power cut, the mark does.
+    const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
+    const auto mark = ends.temporary_prefix + std::string(mark_of_restore);
     bool was_made = ends.was_made;
-    if (!was_made && folder.status_of(mark)) {
-        FB_TRY_ASSIGN(left, folder.open_file(mark));
-        FB_TRY_ASSIGN(status, left->status());
-        was_made = status.bytes > 0;
+    FB_TRY_ASSIGN(marks, was_made ? std::vector<std::string>() : marks_in(folder, ends.temporary_prefix.size()));
+    if (!marks.empty()) {
         FB_TRY_ASSIGN(root, make_root());
-        FB_TRY(Sweep(context).run(root));
+        FB_TRY(Sweep(context, marks).run(root));
+        FB_TRY(sync());
+    }
+    for (const auto& left : marks) {
+        FB_TRY_ASSIGN(status, folder.status_of(left));
+        was_made = was_made || status.bytes > 0;
+        FB_TRY(folder.remove(left));
     }
     FB_TRY_ASSIGN(root, make_root());
     root->was_made = was_made;
     FB_TRY_ASSIGN(marked, folder.make_file(mark, 0600));
     if (was_made) FB_TRY(marked->write(0, bytes_of(made_the_target)));
-    // As long as temporary names may outlive a power cut, the mark does.
-    const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
     FB_TRY(sync());
     const auto restored = [&]() -> Result<> {
         Restorer restorer(context, ends.archive, ends.archive_bytes, root, true, take);

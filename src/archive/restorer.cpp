@@ -249,6 +249,7 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     const auto name = context.temporary_name(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
+    if (!linked && linked.error().kind == ErrorKind::refused) FB_TRY(tree::check_takes_files(entry, name));
     if (!linked) return context.settle(path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
     FB_TRY(temporary.publish(entry.name, tree::Spellings::of(*entry.branch, *entry.target)));

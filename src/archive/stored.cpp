@@ -36,6 +36,7 @@ Result<std::optional<std::uint64_t>> next_number(std::string_view& text) {
 
 Result<> find_stored(sys::OpenFile& file, Member& member) {
     const auto size = member.status.bytes;
+    if (size == 0) FB_TRY(tree::check_empty(file));
     member.stored.clear();
     member.map_bytes = 0;
     member.has_holes = tree::has_holes(member.status);

@@ -7,6 +7,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "cli/tree_report.hpp"
 #include "sys/far_module.hpp"
 
 namespace forebay::cli {
@@ -75,14 +76,18 @@ fs::path real(const std::string& path) {
     return fs::weakly_canonical(fs::absolute(path, none), none);
 }
 
-Result<> check_outside(const SideFile& file, std::string_view tree, const tree::EntryFilter* filter) {
+Result<> check_outside(const SideFile& file, std::string_view tree, tree::EntryFilter* filter) {
     const auto path = path_in(real(file.path), fs::path(tree));
     if (!path) return {};
     const auto shown = show_text(file.path);
     if (path->empty())
         return Error{ErrorKind::refused, fmt::format("{} {} is what the verb works on", file.option, shown),
                      "nothing was changed", "another path"};
-    if (filter != nullptr && !filter->takes(*path, sys::EntryKind::file)) return {};
+    if (filter != nullptr && !filter->takes(*path, sys::EntryKind::file)) {
+        const auto leaf = std::string(until_whole) + fs::path(*path).filename().string();
+        filter->exclude.push_back("/" + fs::path(*path).replace_filename(leaf).string());
+        return {};
+    }
     return Error{ErrorKind::refused,
                  fmt::format("{} {} lies in {}, and would be one of its entries", file.option, shown, show_text(tree)),
                  "nothing was changed",
@@ -144,7 +149,7 @@ Result<> check_path_list(const std::string& list, const std::string& source, con
 }
 
 Result<> check_side_files(std::initializer_list<SideFile> files, std::initializer_list<std::string_view> trees,
-                          const tree::EntryFilter* filter) {
+                          tree::EntryFilter* filter) {
     for (const auto& file : files) {
         if (file.path.empty()) continue;
         for (const auto& other : files)

@@ -28,9 +28,10 @@ struct SideFile {
     const std::string& path;
     bool may_lie_in_tree = false;
 };
-/// `refused` where one lies in a tree that the verb reads, changes or removes, unless the filter leaves it out; and
-/// where two are one file. No filter: the verb has no patterns.
+/// `refused` where one lies in a tree that the verb reads, changes or removes, unless the filter leaves it out, which
+/// then also leaves out the name that it has until it is whole; and where two are one file. No filter: the verb has no
+/// patterns.
 Result<> check_side_files(std::initializer_list<SideFile> files, std::initializer_list<std::string_view> trees,
-                          const tree::EntryFilter* filter);
+                          tree::EntryFilter* filter);
 
 }  // namespace forebay::cli

@@ -79,7 +79,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
     const bool is_list = !target_file && std::filesystem::is_regular_file(options.source, none);
     if (is_list) FB_TRY(check_list_options(options, lead));
     if (target_file) FB_TRY(check_file_options(options, lead));
-    const auto filter = options.tree.filter();
+    auto filter = options.tree.filter();
     const SideFile own_report{"--report", options.tree.report};
     FB_TRY(is_list ? check_side_files({own_report, {"the list", options.source}}, {options.target}, &filter)
                    : check_side_files({own_report}, {options.source, options.target}, &filter));
@@ -99,7 +99,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
         if (is_list)
             return tree::check_sums(options.source, options.target,
                                     {.threads = threads,
-                                     .filter = options.tree.filter(),
+                                     .filter = filter,
                                      .reads_bytes = !options.no_bytes,
                                      .one_file_system = options.tree.one_file_system,
                                      .recalls = options.tree.recall,
@@ -107,7 +107,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
                                     *remarks, counts);
         return tree::compare_trees(options.source, options.target,
                                    {.threads = threads,
-                                    .filter = options.tree.filter(),
+                                    .filter = filter,
                                     .preserve = preserve,
                                     .reads_bytes = !options.no_bytes,
                                     .recalls = options.tree.recall,

@@ -74,12 +74,14 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
     const auto type = fs::status(path, none).type();
     const bool is_plain = type == fs::file_type::regular || type == fs::file_type::not_found;
     auto real = path, own = path;
-    if (kind.comes_whole && is_plain && !is_open_elsewhere(path)) {
+    if (is_plain && !is_open_elsewhere(path)) {
         real = fs::weakly_canonical(fs::absolute(path, none), none).string();  // the file that a link names
-        own = directory_of(real) + "/.fb-" + leaf_of(real);
+        own = fmt::format("{}/{}{}", directory_of(real), until_whole, leaf_of(real));
     }
-    FB_TRY_ASSIGN(file, sys::PlainFile::open(own, sys::PlainFile::Use::create));
-    return std::unique_ptr<LinesFile>(new LinesFile(std::move(file), own, real));
+    auto file =
+        own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::create) : sys::PlainFile::create_alone(own);
+    if (!file) return because(file.error(), fmt::format("{} {}: {}", kind.option, show_text(path), file.error().what));
+    return std::unique_ptr<LinesFile>(new LinesFile(std::move(*file), own, real));
 }
 
 LinesFile::~LinesFile() {
@@ -103,10 +105,10 @@ Result<> LinesFile::flush() {
 Result<> LinesFile::close() {
     FB_TRY(flush());
     if (file_.is_regular()) FB_TRY(file_.sync());
-    FB_TRY(file_.close());
-    if (own_path_ == path_) return {};
-    FB_TRY(sys::posix_store().rename(own_path_, path_));
+    if (own_path_ == path_) return file_.close();
+    FB_TRY(sys::posix_store().rename(own_path_, path_));  // before another process may open it
     own_path_ = path_;
+    FB_TRY(file_.close());
     return sys::posix_store().sync_directory(directory_of(path_));
 }
 

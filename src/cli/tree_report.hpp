@@ -19,19 +19,20 @@ namespace forebay::cli {
 struct LinesKind {
     const char* option;
     std::string_view begin, key;
-    bool comes_whole = false;  // it gets its name when it is whole
 };
 inline constexpr LinesKind report_lines{"--report", "{\"kind\":", "\"why\":"};
 inline constexpr LinesKind list_lines{"--list", "{\"path\":", "\"allocated_bytes\":"};
-inline constexpr LinesKind manifest_lines{"--manifest", "{\"path\":", "\"part\":", true};
+inline constexpr LinesKind manifest_lines{"--manifest", "{\"path\":", "\"part\":"};
 inline constexpr LinesKind sum_lines{"--checksums", tree::checksums_title, ""};
 
-/// A file of lines, made anew; written in large pieces, and whole when close() succeeds. What is in it from before
-/// stays until the first piece is written, so that a command that is refused leaves it; with `comes_whole` until
-/// close(), which a killed command never calls. One thread at a time.
+/// What the name of such a file begins with until it is whole.
+inline constexpr std::string_view until_whole = ".fb-";
+
+/// A file of lines, made anew; written in large pieces. A plain file gets its name when it is whole, by close(): until
+/// then what is there from before stays, also where the command is killed. One thread at a time.
 class LinesFile {
 public:
-    /// `refused` where a file is there that is neither empty nor of this kind.
+    /// `refused` where a file is there that is neither empty nor of this kind, or where another process writes it.
     static Result<std::unique_ptr<LinesFile>> make(const std::string& path, const LinesKind& kind);
     LinesFile(const LinesFile&) = delete;
     LinesFile& operator=(const LinesFile&) = delete;

@@ -68,7 +68,7 @@ Result<Exit> restore(RestoreArguments& options) {
     FB_TRY(check_target(options.target));
     std::unique_ptr<LinesFile> list;
     archive::MemberTaker take;
-    const auto filter = options.tree.filter();
+    auto filter = options.tree.filter();
     FB_TRY(check_side_files(
         {{"--list", options.list}, {"--report", options.tree.report}, {"--manifest", options.manifest}},
         {options.source, options.target}, &filter));

@@ -69,7 +69,7 @@ Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
 Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY(check_tree("DIRECTORY", options.place, false));
-    const auto filter = options.tree.filter();
+    auto filter = options.tree.filter();
     FB_TRY(check_side_files(
         {{"--report", options.tree.report}, {"--list", options.list}, {"--checksums", options.checksums}},
         {options.place}, &filter));
@@ -119,9 +119,9 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
         return tree::walk_tree(options.place, wished, *remarks, counts);
     }();
     if (report) FB_TRY(report->close());
+    FB_TRY(walked);
     if (list) FB_TRY(list->close());
     if (checksums) FB_TRY(checksums->close());
-    FB_TRY(walked);
     if (options.tree.json) {
         auto object = walk_json(options, counts);
         set_team(object, lead);

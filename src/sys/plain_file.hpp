@@ -23,6 +23,9 @@ public:
         create,  // O_CREAT | O_RDWR, 0664: new, or as it is
     };
     static Result<PlainFile> open(const std::string& path, Use use);
+    /// As `create`, and no link is followed; `refused` where another process has opened it in this way. Whoever gets it
+    /// may rename or remove it as long as it is open.
+    static Result<PlainFile> create_alone(const std::string& path);
     /// A new file of this user alone in `directory`, without a name: it goes when it is closed, and with the process.
     static Result<PlainFile> open_unnamed(const std::string& directory);
     PlainFile(PlainFile&& other) noexcept;

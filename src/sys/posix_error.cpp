@@ -57,10 +57,25 @@ ErrorKind kind_of(int number) {
     }
 }
 
+namespace {
+
+// What callers cannot know: they see `full`, as of storage.
+std::string next_of(int number) {
+    switch (number) {
+        case EMFILE: return "a higher limit of open files of a process: ulimit -n";
+        case ENFILE: return "a higher limit of open files of this machine: sysctl fs.file-max";
+        case ENOMEM: return "more memory, as in a larger job";
+        default: return {};
+    }
+}
+
+}  // namespace
+
 Error posix_error(std::string_view call, std::string_view path, int number) {
     // generic_category, not strerror: it is safe between threads.
     return {kind_of(number),
-            fmt::format("{}: {}: {}", show_text(call), show_text(path), std::generic_category().message(number))};
+            fmt::format("{}: {}: {}", show_text(call), show_text(path), std::generic_category().message(number)), "",
+            next_of(number)};
 }
 
 Error error_of_number(std::string_view call, std::string_view name, int number) {

@@ -1,3 +1,4 @@
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -17,6 +18,23 @@ Result<PlainFile> PlainFile::open(const std::string& path, Use use) {
     const int fd = open_alone(path.c_str(), flags, 0664);
     if (fd < 0) return posix_error("open", path, errno);
     return PlainFile(fd, path);
+}
+
+// Who had it may have renamed or removed it between the opening and the lock here: then it is another file's name.
+Result<PlainFile> PlainFile::create_alone(const std::string& path) {
+    constexpr int tries_max = 10;
+    for (int tries = 0; tries < tries_max; ++tries) {
+        const int fd = open_alone(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0664);
+        if (fd < 0) return posix_error("open", path, errno);
+        PlainFile file(fd, path);
+        if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // else it has no locks here
+        struct stat own {};
+        struct stat named {};
+        if (::fstat(fd, &own) == 0 && ::lstat(path.c_str(), &named) == 0 && own.st_ino == named.st_ino &&
+            own.st_dev == named.st_dev)
+            return file;
+    }
+    return Error{ErrorKind::refused, "another process writes " + path, "nothing was changed", "wait for it"};
 }
 
 // File systems of servers may have no files without names: there it has one for a moment.

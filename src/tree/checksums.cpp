@@ -270,6 +270,7 @@ Result<FileSum> sum_of(sys::OpenFile& file, std::string path, std::vector<std::b
         sum.crc32c = crc32c(std::span(buffer).first(got), sum.crc32c);
         offset += got;
     }
+    if (before.bytes == 0) FB_TRY(check_empty(file));
     FB_TRY_ASSIGN(after, file.status());
     if (!is_unchanged(before, after)) return Error{ErrorKind::retry, "it changed while it was read"};
     if (offset < before.bytes) FB_TRY(check_ended(file, offset));

@@ -153,7 +153,6 @@ Result<std::string> CompareWalk::data_difference(TreeWorker& worker, sys::OpenFi
         FB_TRY_ASSIGN(extended, difference_of(attributes, others));
         difference = extended;
     }
-    if (source.bytes == 0) return difference;
     FB_TRY_ASSIGN(at, first_difference(file, *other.file, {0, source.bytes},
                                        has_holes(source) || has_holes(other.status), worker.buffer));
     if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);

@@ -99,7 +99,8 @@ void CopyContext::report(const std::string& path, const Error& error) {
     else remarks.add_error(path, error);
     if (error.kind == ErrorKind::full)
         end_by({error.kind, error.what, "all that has its final name is whole",
-                error.next.empty() ? "make room, and run the same command again" : error.next});
+                error.next.empty() ? "make room, of bytes or inodes (df, df -i), and run the same command again"
+                                   : error.next});
 }
 
 void CopyContext::report(const BranchRef& branch, const std::string& name, const Error& error) {

@@ -224,6 +224,8 @@ Result<> EntryCopier::link(const EntryPlace& place, const EntryPlace& first, con
     std::optional<sys::EntryStatus> existing;
     if (const auto looked = target->status_of(place.name)) existing = *looked;
     FB_TRY(check_way_of_link(place, existing, id, first));
+    if (linked.error().kind == ErrorKind::refused)
+        FB_TRY(check_takes_files(entry, context_.temporary_name(place.name)));
     FB_TRY(settle_of(context_, entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked));
     // As wished, it becomes a file of its own.
     const auto placed = this->place(entry, status, nullptr, existing);

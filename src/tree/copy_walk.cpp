@@ -24,6 +24,14 @@ Result<> check_no_copy(const Branch& branch) {
     return {};
 }
 
+// Nor is one of the source filled or emptied that the target has by another path.
+Result<> check_no_source(const Branch& branch) {
+    for (const auto* at = &branch; at != nullptr; at = at->parent.get())
+        if (at->status(TreeSide::source).id == branch.status(TreeSide::target).id)
+            return Error{ErrorKind::refused, "the target has the source's " + path_of(*at) + " itself there"};
+    return {};
+}
+
 }  // namespace
 
 Result<BranchRef> CopyWalk::open_root(FolderRef source, const FolderRef& target, bool was_made, bool is_first) {
@@ -88,6 +96,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         if (entered.error().kind == ErrorKind::missing) return entered;
         return because(entered.error(), fmt::format("{}: {}", at_target, entered.error().what));
     }
+    FB_TRY(check_no_source(*branch));
     branch->seen.is_untouched = !branch->was_made && context_.is_untouched(*branch);
     branch->was_entered = true;
     ++context_.counts.folders;

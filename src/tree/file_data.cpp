@@ -126,10 +126,20 @@ Result<> check_ended(sys::OpenFile& source, std::uint64_t end) {
                  fmt::format("it ends at byte {}, and its file system says that it has {}", end, status.bytes)};
 }
 
+Result<> check_empty(sys::OpenFile& file) {
+    std::byte first{};
+    FB_TRY_ASSIGN(got, file.read(0, {&first, 1}));
+    if (got == 0) return {};
+    FB_TRY_ASSIGN(status, file.status());
+    if (status.bytes > 0) return {};
+    return Error{ErrorKind::corrupt, "it has bytes, and its file system says that it has none"};
+}
+
 bool has_holes(const sys::EntryStatus& status) { return status.allocated_bytes < status.bytes; }
 
 Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStretch bytes, bool source_has_holes,
                     const DataWay& way, std::vector<std::byte>& buffer) {
+    if (bytes.end == 0) return check_empty(source);
     if (!source_has_holes) return copy_stretch(source, target, bytes, way, buffer);
     while (bytes.begin < bytes.end) {
         FB_TRY_ASSIGN(data, source.next_data(bytes.begin));
@@ -143,9 +153,14 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
 
 Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer) {
-    FB_TRY_ASSIGN(is_same, has_same_checksum(one, other, bytes, buffer));
-    if (is_same && *is_same) return bytes.end;
     const auto end = bytes.end;
+    if (end == 0) {
+        FB_TRY(check_empty(one));
+        FB_TRY(check_empty(other));
+        return end;
+    }
+    FB_TRY_ASSIGN(is_same, has_same_checksum(one, other, bytes, buffer));
+    if (is_same && *is_same) return end;
     FB_TRY_ASSIGN(at, first_difference_of_bytes(one, other, bytes, have_holes, buffer));
     if (at < end || !is_same) return at;
     return Error{ErrorKind::corrupt, "its bytes are not those that its storage has the checksum of"};

@@ -34,6 +34,10 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
 Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer);
 
+/// Of a file that has no bytes, says its file system: `corrupt` where one is read, as in procfs. Fine where it was
+/// written to meanwhile, which its status tells.
+Result<> check_empty(sys::OpenFile& file);
+
 /// Of a source whose last read ended at `end`: fine where it was cut meanwhile, which its status tells. `corrupt` where
 /// its file system says that there is more: it would be copied with something else in place of what is missing.
 Result<> check_ended(sys::OpenFile& source, std::uint64_t end);

@@ -87,6 +87,7 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
         file = make_laid_file(context, entry, temporary, held.permissions, status);
     }
     if (!file) return file.error();
+    entry.branch->was_changed = true;
     return MadeFile{.file = std::move(*file), .held = std::move(held)};
 }
 
@@ -164,6 +165,12 @@ Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry
     return context.naming.name(worker, entry, status, temporary);
 }
 
+Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary) {
+    FB_TRY(entry.target->make_file(temporary, private_file));
+    entry.branch->was_changed = true;
+    return entry.target->remove(temporary);
+}
+
 Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
                               const sys::EntryStatus& status, const std::string& link_text,
                               const std::function<Result<AttributeSource>()>& attributes) {
@@ -177,10 +184,12 @@ Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const Co
         entry.target->remove(temporary_name))  // of a run that was killed
         made = make();
     if (!made) {  // as settled, the manifest has it whole
+        if (made.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry, temporary_name));
         FB_TRY(settle_of(context, entry, status)(word_of(status.kind), "", made));
         return true;
     }
     TemporaryName temporary(*entry.target, temporary_name);
+    entry.branch->was_changed = true;
     FB_TRY_ASSIGN(opened, entry.target->open_entry(temporary_name));
     FB_TRY_ASSIGN(now, opened->status());
     // Somebody who may write here could have put another entry in its place: its owner is not given away.

@@ -46,6 +46,10 @@ Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry
                        const AttributeSource& attributes, const sys::EntryStatus& status, MadeFile& made,
                        TemporaryName& temporary);
 
+/// Where another entry or a further name could not be made as `temporary`: an error where no file can be made there
+/// either, which then says nothing of what the target can hold.
+Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary);
+
 /// An entry that is no file and no folder: a link with its text, a fifo, a socket, a device.
 Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
                               const sys::EntryStatus& status, const std::string& link_text,

@@ -55,20 +55,20 @@ void cut_everywhere(test::SimTree& source, test::SimTree& before) {
 }  // namespace
 
 TEST_CASE("power cut: before every operation of a new copy") {
-    test::SimTree source, target;
+    test::SimTree source(2), target;
     make_source(*source.folder("tree"));
     cut_everywhere(source, target);
 }
 
 TEST_CASE("power cut: before every operation of a copy over an older one") {
-    test::SimTree source, target;
+    test::SimTree source(2), target;
     make_source(*source.folder("tree"));
     make_older_target(*target.folder("tree"));
     cut_everywhere(source, target);
 }
 
 TEST_CASE("power cut: after a sync that failed nothing of its batch gets a name") {
-    test::SimTree source, target;
+    test::SimTree source(2), target;
     make_source(*source.folder("tree"));
     target.folder("tree");
     target.fail_syncs();

@@ -204,10 +204,10 @@ std::uint64_t names_of(const SimNode& folder, const SimNode& node) {
 
 }  // namespace
 
-SimTree::SimTree() { disk_.root()->about.kind = sys::EntryKind::folder; }
+SimTree::SimTree(std::uint64_t device) : device_(device) { disk_.root()->about.kind = sys::EntryKind::folder; }
 
 SimTree::SimTree(const SimTree& other)
-    : disk_(other.disk_), last_number_(other.last_number_), seconds_(other.seconds_) {}
+    : disk_(other.disk_), device_(other.device_), last_number_(other.last_number_), seconds_(other.seconds_) {}
 
 std::shared_ptr<sys::Folder> SimTree::folder(const std::string& name) {
     SimFolder root(*this, disk_.root());
@@ -229,7 +229,7 @@ Result<> SimTree::begin_change() {
 NodePtr SimTree::make_node(sys::EntryKind kind, std::uint32_t permissions) {
     auto node = std::make_shared<SimNode>();
     node->is_directory = kind == sys::EntryKind::folder;
-    node->about = {.kind = kind, .permissions = permissions, .id = {.device = 1, .number = ++last_number_}};
+    node->about = {.kind = kind, .permissions = permissions, .id = {.device = device_, .number = ++last_number_}};
     node->about.modified = node->about.changed = tick();
     return node;
 }

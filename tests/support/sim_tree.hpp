@@ -17,7 +17,8 @@ namespace forebay::test {
 
 class SimTree {
 public:
-    SimTree();
+    /// `device`: in the ids of what it holds. Two trees of one copy have two.
+    explicit SimTree(std::uint64_t device = 1);
     /// A disk with the same content, synced and unsynced, with power.
     SimTree(const SimTree& other);
     SimTree& operator=(const SimTree&) = delete;
@@ -49,7 +50,7 @@ private:
     std::uint64_t operations_ = 0, syncs_ = 0;
     std::optional<std::uint64_t> crash_;
     bool fails_syncs_ = false;
-    std::uint64_t last_number_ = 1;
+    std::uint64_t device_, last_number_ = 1;
     std::int64_t seconds_ = 1'000'000;
 };
 

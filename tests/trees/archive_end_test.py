@@ -258,14 +258,16 @@ def check_mode_of_target(place):
     (place / "folder/file").write_bytes(bytes(1 << 20))
     run("tar", "-C", place, "-cf", place / "slow.tar", "folder")
     process = subprocess.Popen([FOREBAY, "restore-archive", place / "slow.tar", place / "made", "--rate", "100K"])
-    while not [path for path in (place / "made").glob(".fb-*restore") if path.stat().st_size > 0]:
+    while len([path for path in (place / "made").rglob(".fb-*") if path.stat().st_size > 0]) < 2:  # the mark, and the file
         expect(process.poll() is None, "the restore goes on")
         time.sleep(0.01)
     process.kill()
     process.wait()
     expect(stat.S_IMODE((place / "made").stat().st_mode) == 0o700, "TARGET is closed while it is filled")
-    forebay("restore-archive", place / "slow.tar", place / "made")
+    (place / "slow.tar").rename(place / "moved.tar")
+    forebay("restore-archive", place / "moved.tar", place / "made")
     expect(stat.S_IMODE((place / "made").stat().st_mode) == 0o755, "and opened by the restore that goes on")
+    expect(not [*(place / "made").rglob(".fb-*")], "which leaves nothing of the first, wherever the archive lies now")
     (place / "folder").chmod(0o711)
     run("tar", "-C", place / "folder", "-cf", place / "root.tar", ".")
     forebay("restore-archive", place / "root.tar", place / "rooted")

@@ -271,6 +271,32 @@ def ended_early(place, source):
     expect(not (place / "of-early/large").exists(), "and holds nothing of it")
 
 
+def without_size(place, _):
+    """A file of procfs has bytes, and no size: no verb takes it for an empty one."""
+    source, target = place / "without-size", place / "of-none"
+    source.mkdir()
+    for name in ("version", "empty"):
+        (source / name).touch()
+    run("mount", "--bind", "/proc/version", source / "version")
+    run("cp", "-a", source, target)
+    (target / "version").write_bytes(b"")
+    for words in (("copy", source, place / "none-copied"), ("compare", source, target, "--preserve", "none"), ("compare", target, source, "--preserve", "none"),
+                  ("archive", source, place / "none.tar"), ("walk", source, "--checksums", place / "none.crc32c"),
+                  ("sync", source, target, "--checksum", "--preserve", "none")):
+        done, report = mover(*words, code=(1,))
+        expect("it has bytes, and its file system says that it has none" in told(done, report), f"{words[0]} names it", told(done, report))
+    run("umount", source / "version")
+    expect(os.listdir(place / "none-copied") == ["empty"], "and an empty file is copied")
+
+
+def few_descriptors(place, source):
+    done = subprocess.run([FOREBAY, "copy", source, place / "few"], capture_output=True, text=True, check=False, timeout=SECONDS_MAX,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (7, 7)))
+    expect(done.returncode == 5 and "ulimit -n" in done.stderr, "the limit of open files is named", f"{done.returncode} {done.stdout}{done.stderr}")
+    mover("copy", source, place / "few", code=(0,))
+    expect_equal(source, place / "few", "with more of them the same command ends the copy")
+
+
 def synced_first(_, source):
     """On a disk names come after a sync of what they stand for, and the end after one of all; one sync for many names."""
     if not shutil.which("strace"):
@@ -322,7 +348,7 @@ def names_like_ours(place, source):
 
 AS_ORDINARY_USER = [not_writable, unreadable, given_away]
 CASES = [full_target, no_inodes, beyond_quota, file_size_limit, bad_sectors, failing_writes, not_to_be_copied,
-         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, ended_early, synced_first, deep, names_like_ours]
+         two_at_once, killed_delete, loop_of_mounts, other_file_system, read_back, ended_early, without_size, few_descriptors, synced_first, deep, names_like_ours]
 
 
 def main():
@@ -346,7 +372,7 @@ def main():
                     failed.append(case.__name__)
                     print(f"FAILED: {case.__name__}: {problem}", flush=True)
         finally:
-            for mount in ("full", "no-inodes", "read-only", "looped/small/again", "with-mount/mounted"):
+            for mount in ("full", "no-inodes", "read-only", "looped/small/again", "with-mount/mounted", "without-size/version"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
             conformance.removed(place)
             place.mkdir()

@@ -152,6 +152,31 @@ def check_manifest(place):
     expect(not [path for path in targets.iterdir() if path.name.startswith(".fb-")], "and nothing is left beside it")
 
 
+def check_at_once(place):
+    """A list or report is whole or not there: two do not write one file, and a kill leaves what was there."""
+    source, report = make(place / "source"), place / "report.jsonl"
+    forebay("compare", source, place / "source/data", "--report", report, code=1)
+    was = report.read_bytes()
+    (source / "large").write_bytes(os.urandom(4 << 20))
+    words = [FOREBAY, "copy", source, place / "copied", "--rate", "1M", "--report", report]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    while not (place / "copied/large").exists() and not list(place.glob("copied/.fb-*")):
+        time.sleep(0.01)
+    for other in (("walk", source, "--report"), ("compare", source, source, "--report")):
+        said = forebay(*other, report, code=2)
+        expect("another process writes" in said and "--report" in said, f"{other[0]}: the second is refused", said)
+    process.kill()
+    process.wait()
+    expect(report.read_bytes() == was, "a kill leaves what was there")
+    run(*words[:-4], "--report", report)
+    expect(report.read_bytes() == b"" and not list(place.glob(".fb-*")), "and the next run replaces it")
+    for words, code in ((("walk", source, "--list", source / "own.list"), 0), (("compare", source, place / "copied", "--report", source / "own.list"), 1)):
+        forebay(*words, "--exclude", "own.list", code=code)
+        expect("own.list" not in (source / "own.list").read_text(), f"{words[0]}: a file in the tree that is left out is so until it is whole")
+        (source / "own.list").unlink()
+        (source / "differs").touch()
+
+
 def check_unlike(place):
     source, above = make(place / "case"), place / "archive"
     for name in ("case", "year-1", "year-2"):
@@ -228,7 +253,7 @@ def main():
         print("skipped: needs root, for owners")
         sys.exit(77)
     failed = []
-    for check in (check_parts, check_overwriting, check_manifest, check_unlike, check_closed_target, check_patterns):
+    for check in (check_parts, check_overwriting, check_manifest, check_at_once, check_unlike, check_closed_target, check_patterns):
         with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as scratch:
             pathlib.Path(scratch).chmod(0o755)
             try:

@@ -153,6 +153,22 @@ def mounted_in_both(place):
     run("umount", alias)
 
 
+def source_in_target(place):
+    """A directory of the target is the source by another path: nothing of it is replaced or removed."""
+    source, target = place / "alias", place / "holds-alias"
+    source.mkdir()
+    (target / "data/data").mkdir(parents=True)
+    for name in ("data/only", "data/both", "data/data/both"):
+        (target / name).write_text(name)
+    run("mount", "--bind", target / "data", source)
+    for words in (("copy",), ("sync", "--delete", "--allow-unlike"), ("sync", "--delete", "--allow-unlike", "--dry-run"),
+                  ("copy", "--hosts", "localhost")):
+        done, report = mover(*words, source, target, code=(1,))
+        expect("the target has the source's . itself there" in told(done, report), f"{words}: it is named", told(done, report))
+        expect(((source / "only").read_text(), (source / "both").read_text()) == ("data/only", "data/both"), f"{words}: the source stays as it is")
+    run("umount", source)
+
+
 def unread(place):
     """A directory goes only for a file that can be read."""
     source, target = place / "unread", place / "unread-copy"
@@ -178,10 +194,10 @@ def main():
         place = pathlib.Path(shared)
         place.chmod(0o755)
         try:
-            for part in (planted, swapped, bound, mounted_in_both, unread):
+            for part in (planted, swapped, bound, mounted_in_both, source_in_target, unread):
                 part(place)
         finally:
-            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source", "both-copy/a", "both/a/m", "both-alias"):
+            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source", "both-copy/a", "both/a/m", "both-alias", "alias"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
 
 
