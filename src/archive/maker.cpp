@@ -75,13 +75,7 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
     const auto path = [&] { return path_of(*place.branch, place.name); };
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
         return tree::report_changes(context, path());
-    if (output == nullptr) {
-        if (status.kind == sys::EntryKind::file) FB_TRY(context.check_present(*place.branch, folder, place.name));
-        context.counts.would_copy.add(kind == sys::EntryKind::file ? status.bytes : 0);
-        context.remarks.add(tree::RemarkKind::would_copy, path(), "");
-        return {};
-    }
-    if (output->is(status.id)) {
+    if (output != nullptr && output->is(status.id)) {
         context.remarks.add(tree::RemarkKind::passed_over, path(), "it is the archive itself");
         return {};
     }
@@ -109,13 +103,21 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
     const bool comes_in_pieces = done && !*done;
     if (status.kind == sys::EntryKind::file && !comes_in_pieces) context.counts.passed_bytes += status.bytes;
     if (has_names && !done) give_up(worker, context.links.id_of(status));
-    if (has_names && done && *done) packets_[worker.index].stored.push_back({status, place});
+    if (has_names && done && *done && output != nullptr) packets_[worker.index].stored.push_back({status, place});
+    else if (has_names && done && *done) stored(worker, status, place);
     return done ? Result<>() : Result<>(done.error());
 }
 
 // False: a large file, which sees to its further names itself.
 Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                         const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
+    if (output == nullptr) {
+        const bool is_file = status.kind == sys::EntryKind::file;
+        if (is_file) FB_TRY(context.check_present(*place.branch, folder, place.name));
+        context.counts.would_copy.add(is_file ? status.bytes : 0);
+        context.remarks.add(tree::RemarkKind::would_copy, path_of(*place.branch, place.name), "");
+        return true;
+    }
     if (status.kind == sys::EntryKind::file) {
         auto before = status;
         if (!file) {
@@ -248,11 +250,15 @@ void Maker::put_head(Packet& packet, const Member& member) {
 
 void Maker::put_link(tree::TreeWorker& worker, const Packet::Link& link) {
     auto& packet = packets_[worker.index];
+    packet.holds.push_back(link.own.branch);
     Member member{.path = path_of(*link.own.branch, link.own.name)};
+    if (output == nullptr) {
+        context.counts.would_copy.add(0);
+        return context.remarks.add(tree::RemarkKind::would_copy, member.path, "");
+    }
     member.status.kind = link.kind;
     member.same_as = path_of(*link.first.branch, link.first.name);
     put_head(packet, member);
-    packet.holds.push_back(link.own.branch);
     ++context.counts.linked;
 }
 

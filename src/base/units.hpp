@@ -12,7 +12,7 @@ std::string show_bytes(std::uint64_t bytes);
 std::string option_bytes(std::uint64_t bytes);
 std::string show_seconds(double seconds);
 std::string show_rate(double bytes_per_second);
-/// "1 node", "3 nodes".
+/// "1 node", "3 nodes", "2 entries".
 std::string show_count(std::uint64_t count, const char* noun);
 /// "2023-11-14 22:13:20 UTC"; "unknown" of 0 and what is below.
 std::string show_utc(std::int64_t unix_ns);

@@ -13,6 +13,7 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "cli/json.hpp"
 #include "cli/say.hpp"
 #include "cli/sizes.hpp"
 
@@ -142,13 +143,6 @@ Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
             .next = is_of_command ? "put -- before the command" : help_of(&verb)};
 }
 
-// `verb`: null where its help is another program's.
-Exit tell_error(Error error, const CLI::App* verb) {
-    if (verb != nullptr && error.kind == ErrorKind::refused && error.next.empty()) error.next = help_of(verb);
-    print_error(error);
-    return exit_of(error.kind);
-}
-
 }  // namespace
 
 Exit exit_of(ErrorKind kind) {
@@ -212,6 +206,14 @@ void Verb::json(bool& value, const std::string& keys) {
     app_->footer(line_->footers_[app_]);
 }
 
+void Verb::answer(bool& value, const std::string& keys, AnswerAction action) {
+    json(value,
+         keys +
+             "  And always exit_code, and error (kind, text, what, safe, next) where the verb ends by one; then\n"
+             "  the other keys stand there as far as it came.\n");
+    line_->answers_[app_] = std::move(action);
+}
+
 void Verb::examples(const std::string& lines) {
     line_->footers_[app_] += "Examples:\n" + lines;
     app_->footer(line_->footers_[app_]);
@@ -248,18 +250,41 @@ const CLI::App* CommandLine::parsed() const {
     return chosen;
 }
 
+bool CommandLine::wants_answer(const CLI::App& verb) const {
+    return answers_.contains(&verb) && std::ranges::find(given_, "--json") != given_.end();
+}
+
+Exit CommandLine::tell(Error error, const CLI::App& verb, Json& answer) const {
+    // The help of a verb of another program is that one's.
+    if (error.kind == ErrorKind::refused && error.next.empty() && !elsewhere_.contains(&verb))
+        error.next = help_of(&verb);
+    const auto code = exit_of(error.kind);
+    if (wants_answer(verb)) answer.set("error", json_of(error)).set("exit_code", static_cast<int>(code)).print();
+    print_error(error);
+    return code;
+}
+
+Exit CommandLine::tell(const Error& error, const CLI::App& verb) const {
+    auto answer = Json::object();
+    return tell(error, verb, answer);
+}
+
 int CommandLine::act(const CLI::App* chosen) const {
+    auto answer = Json::object();
     const auto outcome = [&]() -> Result<Exit> {
         FB_TRY(check_crc32c_kernel());
-        return actions_.at(chosen)();
+        const auto answering = answers_.find(chosen);
+        return answering != answers_.end() ? answering->second(answer) : actions_.at(chosen)();
     }();
+    const auto code = outcome ? *outcome : tell(outcome.error(), *chosen, answer);
+    // A rank of MPI that only helps has nothing to say.
+    if (outcome && wants_answer(*chosen) && !answer.is_empty()) answer.set("exit_code", static_cast<int>(code)).print();
     // What could not be printed was not said: a full disk behind a redirected output is an error too.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         print_error({ErrorKind::full, "the output could not be written whole to standard output."});
         return static_cast<int>(Exit::trouble);
     }
-    if (outcome) return static_cast<int>(*outcome);
-    return static_cast<int>(tell_error(outcome.error(), elsewhere_.contains(chosen) ? nullptr : chosen));
+    return static_cast<int>(code);
 }
 
 int CommandLine::run(int count, char** arguments) {
@@ -277,13 +302,13 @@ int CommandLine::run(int count, char** arguments) {
         return act(parsed());
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) return app_->exit(wrong);  // --help, --version
-        print_error(error_of_parser(wrong, *parsed()));
-        return static_cast<int>(Exit::usage);
+        auto error = error_of_parser(wrong, *parsed());
+        error.kind = ErrorKind::refused;
+        return static_cast<int>(tell(error, *parsed()));
     } catch (const Exception& error) {
-        return static_cast<int>(tell_error(error.error(), parsed()));
+        return static_cast<int>(tell(error.error(), *parsed()));
     } catch (const std::exception& error) {
-        print_error({.what = std::string("unexpected: ") + error.what()});
-        return static_cast<int>(Exit::broken);
+        return static_cast<int>(tell({.what = std::string("unexpected: ") + error.what()}, *parsed()));
     }
 }
 

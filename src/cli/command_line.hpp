@@ -35,7 +35,9 @@ enum class Exit : int {
 
 Exit exit_of(ErrorKind kind);
 
+class Json;
 using Action = std::function<Result<Exit>()>;
+using AnswerAction = std::function<Result<Exit>(Json& answer)>;
 /// Returns only where the other program could not be started.
 using Start = std::function<Error(const std::vector<std::string>& arguments)>;
 
@@ -72,6 +74,9 @@ public:
 
     /// The flag --json; `keys` documents what it prints, for the help.
     void json(bool& value, const std::string& keys);
+    /// The same, and the action: what is printed is one object for each exit code, which the action fills as far as it
+    /// comes; it gets `exit_code`, and `error` where the verb ends by one, of the command line among them.
+    void answer(bool& value, const std::string& keys, AnswerAction action);
     /// Lines for the end of the help.
     void examples(const std::string& lines);
     void action(Action action);
@@ -104,9 +109,13 @@ private:
     /// The verb that the command line names, as far as it was parsed.
     const CLI::App* parsed() const;
     int act(const CLI::App* chosen) const;
+    Exit tell(Error error, const CLI::App& verb, Json& answer) const;
+    Exit tell(const Error& error, const CLI::App& verb) const;
+    bool wants_answer(const CLI::App& verb) const;
 
     std::unique_ptr<CLI::App> app_;
     std::map<const CLI::App*, Action> actions_;
+    std::map<const CLI::App*, AnswerAction> answers_;
     std::map<const CLI::App*, std::string> footers_;
     std::set<const CLI::App*> elsewhere_;
     std::vector<std::string> given_;

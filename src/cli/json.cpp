@@ -57,6 +57,8 @@ std::string Json::shown(int indent) const {
     return out;
 }
 
+bool Json::is_empty() const { return tree_->value.empty(); }
+
 std::string Json::text() const { return shown(1); }
 
 std::string Json::line() const { return shown(-1); }
@@ -64,6 +66,13 @@ std::string Json::line() const { return shown(-1); }
 void Json::print() const {
     const auto line = text() + "\n";
     std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+Json json_of(const Error& error) {
+    auto object = Json::object();
+    object.set("kind", forebay::name_of(error.kind)).set("text", error.text());
+    object.set("what", error.what).set("safe", error.safe).set("next", error.next);
+    return object;
 }
 
 }  // namespace forebay::cli

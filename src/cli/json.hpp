@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "forebay/result.hpp"
+
 namespace forebay::cli {
 
 class Json {
@@ -31,6 +33,7 @@ public:
 
     Json& set(const std::string& key, const Json& value);
     Json& push(const Json& value);
+    bool is_empty() const;
     std::string text() const;
     /// The same on one line, for files with a value a line.
     std::string line() const;
@@ -54,5 +57,7 @@ private:
 
     std::unique_ptr<Tree> tree_;
 };
+
+Json json_of(const Error& error);
 
 }  // namespace forebay::cli

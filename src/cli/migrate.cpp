@@ -145,7 +145,7 @@ Json stand_json(const Stand& stand) {
 }
 
 // `found` where a project has stopped. `were_told`: why projects do not go on.
-Exit show_status(const MigrationPlan& plan, bool json, bool were_told) {
+Exit show_status(const MigrationPlan& plan, Json* answer, bool were_told) {
     auto list = Json::array();
     std::vector<Stand> stands;
     migrate::TakenTargets taken(plan);
@@ -161,8 +161,8 @@ Exit show_status(const MigrationPlan& plan, bool json, bool were_told) {
                    show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand, project)});
         stands.push_back(stand);
     }
-    if (json) {
-        list.print();
+    if (answer != nullptr) {
+        answer->set("projects", list);
         return code;
     }
     say(table.text());
@@ -204,7 +204,8 @@ Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) 
             if (!call.empty()) call.insert(0, "forebay ");
             if (pass == Pass::freeze) call = project.freeze;
             if (pass == Pass::release) call = project.release;
-            if (pass == Pass::wait) call = fmt::format("{} days", project.wait_days);
+            if (pass == Pass::wait)
+                call = fmt::format("{} {}", project.wait_days, project.wait_days == 1 ? "day" : "days");
             say("  {:<11} {}\n", std::string(name_of(pass)), call);
         }
     }
@@ -236,7 +237,7 @@ Exit exit_of_end(const migrate::ProjectEnd& end) {
     return end.error.kind == ErrorKind::corrupt ? Exit::found : exit_of(end.error.kind);
 }
 
-Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, bool json) {
+Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, Json* answer) {
     FB_TRY_ASSIGN(end_of_job, job_end());
     const sys::EndSignals signals;
     migrate::Stop stop([&] { return signals.come(); }, end_of_job);
@@ -244,12 +245,12 @@ Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, bool 
                                               [](const std::string& line) { remark(lines("{}\n", Message{line})); }));
     auto code = Exit::good;
     for (const auto& end : ends) code = std::max(code, exit_of_end(end));
-    static_cast<void>(show_status(plan, json, true));
+    static_cast<void>(show_status(plan, answer, true));
     if (stop.signal() != 0) sys::EndSignals::end_by(stop.signal());
     return code;
 }
 
-Result<Exit> migrate_all(const MigrateArguments& options) {
+Result<Exit> migrate_all(const MigrateArguments& options, Json& given_answer) {
     FB_TRY_ASSIGN(plan, plan_of(options));
     migrate::Wishes wishes;
     if (!options.until.empty()) {
@@ -262,8 +263,12 @@ Result<Exit> migrate_all(const MigrateArguments& options) {
     }
     const int kinds = options.status + options.next + options.dry_run + !options.batch.empty();
     if (kinds > 1) return Error{ErrorKind::refused, "--status, --next, --dry-run and --batch: one of them at a time"};
-    if (kinds == 0) return run(plan, wishes, options.json);
-    if (options.status) return show_status(plan, options.json, false);
+    auto* answer = options.json ? &given_answer : nullptr;
+    if (kinds == 0) return run(plan, wishes, answer);
+    if (options.status) return show_status(plan, answer, false);
+    if (options.json)
+        return Error{ErrorKind::refused, "--next, --dry-run and --batch print no JSON", "nothing was changed",
+                     "leave out --json; --status --json says where each project stands"};
     if (options.next) show_next(plan);
     if (options.dry_run) FB_TRY(show_dry_run(plan, wishes));
     if (!options.batch.empty()) FB_TRY(write_batch(plan, options));
@@ -289,10 +294,12 @@ void add_migrate(CommandLine& line) {
               "stopped (by an error)");
     verb.option("--batch", options->batch, "Only write scripts for nodes that move data: slurm or pbs");
     verb.option("--output", options->output, "The directory for these scripts; by default this one");
-    verb.json(
+    verb.answer(
         options->json,
-        "  A list of projects: project, source, target, state (now, waits, due, running, done, stopped), pass,\n"
-        "  entries, bytes, wait_until_unix_s, error, passes (by name: done, starts, began_unix_s, ended_unix_s).\n");
+        "  An object: projects, a list: project, source, target, state (now, waits, due, running, done, stopped),\n"
+        "  pass, entries, bytes, wait_until_unix_s, error, passes (by name: done, starts, began_unix_s, "
+        "ended_unix_s).\n",
+        [options](Json& answer) { return migrate_all(*options, answer); });
     verb.examples(
         "  forebay migrate plan.toml --dry-run\n"
         "  forebay migrate plan.toml --until live-sync\n"
@@ -300,7 +307,6 @@ void add_migrate(CommandLine& line) {
         "  forebay migrate plan.toml --batch slurm --output jobs\n"
         "The same command goes on after a kill, an error or the end of a job. Exit code 1 where trees differ that\n"
         "should not; nothing is removed then.\n");
-    verb.action([options] { return migrate_all(*options); });
 }
 
 }  // namespace forebay::cli

@@ -69,7 +69,7 @@ void Progress::show_count(std::uint64_t done, std::uint64_t all) {
 }
 
 std::string Progress::flow_line(const std::string& label, const TreeFlow& flow, double seconds) {
-    auto text = fmt::format("{}: {} entries", label, flow.entries);
+    auto text = fmt::format("{}: {}", label, forebay::show_count(flow.entries, "entry"));
     if (flow.bytes > 0 && seconds > 0)
         text += fmt::format(", {}, {}", show_bytes(flow.bytes), show_rate(static_cast<double>(flow.bytes) / seconds));
     if (flow.all_entries == 0 && flow.all_bytes == 0) return text;
@@ -80,7 +80,7 @@ std::string Progress::flow_line(const std::string& label, const TreeFlow& flow, 
     const auto share = work(std::min(flow.entries, flow.all_entries), std::min(flow.passed_bytes, flow.all_bytes)) /
                        work(flow.all_entries, flow.all_bytes);
     text += fmt::format(", {:.0f} % of", share * 100);
-    if (flow.all_entries > 0) text += fmt::format(" {} entries", flow.all_entries);
+    if (flow.all_entries > 0) text += " " + forebay::show_count(flow.all_entries, "entry");
     if (flow.all_bytes > 0)
         text += fmt::format("{} {}", flow.all_entries > 0 ? " and" : "", show_bytes(flow.all_bytes));
     constexpr double least_share = 0.01;  // less says nothing of the rest

@@ -17,7 +17,7 @@ struct ArchiveArguments : CopyArguments {
     bool force = false;
 };
 
-Result<Exit> archive(const ArchiveArguments& options) {
+Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
     FB_TRY(check_alone());
     FB_TRY(check_for_archive({options.source, options.target}));
     FB_TRY(check_tree("SOURCE", options.source, false));
@@ -26,6 +26,7 @@ Result<Exit> archive(const ArchiveArguments& options) {
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
             return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
         },
+        answer,
         {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},
          .say_as_files = say_archived_as_files});
 }
@@ -44,16 +45,16 @@ void add_archive(CommandLine& line) {
     add_recall(verb, options->tree);
     verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
     add_run_options(verb, *options);
-    verb.json(
+    verb.answer(
         options->tree.json,
         "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
         "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
-        "  path_hex where it is no UTF-8, why).\n");
+        "  path_hex where it is no UTF-8, why).\n",
+        [options](Json& answer) { return archive(*options, answer); });
     verb.examples(
         "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n"
         "  tar -xpf /archive/me/case.tar --xattrs --xattrs-include='*' --acls -C elsewhere\n"
         "FILE gets its name when it is whole. Exit code 1 where not all of the source is in it.\n");
-    verb.action([options] { return archive(*options); });
 }
 
 }  // namespace forebay::cli

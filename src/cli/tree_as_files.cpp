@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/units.hpp"
 #include "cli/say.hpp"
 #include "sys/far_module.hpp"
 
@@ -41,8 +42,8 @@ Shown subject_of(const TakenRuns& runs, const std::string& source, std::string_v
     }
     if (named == 0) names = "--report FILE names them";
     else if (runs.count > named) names += lines(" and {} more", runs.count - named).text;
-    return lines("{} of Forebay in {} ({}) {}", runs.count == 1 ? "1 run" : lines("{} runs", runs.count).text, source,
-                 names, runs.count == 1 ? was : were);
+    return lines("{} of Forebay in {} ({}) {}", show_count(runs.count, "run"), source, names,
+                 runs.count == 1 ? was : were);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
             .one_file_system = options.tree.one_file_system};
 }
 
-Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
+Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answer) {
     FB_TRY(find_trees({&options.source, &options.target}));
     const auto threads = options.tree.thread_count({options.source, options.target});
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
@@ -118,18 +118,17 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead) {
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
     if (report) FB_TRY(report->close());
-    FB_TRY(compared);
     if (options.tree.json) {
-        auto object = Json::object();
-        object.set("source", options.source).set("target", options.target);
-        object.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
-        object.set("seconds", lasted.count());
-        set_team(object, lead);
-        set_remarks(object, *remarks);
-        object.print();
-    } else {
+        answer.set("source", options.source).set("target", options.target);
+        answer.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
+        answer.set("seconds", lasted.count());
+        set_team(answer, lead);
+        set_remarks(answer, *remarks);
+    }
+    FB_TRY(compared);
+    if (!options.tree.json) {
         say_remarks(*remarks);
-        say("{} entries compared, {} of each in {}\n", counts.entries.load(), show_bytes(counts.bytes),
+        say("{} compared, {} of each in {}\n", show_count(counts.entries, "entry"), show_bytes(counts.bytes),
             show_seconds(lasted.count()));
     }
     say_unused(options.tree);
@@ -157,18 +156,19 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
                 "owner,permissions,times,attributes,hard-links; or none");
     add_recall(verb, options->tree);
     verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
-    verb.json(
+    verb.answer(
         options->tree.json,
         "  An object: source, target, entries, bytes, seconds, processes (with --hosts: host, entries, bytes,\n"
         "  gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them:\n"
-        "  kind, path, path_hex where it is no UTF-8, why).\n");
+        "  kind, path, path_hex where it is no UTF-8, why).\n",
+        [options, run](Json& answer) {
+            return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead, answer); });
+        });
     verb.examples(
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
         "  forebay compare case.crc32c /archive/me/case\n"
         "Exit code 0 only where nothing differs, all could be read, and something fits the patterns.\n");
-    verb.action(
-        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

@@ -8,6 +8,7 @@
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/tree_as_files.hpp"
@@ -86,7 +87,7 @@ Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
                  "another target; or without --delete, which keeps it; or --as-files, if it is to go"};
 }
 
-Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead) {
+Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead, Json& answer) {
     if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
     FB_TRY(check_path_list(options.files_from, options.source, options.target));
@@ -121,9 +122,10 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
                                  is_ours   ? Counted::nothing
                                  : is_file ? Counted::file
                                            : Counted::tree,
-                                 work, {.more = more, .say_as_files = say_copied_as_files}));
+                                 work, answer, {.more = more, .say_as_files = say_copied_as_files}));
     if (run && !options.dry_run && !options.tree.json)
-        say("{} snapshots of the run are at the target, read back whole{}\n", run->snapshots,
+        say("{} of the run {} at the target, read back whole{}\n", show_count(run->snapshots, "snapshot"),
+            run->snapshots == 1 ? "is" : "are",
             run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));
     return exit;
 }
@@ -137,7 +139,8 @@ constexpr const char* keys =
     "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
     "  (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
-Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name) {
+Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name,
+              const TreeRunner& run) {
     auto verb = tree_verb(line, name);
     verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a file");
     verb.argument("TARGET", options->target,
@@ -161,7 +164,9 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.flag("--make-container", options->make_container,
               "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
     add_run_options(verb, *options);
-    verb.json(options->tree.json, keys);
+    verb.answer(options->tree.json, keys, [options, run, name](Json& answer) {
+        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, name, lead, answer); });
+    });
     return verb;
 }
 
@@ -169,7 +174,7 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
 
 void add_copy(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
-    auto verb = add_verb(line, options, "copy");
+    auto verb = add_verb(line, options, "copy", run);
     verb.examples(
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
@@ -179,14 +184,11 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
         "  forebay copy big.h5 /archive/me/big.h5\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
-    verb.action([options, run] {
-        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, "copy", lead); });
-    });
 }
 
 void add_sync(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
-    auto verb = add_verb(line, options, "sync");
+    auto verb = add_verb(line, options, "sync", run);
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
     verb.flag("--allow-empty", options->allow_empty,
               "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
@@ -200,9 +202,6 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
         "  forebay sync /scratch/me/case /archive/me/case --delete\n"
         "Files of the same size and time of modification count as equal. Exit code 1 where not all of the source is\n"
         "at the target.\n");
-    verb.action([options, run] {
-        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, "sync", lead); });
-    });
 }
 
 }  // namespace forebay::cli

@@ -123,9 +123,8 @@ std::uint64_t bytes_of_file(const std::string& path) {
     return none ? 0 : bytes;
 }
 
-Json copy_json(const CopyArguments& options, const tree::LayoutWish& layout, const tree::CopyCounts& counts,
-               double seconds) {
-    auto object = Json::object();
+void set_counts(Json& object, const CopyArguments& options, const tree::LayoutWish& layout,
+                const tree::CopyCounts& counts, double seconds) {
     object.set("source", options.source).set("target", options.target).set("dry_run", options.dry_run);
     object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
     object.set("copied", counts.copied.load()).set("linked", counts.linked.load());
@@ -140,7 +139,6 @@ Json copy_json(const CopyArguments& options, const tree::LayoutWish& layout, con
         object.set("would_copy", json_of(counts.would_copy))
             .set("would_replace", json_of(counts.would_replace))
             .set("would_remove", json_of(counts.would_remove));
-    return object;
 }
 
 const char* owners_text(tree::CannotKeep cannot_keep) {
@@ -166,20 +164,40 @@ void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
               options.files_from, options.files_from));
 }
 
+// What has no advice of its own is the target: there is no room for what one thread was about to write.
+Error with_target(const Error& error, const std::string& target) {
+    if (error.kind != ErrorKind::full || !error.next.empty()) return error;
+    std::error_code none;
+    const auto absolute = std::filesystem::absolute(target, none).lexically_normal();
+    const auto place = std::filesystem::exists(absolute, none) ? absolute.string() : absolute.parent_path().string();
+    const auto file_system = sys::file_system_of(place);
+    auto room = sys::mount_of(place);
+    if (file_system) {
+        room += fmt::format("{}{} left for this user", room.empty() ? "" : ", ", show_bytes(file_system->free_bytes));
+        if (file_system->files > 0) room += fmt::format(", and {}", show_count(file_system->files_free, "inode"));
+    }
+    return {
+        error.kind,
+        fmt::format("there is no room at TARGET {} ({}): {}", show_text(target), show_text(room), error.what),
+        error.safe,
+        fmt::format("make room there (df {0}; df -i {0}; quota), and run the same command again", show_text(place))};
+}
+
 void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
-    say("{} entries: {} would be copied, {} replaced, {} adjusted, {} removed; {} are equal\n", counts.entries.load(),
+    say("{}: {} would be copied, {} replaced, {} adjusted, {} removed; {} equal\n", show_count(counts.entries, "entry"),
         words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
         words_of(counts.would_remove), counts.equal.load());
 }
 
 void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, double seconds) {
-    say("{} entries: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", counts.entries.load(),
+    say("{}: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", show_count(counts.entries, "entry"),
         counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
         show_bytes(counts.bytes), show_seconds(seconds));
     if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
-    if (counts.laid_out > 0) say("{} files were given a layout\n", counts.laid_out.load());
+    if (counts.laid_out > 0) say("new files with a layout of their own: {}\n", counts.laid_out.load());
     if (counts.fewer_stripes > 0)
-        say("{} of them have fewer stripes than wished: the file system gave no more\n", counts.fewer_stripes.load());
+        say("of them with fewer stripes than wished, since the file system gave no more: {}\n",
+            counts.fewer_stripes.load());
     if (layout.excluded_targets.empty()) return;
     std::vector<std::string> names;
     for (const auto target : layout.excluded_targets) names.push_back(describe::storage_target_name(target));
@@ -216,7 +234,7 @@ void add_run_options(Verb& verb, CopyArguments& options) {
 }
 
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
-                      const CopyTelling& telling) {
+                      Json& answer, const CopyTelling& telling) {
     FB_TRY_ASSIGN(wished, copy_options(options));
     FB_TRY(check_side_files({{"--report", options.tree.report},
                              {"--manifest", options.manifest},
@@ -256,10 +274,9 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     if (manifest && (copied || (manifest->has_lines() && bytes_of_file(options.manifest) == 0)))
         FB_TRY(manifest->close());
     if (options.tree.json) {
-        auto object = copy_json(options, wished.layout, counts, lasted.count());
-        if (telling.more) telling.more(object);
-        set_remarks(object, *remarks);
-        object.print();
+        set_counts(answer, options, wished.layout, counts, lasted.count());
+        if (telling.more) telling.more(answer);
+        set_remarks(answer, *remarks);
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks, owners_text(wished.cannot_keep));
         if (telling.say && copied) telling.say();
@@ -269,7 +286,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         if (!counts.not_removed.empty())
             say("{}: {}\n", options.dry_run ? "nothing would be removed" : "nothing was removed", counts.not_removed);
     }
-    FB_TRY(copied);
+    if (!copied) return with_target(copied.error(), options.target);
     say_line_ends(options, *remarks);
     say_unused(options.tree);
     if (wished.wished && wished.wished->is_empty())

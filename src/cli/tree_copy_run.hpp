@@ -47,9 +47,9 @@ struct CopyTelling {
     std::function<void(const CopyArguments&, const tree::Remarks&)> say_as_files = {};
 };
 
-/// Does `work` with what the options say, shows how far it is, and prints what became of it.
+/// Does `work` with what the options say, shows how far it is, and prints what became of it, or gives it to `answer`.
 using CopyWork = std::function<Result<>(const tree::TreeCopyOptions&, tree::Remarks&, tree::CopyCounts&, Progress&)>;
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
-                      const CopyTelling& telling = {});
+                      Json& answer, const CopyTelling& telling = {});
 
 }  // namespace forebay::cli

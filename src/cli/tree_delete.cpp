@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/tree_check.hpp"
@@ -23,7 +24,7 @@ struct DeleteArguments {
     bool dry_run = false;
 };
 
-Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
+Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY(check_present(options.place));
     FB_TRY(check_side_files({{"--report", options.tree.report}}, {options.place}, nullptr));
@@ -55,18 +56,17 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead) {
                                  *remarks, removed);
     }();
     if (report) FB_TRY(report->close());
-    FB_TRY(done);
     if (options.tree.json) {
-        auto object = Json::object();
-        object.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
-        if (options.dry_run) object.set("would_remove", json_of(would_remove));
-        set_team(object, lead);
-        set_remarks(object, *remarks);
-        object.print();
-    } else {
+        answer.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        if (options.dry_run) answer.set("would_remove", json_of(would_remove));
+        set_team(answer, lead);
+        set_remarks(answer, *remarks);
+    }
+    FB_TRY(done);
+    if (!options.tree.json) {
         say_remarks(*remarks);
         if (options.dry_run) say("entries that would be removed: {}\n", words_of(would_remove));
-        else say("{} entries removed\n", removed.load());
+        else say("{} removed\n", show_count(removed, "entry"));
     }
     return exit_of(*remarks);
 }
@@ -82,17 +82,18 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
-    verb.json(
+    verb.answer(
         options->tree.json,
         "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), processes (with\n"
         "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind),\n"
-        "  first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
+        [options, run](Json& answer) {
+            return run(options->tree, [&](tree::TeamLead* lead) { return remove(*options, lead, answer); });
+        });
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
         "  forebay delete /scratch/me/old\n"
         "No symbolic link is followed. Exit code 1 where something stays.\n");
-    verb.action(
-        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return remove(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -82,11 +83,16 @@ Result<> find_trees(std::initializer_list<std::string*> places) {
     return {};
 }
 
+tree::EntryFilter TreeArguments::filter() const {
+    tree::EntryFilter filter{.include = include, .exclude = exclude, .use = use};
+    if (!use) filter.count_uses();
+    use = filter.use;
+    return filter;
+}
+
 bool TreeArguments::includes_nothing() const {
-    const auto counted = std::min(include.size(), use->size());
-    return !include.empty() && include.size() == counted &&
-           std::all_of(use->begin(), use->begin() + static_cast<std::ptrdiff_t>(counted),
-                       [](const auto& uses) { return uses == 0; });
+    return !include.empty() &&
+           std::ranges::none_of(std::span(*use).first(include.size()), [](const auto& uses) { return uses != 0; });
 }
 
 void say_unused(const TreeArguments& arguments) {
@@ -94,7 +100,6 @@ void say_unused(const TreeArguments& arguments) {
     for (const auto& [option, patterns] :
          {std::pair{"--include", &arguments.include}, {"--exclude", &arguments.exclude}})
         for (const auto& pattern : *patterns) {
-            if (at == arguments.use->size()) return;
             if ((*arguments.use)[at++] != 0) continue;
             const bool is_include = patterns == &arguments.include;
             remark(lines(

@@ -28,9 +28,9 @@ struct TreeArguments {
     std::string hosts, ssh = "ssh";
     std::uint64_t patience = 15;
 
-    std::shared_ptr<tree::PatternUse> use = std::make_shared<tree::PatternUse>();
+    mutable std::shared_ptr<tree::PatternUse> use{};  // of the patterns, from the first filter() on
 
-    tree::EntryFilter filter() const { return {.include = include, .exclude = exclude, .use = use}; }
+    tree::EntryFilter filter() const;
     /// With patterns to include: no entry fitted any.
     bool includes_nothing() const;
     /// As many as this process may use CPUs, where the caller does not say; 16 where one of the trees is far away.
@@ -61,7 +61,7 @@ struct WordsAtEnd {
 /// Of one that only looks.
 inline constexpr WordsAtEnd nothing_changed{"nothing was changed", ""};
 
-/// A line for each pattern that fitted no entry, of those that are counted.
+/// A line for each pattern that fitted no entry.
 void say_unused(const TreeArguments& arguments);
 
 /// Lets a count of all go on, and takes it where it is done.

@@ -31,6 +31,8 @@ constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
 
+constexpr std::array wished_kinds{RemarkKind::kept_beside, RemarkKind::passed_over, RemarkKind::adjusted};
+
 // A pipe, a device, or what the shell has opened.
 bool is_open_elsewhere(const std::string& path) {
     return path.starts_with("/proc/") || (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
@@ -64,6 +66,35 @@ std::uint64_t all_of(const tree::Remarks& remarks) {
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
         all += remarks.count_of(static_cast<RemarkKind>(kind));
     return all - remarks.count_of(RemarkKind::as_files);
+}
+
+// A line for each, or for all of one cause that has befallen many. How many entries these lines tell of.
+std::uint64_t say_first(const std::vector<tree::Remark>& first, const std::vector<tree::Cause>& causes) {
+    std::vector<bool> was_said(causes.size());
+    std::uint64_t entries = 0;
+    std::size_t lines_said = 0;
+    for (const auto& remark : first) {
+        if (lines_said == remark_lines_max) break;
+        const auto why = tree::cause_of(remark);
+        const auto cause = std::ranges::find_if(
+            causes, [&](const tree::Cause& one) { return one.kind == remark.kind && !why.empty() && one.why == why; });
+        const auto at = static_cast<std::size_t>(cause - causes.begin());
+        if (cause == causes.end() || cause->count <= cause->paths.size()) {
+            say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);
+            ++entries;
+        } else if (!was_said[at]) {
+            was_said[at] = true;
+            std::string paths;
+            for (const auto& path : cause->paths) paths += (paths.empty() ? "" : ", ") + path;
+            say("{} and {} more  {}: {}\n", paths, cause->count - cause->paths.size(), tree::name_of(cause->kind),
+                cause->why);
+            entries += cause->count;
+        } else {
+            continue;
+        }
+        ++lines_said;
+    }
+    return entries;
 }
 
 }  // namespace
@@ -173,24 +204,21 @@ void say_remarks(const tree::Remarks& remarks, const char* of_owners) {
         std::erase_if(first, [](const auto& remark) { return remark.why.starts_with(tree::owner_not_kept); });
     // What is wrong comes before what is as it was wished.
     std::stable_partition(first.begin(), first.end(), [](const tree::Remark& remark) {
-        return remark.kind != RemarkKind::kept_beside && remark.kind != RemarkKind::passed_over;
+        return std::ranges::find(wished_kinds, remark.kind) == wished_kinds.end();
     });
-    std::size_t shown = 0;
-    for (const auto& remark : first) {
-        if (shown++ == remark_lines_max) break;
-        say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);
-    }
     const auto all = all_of(remarks);
-    if (all - owners > remark_lines_max)
-        say("... and {} more: --report FILE has a line for each.\n", all - owners - remark_lines_max);
-    if (owners > 0)
+    if (const auto left = all - owners - say_first(first, remarks.causes()); left > 0)
+        say("... and {} more: --report FILE has a line for each.\n", left);
+    if (owners > 0)  // of several
         say("{} entries have owners that this user may not give them at the target: {}\n", owners, of_owners);
     std::string counts;
-    for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
-        if (const auto count = remarks.count_of(static_cast<RemarkKind>(kind)); count > 0)
-            counts +=
-                fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tree::name_of(static_cast<RemarkKind>(kind)));
-    if (all > 1) say("{}\n", counts);
+    for (std::size_t number = 0; number < static_cast<std::size_t>(RemarkKind::count); ++number) {
+        const auto kind = static_cast<RemarkKind>(number);
+        const auto count = remarks.count_of(kind);
+        if (count > 0 && kind != RemarkKind::adjusted)  // which the counts have
+            counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, tree::name_of(kind));
+    }
+    if (all > 1 && !counts.empty()) say("{}\n", counts);
 }
 
 Result<Exit> exit_of(const tree::Remarks& remarks) {
@@ -198,7 +226,9 @@ Result<Exit> exit_of(const tree::Remarks& remarks) {
     for (const auto kind : bad_kinds) bad += remarks.count_of(kind);
     if (bad == 0) return Exit::good;
     if (remarks.given_up() < bad) return Exit::found;
-    return Error{ErrorKind::retry, fmt::format("{} entries are left over, since their server was given up", bad),
+    return Error{ErrorKind::retry,
+                 fmt::format("{} left over, since the server was given up",
+                             show_count(bad, "entry") + (bad == 1 ? " is" : " are")),
                  "nothing is under its name that is not whole", "the same command, when the server is back"};
 }
 

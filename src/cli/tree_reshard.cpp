@@ -80,13 +80,13 @@ private:
                 const std::lock_guard lock(snapshot.mutex);
                 if (!snapshot.error) snapshot.error = made.error();
             } else {
-                ++context_.counts.entries;
                 ++context_.counts.copied;
             }
         }
         if (--snapshot.left > 0) return;
         if (!had_error()) {
             const auto committed = commit::commit_resharded(snapshot.what);
+            if (committed) ++context_.counts.copied;  // the manifest
             if (committed) return;
             snapshot.error = committed.error();
         }

@@ -47,20 +47,20 @@ void set_check(Json& object, const archive::CheckedSums& sums) {
 void say_check(const ArchiveCheck& check) {
     const auto& sums = check.sums;
     const bool has_all = sums.files_without == 0;
-    say("{}: {} entries, up to its end{}\n",
+    say("{}: {}, up to its end{}\n",
         check.errors > 0 ? "not whole"
         : has_all        ? "whole"
                          : "its structure is whole",
-        check.entries, check.has_patterns ? "; of these, files that the patterns choose:" : "");
+        show_count(check.entries, "entry"), check.has_patterns ? "; of these, files that the patterns choose:" : "");
     if (sums.files > 0 || has_all)
-        say("{} files, {}, were compared with the checksums that the archive has of them\n", sums.files,
-            show_bytes(sums.bytes));
+        say("{}, {}, {} compared with the checksums that the archive has\n", show_count(sums.files, "file"),
+            show_bytes(sums.bytes), sums.files == 1 ? "was" : "were");
     if (!has_all)
-        say("{} files, {}, have no checksum, as in archives of tar: their bytes could not be checked\n",
-            sums.files_without, show_bytes(sums.bytes_without));
+        say("{}, {}, without a checksum, as in archives of tar, could not be checked\n",
+            show_count(sums.files_without, "file"), show_bytes(sums.bytes_without));
 }
 
-Result<Exit> restore(RestoreArguments& options) {
+Result<Exit> restore(RestoreArguments& options, Json& answer) {
     FB_TRY(check_alone());
     FB_TRY(check_call(options));
     if (!options.targets.empty()) options.target = options.targets.front();
@@ -97,7 +97,8 @@ Result<Exit> restore(RestoreArguments& options) {
         telling = {.more = [&](Json& object) { set_check(object, check.sums); },
                    .say = [&] { say_check(check); },
                    .when_ended = nothing_changed};
-    FB_TRY_ASSIGN(exit, run_copy(options, options.check ? "check" : "restore-archive", Counted::file, work, telling));
+    FB_TRY_ASSIGN(exit,
+                  run_copy(options, options.check ? "check" : "restore-archive", Counted::file, work, answer, telling));
     if (list) FB_TRY(list->close());
     return exit;
 }
@@ -121,19 +122,19 @@ void add_restore_archive(CommandLine& line) {
     add_cannot_keep(verb, *options);
     add_layout(verb, *options);
     add_run_options(verb, *options);
-    verb.json(
+    verb.answer(
         options->tree.json,
         "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
         "  run: entries and bytes), compared_files and compared_bytes (of --check: those of which the archive has a\n"
         "  checksum), uncompared_files and uncompared_bytes (those of which it has none), remarks (how many of each\n"
-        "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n");
+        "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
+        [options](Json& answer) { return restore(*options, answer); });
     verb.examples(
         "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
         "  forebay restore-archive --check /archive/me/case.tar\n"
         "  forebay restore-archive --dry-run --list entries.jsonl /archive/me/case.tar\n"
         "What has its final name is whole. Exit code 1 where an entry could not be restored, 4 where the archive is\n"
         "damaged and what lies behind that place cannot be found.\n");
-    verb.action([options] { return restore(*options); });
 }
 
 }  // namespace forebay::cli

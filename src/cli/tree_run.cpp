@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
@@ -25,6 +27,7 @@
 #include "sys/target_store.hpp"
 #include "sys/tree.hpp"
 #include "sys/tree_place.hpp"
+#include "tree/remove.hpp"
 
 namespace forebay::cli {
 
@@ -36,6 +39,7 @@ using catalog::Version;
 struct RunCopyPlan {
     RunSnapshots source;
     std::set<std::string> kept;  // places that stay as they are at the target
+    std::set<std::string> gone;  // places that a run would have removed, in a dry run
     NodeFilesWished resharded;
     std::set<std::string> unnamed_before;  // directories of the target without a manifest
 };
@@ -86,19 +90,38 @@ Result<std::uint64_t> missing_identity(const RunCopy& wish) {
                  "nothing was changed", "another target; forebay adopt takes single snapshots into a run"};
 }
 
-// Before all else, so that a copy that was killed is known as one of this run. What cannot be kept of it is said by the
-// copy of all.
-Result<> copy_identity(const RunCopy& wish, std::uint64_t identity, bool is_locked, tree::CopyCounts& counts) {
-    auto options = wish.options;
-    FB_TRY_ASSIGN(name, tree::wished_paths(catalog::own_directory + ("/" + format::name_of_identity(identity)), false));
-    options.wished = std::move(name);
+// Single files, before or behind the copy of all, which counts what there is and tells of the folders.
+Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const std::set<std::string>& paths,
+                    tree::Remarks& remarks, tree::CopyCounts& counts) {
+    std::string list;
+    for (const auto& path : paths) list += path + '\0';
+    FB_TRY_ASSIGN(wished, tree::wished_paths(list, true));
+    options.wished = wished;
     options.removes_extra = false;
-    options.is_locked = is_locked;
     options.is_run = true;
     options.lead = nullptr;
-    options.manifest = [](const tree::Unkept&) { return Result<>(); };
-    tree::Remarks said_later;
-    return tree::copy_tree(wish.source, wish.target, options, said_later, counts);
+    options.watch = {};
+    options.manifest = [&](const tree::Unkept& unkept) {
+        return paths.contains(unkept.path) && wish.options.manifest ? wish.options.manifest(unkept) : Result<>();
+    };
+    tree::Remarks of_files([&](const tree::Remark& one) {
+        if (paths.contains(one.path) || is_error(one.kind)) remarks.add(one.kind, one.path, one.why);
+        return Result<>();
+    });
+    tree::CopyCounts own;
+    const auto copied = tree::copy_tree(wish.source, wish.target, options, of_files, own);
+    for (const auto count : {&tree::CopyCounts::copied, &tree::CopyCounts::linked, &tree::CopyCounts::adjusted,
+                             &tree::CopyCounts::equal, &tree::CopyCounts::bytes, &tree::CopyCounts::resumed_bytes,
+                             &tree::CopyCounts::laid_out, &tree::CopyCounts::fewer_stripes})
+        counts.*count += own.*count;
+    return copied;
+}
+
+/// How many entries a snapshot of the target has, and how many bytes.
+Result<> measure(const Version& version, tree::Amount& amount) {
+    tree::Remarks of_each;
+    std::atomic<std::uint64_t> removed{0};
+    return tree::remove_tree(version.snapshot.directory, {.is_dry = true, .would_remove = &amount}, of_each, removed);
 }
 
 // Its views first: they would show another save of the step by the layout of this one.
@@ -116,7 +139,8 @@ Result<> discard(const Version& version) {
 // is only said.
 Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& remarks, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(target, versions_of(wish.target));
-    auto& [source, kept, resharded, unnamed_before] = plan;
+    auto& source = plan.source;
+    auto& kept = plan.kept;
     bool all_readable = true;
     for (const auto& [place, version] : source) {
         if (version.readable) continue;
@@ -138,10 +162,14 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
         }
         if (wish.options.is_dry) {
             remarks.add(tree::RemarkKind::would_remove, place, "the source has no such save of this step");
+            FB_TRY(measure(version, counts.would_remove));
+            if (found == source.end()) plan.gone.insert(place);
             continue;
         }
+        tree::Amount amount;
+        FB_TRY(measure(version, amount));
         FB_TRY(discard(version));
-        ++counts.removed;
+        counts.removed += amount.entries;
     }
     return {};
 }
@@ -150,6 +178,7 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
 // that would show the wrong bytes.
 Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::Remarks& remarks) {
     OtherViews views(wish.source, wish.target, filter);
+    for (const auto& place : plan.gone) filter.exclude.push_back(place);
     for (const auto& place : plan.kept) {
         filter.exclude.push_back(place);
         const auto found = plan.source.find(place);
@@ -159,15 +188,16 @@ Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilt
         if (!there || wish.node_files == 0) continue;
         if (const auto wished = commit::node_files_of(*there, wish.node_files); wished != there->nodes.size())
             remarks.add(tree::RemarkKind::passed_over, place,
-                        fmt::format("it was at the target before, with {} node files, and was left as it is; forebay "
+                        fmt::format("it was at the target before, with {}, and was left as it is; forebay "
                                     "delete {}, and the same command again, makes {} of them",
-                                    there->nodes.size(), show_text(wish.target + "/" + place), wished));
+                                    show_count(there->nodes.size(), "node file"), show_text(wish.target + "/" + place),
+                                    wished));
     }
     for (const auto& [place, node_files] : plan.resharded) {
         leave_out_node_files(place, filter);
         FB_TRY(views.leave_out(plan.source.at(place)));
         if (wish.options.is_dry)
-            remarks.add(tree::RemarkKind::would_copy, place, fmt::format("with {} node files", node_files));
+            remarks.add(tree::RemarkKind::would_copy, place, "with " + show_count(node_files, "node file"));
     }
     views.tell(remarks);
     return {};
@@ -276,7 +306,13 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     if (!options.is_dry) {
         FB_TRY_ASSIGN(held, lock_target(wish.target));
         lock = std::move(held);
-        if (identity != 0) FB_TRY(copy_identity(wish, identity, lock != nullptr, counts));
+        if (identity != 0) {  // first, so that a copy that was killed is known as one of this run
+            const auto name = catalog::own_directory + ("/" + format::name_of_identity(identity));
+            auto of_identity = wish.options;
+            of_identity.is_locked = lock != nullptr;
+            FB_TRY(copy_files(wish, of_identity, {name}, remarks, counts));
+            options.filter.exclude.push_back(name);
+        }
         if (!lock) {  // another copy that came in between has it, or is refused now
             FB_TRY_ASSIGN(held_now, lock_target(wish.target));
             lock = std::move(held_now);
@@ -290,24 +326,23 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     plan.resharded = std::move(to_other_files);
     FB_TRY(leave_out(wish, plan, options.filter, remarks));
     if (options.is_dry) {
+        options.filter.count_uses();
+        for (const auto& [place, node_files] : plan.resharded) counts.would_copy.entries += node_files + 1;
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
     auto without_manifests = options;
     for (const auto* manifest : each_manifest) without_manifests.filter.exclude.emplace_back(manifest);
+    without_manifests.filter.count_uses();
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
-    std::string manifests;
+    std::set<std::string> manifests;
     NodeFilesWished resharded;
     for (const auto& place : whole_places(plan, remarks)) {
         const auto found = plan.resharded.find(place);
         if (found != plan.resharded.end()) resharded.insert(*found);
-        else manifests += place + "/" + catalog::manifest_name + '\0';
+        else manifests.insert(place + "/" + catalog::manifest_name);
     }
-    FB_TRY_ASSIGN(wished, tree::wished_paths(manifests, true));
-    options.wished = wished;
-    options.removes_extra = false;
-    options.lead = nullptr;  // a few small files
-    FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
+    FB_TRY(copy_files(wish, options, manifests, remarks, counts));
     FB_TRY(reshard(wish, plan.source, resharded, remarks, counts));
     FB_TRY(remove_unnamed(wish.target, plan.unnamed_before));
     FB_TRY(read_back(wish, plan, remarks, copied));

@@ -45,28 +45,27 @@ std::uint64_t entries_of(const tree::WalkCounts& counts) {
 void say_counts(const tree::WalkCounts& counts) {
     constexpr std::array kinds{EntryKind::file,   EntryKind::folder,           EntryKind::link,        EntryKind::fifo,
                                EntryKind::socket, EntryKind::character_device, EntryKind::block_device};
-    say("{} entries, {}, {} of them on storage\n", entries_of(counts), show_bytes(counts.bytes),
+    say("{}, {}, {} of them on storage\n", show_count(entries_of(counts), "entry"), show_bytes(counts.bytes),
         show_bytes(counts.allocated_bytes));
     for (const auto kind : kinds)
         if (count_of(counts, kind) > 0) say("{:>12}  {}\n", count_of(counts, kind), word_of(kind));
     say("{:>12}  further names of files that were counted (hard links)\n", counts.further_names.load());
     say("{:>12}  files with holes\n", counts.with_holes.load());
     if (counts.released > 0) say("{:>12}  files whose bytes an archive alone has (HSM)\n", counts.released.load());
-    say("largest file {}, {} folders deep\n", show_bytes(counts.largest_bytes), counts.deepest.load());
+    say("largest file {}, {} deep\n", show_bytes(counts.largest_bytes), show_count(counts.deepest, "folder"));
 }
 
-Json walk_json(const WalkArguments& options, const tree::WalkCounts& counts) {
-    auto object = Json::object();
+void set_counts(Json& object, const WalkArguments& options, const tree::WalkCounts& counts) {
     object.set("directory", options.place).set("entries", entries_of(counts));
     for (std::size_t kind = 1; kind < counts.of_kind.size(); ++kind)
         object.set(word_of(static_cast<EntryKind>(kind)), counts.of_kind[kind].load());
     object.set("bytes", counts.bytes.load()).set("allocated_bytes", counts.allocated_bytes.load());
     object.set("further_names", counts.further_names.load()).set("with_holes", counts.with_holes.load());
     object.set("released_files", counts.released.load());
-    return object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
+    object.set("largest_bytes", counts.largest_bytes.load()).set("deepest", counts.deepest.load());
 }
 
-Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
+Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY(check_tree("DIRECTORY", options.place, false));
     auto filter = options.tree.filter();
@@ -123,11 +122,12 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead) {
     if (list) FB_TRY(list->close());
     if (checksums) FB_TRY(checksums->close());
     if (options.tree.json) {
-        auto object = walk_json(options, counts);
-        set_team(object, lead);
-        set_remarks(object, *remarks);
-        object.print();
-    } else {
+        set_counts(answer, options, counts);
+        set_team(answer, lead);
+        set_remarks(answer, *remarks);
+    }
+    FB_TRY(walked);
+    if (!options.tree.json) {
         say_remarks(*remarks);
         say_counts(counts);
     }
@@ -152,20 +152,21 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
               "List only what other movers lose or recall: hard links, fifos, sockets, devices, files that an archive "
               "alone has (HSM)");
     add_recall(verb, options->tree);
-    verb.json(
+    verb.answer(
         options->tree.json,
         "  An object: directory, entries, file, folder, link, fifo, socket, character_device, block_device, bytes\n"
         "  (of each inode once), allocated_bytes, further_names, with_holes, released_files (whose bytes an archive\n"
         "  alone has), largest_bytes, deepest, processes (with --hosts: host, entries, bytes, gifts_taken,\n"
         "  gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
-        "  path_hex where it is no UTF-8, why).\n");
+        "  path_hex where it is no UTF-8, why).\n",
+        [options, run](Json& answer) {
+            return run(options->tree, [&](tree::TeamLead* lead) { return walk(*options, lead, answer); });
+        });
     verb.examples(
         "  forebay walk /scratch/me\n"
         "  forebay walk /projects/old --special --list special.jsonl\n"
         "  forebay walk /archive/me/case --checksums case.crc32c\n"
         "Exit code 1 where something could not be looked at.\n");
-    verb.action(
-        [options, run] { return run(options->tree, [&](tree::TeamLead* lead) { return walk(*options, lead); }); });
 }
 
 }  // namespace forebay::cli

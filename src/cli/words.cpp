@@ -65,13 +65,6 @@ Json json_of(const catalog::Snapshot& snapshot) {
     return object;
 }
 
-Json json_of(const Error& error) {
-    auto object = Json::object();
-    object.set("kind", forebay::name_of(error.kind)).set("text", error.text());
-    object.set("what", error.what).set("safe", error.safe).set("next", error.next);
-    return object;
-}
-
 Json json_of(std::span<const format::Mark> marks) {
     auto array = Json::array();
     for (const auto& mark : marks)

@@ -23,7 +23,6 @@ std::string wrapped(const std::string& head, const std::string& text);
 
 Json json_of(const Extents& shape);
 Json json_of(const catalog::Snapshot& snapshot);
-Json json_of(const Error& error);
 Json json_of(std::span<const format::Mark> marks);
 
 }  // namespace forebay::cli

@@ -17,9 +17,10 @@ namespace {
 constexpr std::size_t piece_bytes = 1u << 20;
 constexpr std::array paged{Pass::walk, Pass::copy, Pass::live_sync, Pass::freeze, Pass::final_sync, Pass::compare};
 
-// Runs are at the target, like all else.
+// Runs, and what was adjusted, are at the target like all else.
 bool is_remark(const std::string& name) {
-    if (name == tree::name_of(tree::RemarkKind::as_files)) return false;
+    for (const auto kind : {tree::RemarkKind::as_files, tree::RemarkKind::adjusted})
+        if (name == tree::name_of(kind)) return false;
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(tree::RemarkKind::count); ++kind)
         if (name == tree::name_of(static_cast<tree::RemarkKind>(kind))) return true;
     return false;
@@ -156,8 +157,8 @@ std::string page_of(const MigrationPlan& plan, const ProjectPlan& project, const
                             fmt::join(project.include, " "), fmt::join(project.exclude, " "));
     }
     if (project.removes)
-        page += fmt::format("The source is removed {} days after the release, if it is unchanged then.\n",
-                            project.wait_days);
+        page += fmt::format("The source is removed {} {} after the release, if it is unchanged then.\n",
+                            project.wait_days, project.wait_days == 1 ? "day" : "days");
     return page;
 }
 

@@ -174,7 +174,8 @@ std::string Passes::counts_text(Pass pass) const {
     std::vector<std::string> parts;
     for (const auto* name : {"entries", "copied", "removed"})
         if (const auto found = counts.find(name); found != counts.end())
-            parts.push_back(fmt::format("{} {}", found->second, name));
+            parts.push_back(name == std::string_view("entries") ? show_count(found->second, "entry")
+                                                                : fmt::format("{} {}", found->second, name));
     if (!remarks.empty()) parts.push_back(fmt::format("{}: {}", remarks, report_of(pass)));
     return fmt::format("{}{}", parts.empty() ? "" : ": ", fmt::join(parts, ", "));
 }
@@ -329,8 +330,8 @@ Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) co
     FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), inodes));
     if (now == *state_.frozen) return {};
     return Error{ErrorKind::corrupt,
-                 fmt::format("the source has changed since the final sync (it had {} entries, and has {}): {}",
-                             state_.frozen->entries, now.entries, what_else),
+                 fmt::format("the source has changed since the final sync (it had {}, and has {}): {}",
+                             show_count(state_.frozen->entries, "entry"), now.entries, what_else),
                  "source and target are as they were",
                  fmt::format("find {} -newerct @{} tells what; then {}", show_text(project_.source),
                              state_.frozen->newest_change.seconds,

@@ -19,6 +19,11 @@ namespace forebay::migrate {
 namespace {
 
 constexpr double day_s = 86'400;
+// Among the counts of a pass: what jobs that came no further weigh. Two that came to nothing are enough; of a few
+// seconds of a pass that goes on nobody knows whether they did, since names come in batches of five.
+constexpr const char* idle_jobs = "idle_jobs";
+constexpr std::uint64_t idle_weight = 5, short_weight = 1, idle_max = 10;
+constexpr std::int64_t short_s = 10;
 
 Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan& project) {
     auto lock = sys::FileLock::take(lock_path(plan, project));
@@ -53,6 +58,9 @@ public:
     Result<Ending> run(const Wishes& wishes);
 
 private:
+    Result<Ending> go(const Wishes& wishes);
+    /// After a call that the end of its job has stopped: an error where that would happen for ever.
+    Result<> check_progress(std::int64_t began);
     Result<> save() const { return save_state(sys::posix_store(), plan_, state_, project_); }
     Result<> make(Pass pass);
     /// Whether it is over.
@@ -63,9 +71,41 @@ private:
     ProjectState state_;
     Runner& runner_;
     Passes passes_;
+    bool has_begun_ = false, has_ended_ = false;  // any pass, in this call
 };
 
+// What begins anew each time comes no further; nor does anything in a job that ends as it begins.
+Result<> ProjectRun::check_progress(std::int64_t began) {
+    const auto pass = next_pass(state_, project_);
+    if (!pass || !runner_.is_ended_by_job() || has_ended_) return {};
+    auto& record = state_.of(*pass);
+    const bool goes_on =
+        *pass == Pass::copy || *pass == Pass::live_sync || *pass == Pass::final_sync || *pass == Pass::remove;
+    if (has_begun_ && goes_on && now_s() - began >= short_s) return {};
+    auto& weight = record.counts[idle_jobs];
+    weight += has_begun_ && goes_on ? short_weight : idle_weight;
+    if (weight < idle_max) return save();
+    record.counts.erase(idle_jobs);
+    const Error error{
+        ErrorKind::refused,
+        fmt::format("{}: {}: one job after the other has ended before it came any further", project_.name,
+                    name_of(*pass)),
+        "what was done is kept",
+        "a longer time of [batch] in the plan, and its scripts anew by --batch; or a call outside of a job"};
+    record.error = error.line();
+    record.was_stopped = false;
+    FB_TRY(save());
+    return error;
+}
+
 Result<Ending> ProjectRun::run(const Wishes& wishes) {
+    const auto began = now_s();
+    const auto ending = go(wishes);
+    if (!ending && ending.error().kind == ErrorKind::retry) FB_TRY(check_progress(began));
+    return ending;
+}
+
+Result<Ending> ProjectRun::go(const Wishes& wishes) {
     if (wishes.again) {
         FB_TRY(go_back(state_, *wishes.again));
         FB_TRY(save());
@@ -87,6 +127,7 @@ Result<Ending> ProjectRun::run(const Wishes& wishes) {
 
 Result<> ProjectRun::make(Pass pass) {
     auto& record = state_.of(pass);
+    has_begun_ = true;
     ++record.starts;
     record.began_unix_s = now_s();
     record.error.clear();
@@ -97,6 +138,8 @@ Result<> ProjectRun::make(Pass pass) {
     record.ended_unix_s = now_s();
     record.is_done = made.has_value();
     record.was_stopped = !made && !runner_.go_on();
+    has_ended_ |= record.is_done;
+    if (record.is_done) record.counts.erase(idle_jobs);
     if (!made) record.error = made.error().line();
     // The verb has ended before its first entry: the project is not bound to these places by it.
     if (pass == Pass::copy && !made &&

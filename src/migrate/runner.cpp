@@ -41,7 +41,7 @@ ErrorKind kind_of(int code) {
 
 void add_counts(const nlohmann::json& object, Counts& counts) {
     for (const auto& [name, value] : object.items())
-        if (value.is_number_unsigned()) counts[name] = value.get<std::uint64_t>();
+        if (value.is_number_unsigned() && name != "exit_code") counts[name] = value.get<std::uint64_t>();
 }
 
 Result<Counts> counts_in(const std::string& path) {

@@ -30,6 +30,8 @@ public:
 
     bool is_asked();
     int signal() const { return signal_; }
+    /// By the end of a job, as far as it is known: batch systems send SIGTERM then.
+    bool is_by_job() const { return job_ends_ || signal_ == sys::signal_terminate; }
     /// `retry`: the next call goes on.
     Error why() const;
 
@@ -64,6 +66,7 @@ public:
     const std::string& log_path() const { return log_path_; }
     /// An error where all is to stop.
     Result<> go_on() const;
+    bool is_ended_by_job() const { return stop_.is_by_job(); }
 
 private:
     Runner(const ProjectPlan& project, sys::LogFile log, Stop& stop)

@@ -157,6 +157,7 @@ public:
     Result<> can_make(EntryKind kind) override;
     Result<> can_own(std::uint32_t user, std::uint32_t group) override;
     Result<> can_have(const std::string& attribute_name) override;
+    FileTime time_held(FileTime modified) override;
     Result<> sync_file_system() override;
     Result<std::vector<MountBelow>> mounts_below() override;
     Result<bool> lies_in(const EntryId& id) override;
@@ -311,6 +312,17 @@ Result<> PosixFolder::can_have(const std::string& attribute_name) {
     const auto asked = attribute(attribute_name);
     if (asked || asked.error().kind != ErrorKind::unsupported) return {};
     return asked.error();
+}
+
+// A file that never has a name, and is gone with its descriptor: no file system tells its times otherwise.
+FileTime PosixFolder::time_held(FileTime modified) {
+    const Fd file(open_at_alone(fd(), ".", O_TMPFILE | O_WRONLY, 0600));
+    const std::array<timespec, 2> times{
+        {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = modified.seconds, .tv_nsec = modified.nanoseconds}}};
+    struct stat status {};
+    if (file.get() < 0 || ::futimens(file.get(), times.data()) != 0 || ::fstat(file.get(), &status) != 0)
+        return modified;
+    return {status.st_mtim.tv_sec, static_cast<std::uint32_t>(status.st_mtim.tv_nsec)};
 }
 
 // Of those that this process may open: into others it has put nothing.

@@ -205,6 +205,8 @@ public:
     virtual Result<> can_own(std::uint32_t, std::uint32_t) { return {}; }
     virtual Result<> can_have(const std::string&) { return {}; }
     virtual Result<> can_link() { return {}; }
+    /// The time that a new file here would have in place of `modified`: the same where nothing else is known.
+    virtual FileTime time_held(FileTime modified) { return modified; }
 
     /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
     using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;

@@ -59,12 +59,16 @@ Result<> give_times(const sys::EntryStatus& status, sys::OpenEntry& target) {
     FB_TRY(target.set_times(status.accessed, status.modified));
     if (!is_far(status.modified)) return {};
     FB_TRY_ASSIGN(now, target.status());
-    if (is_same_time(status, now)) return {};
-    return Error{ErrorKind::unsupported, fmt::format("it was modified at {}, and the target has {} in place of that",
-                                                     show_time(status.modified), show_time(now.modified))};
+    return check_time(status, now);
 }
 
 }  // namespace
+
+Result<> check_time(const sys::EntryStatus& source, const sys::EntryStatus& target) {
+    if (is_same_time(source, target)) return {};
+    return Error{ErrorKind::unsupported, fmt::format("it was modified at {}, and the target has {} in place of that",
+                                                     show_time(source.modified), show_time(target.modified))};
+}
 
 Result<Preserve> preserve_from(std::string_view words) {
     if (words.empty()) return Error{ErrorKind::refused, "--preserve is empty: to preserve nothing is called none"};

@@ -63,6 +63,9 @@ bool is_same_time(const sys::EntryStatus& source, const sys::EntryStatus& target
 /// Before 1970 or after 2038: not every file system has such a time. Some put the last one that they have in its place.
 bool is_far(sys::FileTime time);
 
+/// `unsupported` where the target has another time in place of that of its source.
+Result<> check_time(const sys::EntryStatus& source, const sys::EntryStatus& target);
+
 /// The names of extended attributes that differ, or that one of both has alone: "user.a, user.b".
 Result<std::string> difference_of(const AttributeSource& one, const AttributeSource& other);
 

@@ -98,9 +98,7 @@ void CopyContext::report(const std::string& path, const Error& error) {
     if (error.kind == ErrorKind::unsupported) remarks.add(RemarkKind::not_kept, path, error.what);
     else remarks.add_error(path, error);
     if (error.kind == ErrorKind::full)
-        end_by({error.kind, error.what, "all that has its final name is whole",
-                error.next.empty() ? "make room, of bytes or inodes (df, df -i), and run the same command again"
-                                   : error.next});
+        end_by({error.kind, error.what, "all that has its final name is whole", error.next});
 }
 
 void CopyContext::report(const BranchRef& branch, const std::string& name, const Error& error) {

@@ -18,8 +18,10 @@ std::uint64_t file_bytes(const sys::EntryStatus& status) {
 }  // namespace
 
 Error report_changes(CopyContext& context, const std::string& path) {
-    context.remarks.add(RemarkKind::changed, path,
-                        "it changed each time that it was copied, so it is not at the target");
+    context.remarks.add(
+        RemarkKind::changed, path,
+        "it changed each time that it was copied, and was left out: an older copy at the target, if there is "
+        "one, stays");
     return {ErrorKind::retry, ""};
 }
 

@@ -58,7 +58,9 @@ private:
     /// Whether the target has it, maybe after its attributes were set.
     Result<bool> keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
                                const sys::EntryStatus& existing);
-    Result<Found> look(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing);
+    /// Of one whose attributes alone differ, `difference` says which do.
+    Result<Found> look(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing,
+                       std::string& difference);
     Result<bool> has_same_content(const CopyEntry& entry, const sys::EntryStatus& status,
                                   const sys::EntryStatus& existing);
     Result<std::string> attribute_difference(const CopyEntry& entry, const sys::EntryStatus& status,

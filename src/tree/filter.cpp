@@ -53,8 +53,8 @@ Result<> check_pattern(const std::string& pattern) {
 
 std::vector<std::atomic<std::uint64_t>*> EntryFilter::uses() const {
     std::vector<std::atomic<std::uint64_t>*> uses;
-    for (std::size_t i = 0; use && i < std::min(include.size() + exclude.size(), use->size()); ++i)
-        uses.push_back(&(*use)[i]);
+    if (use)
+        for (auto& one : *use) uses.push_back(&one);
     return uses;
 }
 

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -16,7 +15,7 @@
 namespace forebay::tree {
 
 /// How many entries fitted each pattern; no more are counted where the first one is known. Threads: any.
-using PatternUse = std::array<std::atomic<std::uint64_t>, 64>;
+using PatternUse = std::vector<std::atomic<std::uint64_t>>;
 
 struct EntryFilter {
     /// A pattern with a slash is compared with the path below the root, any other with the name; '*' stands for any
@@ -24,9 +23,11 @@ struct EntryFilter {
     /// taken, of those that are no folders. Of a pattern that begins with a slash, which check_pattern() refuses users,
     /// '*' stands for no slash: "/*/a" is "x/a" and not "x/y/a".
     std::vector<std::string> include, exclude;
-    std::shared_ptr<PatternUse> use{};  // of those to include, then of the others; null: it is not asked for
+    /// Of those to include, then of the others; null, or shorter than these: it is not asked for.
+    std::shared_ptr<PatternUse> use{};
 
-    /// Where the uses of all patterns are, of those that are counted.
+    /// Has uses counted of the patterns that there are now; processes of a team count the same ones.
+    void count_uses() { use = std::make_shared<PatternUse>(include.size() + exclude.size()); }
     std::vector<std::atomic<std::uint64_t>*> uses() const;
     bool is_empty() const { return include.empty() && exclude.empty(); }
     bool takes(const Branch& branch, const std::string& name, sys::EntryKind kind) const;

@@ -33,7 +33,11 @@ Result<> foresee(CopyContext& context, const std::string& path, sys::Folder& tar
     };
     if (context.options.preserve.owner && !has_owner(held, status))
         FB_TRY(settle(owner_text(status), "", target.can_own(status.user, status.group)));
-    return foresee_attributes(target, attributes, settle);
+    FB_TRY(foresee_attributes(target, attributes, settle));
+    if (!context.options.preserve.times || !status.has_times || !is_far(status.modified)) return {};
+    auto there = status;
+    there.modified = target.time_held(status.modified);
+    return settle("times", "", check_time(status, there));
 }
 
 // The owner that it will have in the end: nobody else can open it sooner for that.

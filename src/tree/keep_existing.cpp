@@ -29,7 +29,8 @@ bool has_fitting_time(const CopyContext& context, const sys::EntryStatus& status
 
 Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
                                         const sys::EntryStatus& existing) {
-    FB_TRY_ASSIGN(found, look(entry, status, existing));
+    std::string difference;
+    FB_TRY_ASSIGN(found, look(entry, status, existing, difference));
     if (found == Found::other) return false;
     if (found == Found::equal) {
         ++context_.counts.equal;
@@ -37,9 +38,10 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
         FB_TRY_ASSIGN(attributes, source_attributes(entry));
         FB_TRY(foresee(context_, entry.path(), *entry.target, status,
                        {.user = existing.user, .group = existing.group, .attributes = {}}, attributes));
-        context_.remarks.add(RemarkKind::would_adjust, entry.path(), "its attributes differ");
+        context_.remarks.add(RemarkKind::would_adjust, entry.path(), difference);
     } else {
         FB_TRY(adjust(entry, status, existing));
+        context_.remarks.add(RemarkKind::adjusted, entry.path(), difference);
     }
     return true;
 }
@@ -47,7 +49,7 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
 // Whoever may write to a file could have made it look like its source: it gets no rights by setuid bits or capabilities
 // that it has not yet, but is copied anew.
 Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::EntryStatus& status,
-                                             const sys::EntryStatus& existing) {
+                                             const sys::EntryStatus& existing, std::string& difference) {
     if (status.kind != existing.kind) return Found::other;
     // A file of the target with names that the source's has not: it would be changed under these, too.
     if (context_.options.preserve.hard_links && existing.names > 1) {
@@ -57,16 +59,19 @@ Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::
     }
     FB_TRY_ASSIGN(is_same, has_same_content(entry, status, existing));
     if (!is_same) return Found::other;
-    const bool is_same_status = difference_of(status, existing, context_.options.preserve).empty();
+    difference = difference_of(status, existing, context_.options.preserve);
+    const bool is_same_status = difference.empty();
     constexpr std::uint32_t sets_owner = 06000;
     constexpr std::uint32_t others_write = 022;
     const bool is_of_others = existing.user != status.user || (existing.permissions & others_write) != 0;
     const bool gives_rights = status.kind == sys::EntryKind::file && context_.owner.user == 0 && is_of_others;
     if (!is_same_status && gives_rights && (status.permissions & sets_owner) != 0) return Found::other;
-    if (!is_same_status && !gives_rights) return Found::adjust;
-    FB_TRY_ASSIGN(difference, attribute_difference(entry, status, existing));
-    if (gives_rights && difference.find(capabilities) != difference.npos) return Found::other;
-    return is_same_status && difference.empty() ? Found::equal : Found::adjust;
+    const auto of_attributes = attribute_difference(entry, status, existing);
+    if (!of_attributes) return is_same_status || gives_rights ? of_attributes.error() : Result<Found>(Found::adjust);
+    if (gives_rights && of_attributes->find(capabilities) != of_attributes->npos) return Found::other;
+    if (!difference.empty() && !of_attributes->empty()) difference += ", ";
+    difference += *of_attributes;
+    return difference.empty() ? Found::equal : Found::adjust;
 }
 
 Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::EntryStatus& status,

@@ -1,6 +1,9 @@
 #include "tree/remarks.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "base/path.hpp"
 
 #include "sys/tree_place.hpp"
 
@@ -12,6 +15,24 @@ namespace {
 constexpr std::size_t first_max = 1'000;
 // A line names three.
 constexpr std::uint64_t runs_max = 10;
+// More than a screen shows; each remark is compared with all of them.
+constexpr std::size_t causes_max = 32;
+constexpr std::size_t cause_paths_max = 3;
+
+bool has_cause(const Remark& remark) {
+    switch (remark.kind) {
+        case RemarkKind::vanished:
+        case RemarkKind::changed:
+        case RemarkKind::failed:
+        case RemarkKind::not_kept:
+        case RemarkKind::kept_beside:
+        case RemarkKind::passed_over:
+        case RemarkKind::released:
+        case RemarkKind::adjusted:
+        case RemarkKind::would_adjust: return !remark.why.empty() && !remark.why.starts_with(owner_not_kept);
+        default: return false;
+    }
+}
 
 }  // namespace
 
@@ -25,6 +46,7 @@ const char* name_of(RemarkKind kind) {
         case RemarkKind::passed_over: return "passed_over";
         case RemarkKind::released: return "released";
         case RemarkKind::as_files: return "as_files";
+        case RemarkKind::adjusted: return "adjusted";
         case RemarkKind::differs: return "differs";
         case RemarkKind::only_source: return "only_source";
         case RemarkKind::only_target: return "only_target";
@@ -42,6 +64,16 @@ bool is_error(RemarkKind kind) {
 
 bool is_given_up(std::string_view why) { return why.ends_with(sys::given_up); }
 
+std::string cause_of(const Remark& remark) {
+    if (!has_cause(remark)) return "";
+    auto cause = remark.why;
+    const auto leaf = leaf_of(remark.path);
+    if (const auto at = cause.find(remark.path + ":"); at != cause.npos) cause.replace(at, remark.path.size(), "*");
+    else if (const auto at_leaf = cause.find(": " + leaf + ":"); at_leaf != cause.npos)
+        cause.replace(at_leaf + 2, leaf.size(), "*");
+    return cause;
+}
+
 void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     const Remark remark{.kind = kind, .path = std::move(path), .why = std::move(why)};
     const std::lock_guard lock(mutex_);
@@ -53,6 +85,18 @@ void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     if (kind == RemarkKind::as_files && count_of_kind > runs_max) return;
     if (is_error(kind) && remark.why.starts_with(at_target)) ++at_target_;
     if (first_.size() < (is_owner ? first_max / 2 : first_max)) first_.push_back(remark);
+    count_cause(remark);
+}
+
+void Remarks::count_cause(const Remark& remark) {
+    const auto why = cause_of(remark);
+    if (why.empty()) return;
+    const auto is_same = [&](const Cause& one) { return one.kind == remark.kind && one.why == why; };
+    auto cause = std::ranges::find_if(causes_, is_same);
+    if (cause == causes_.end() && causes_.size() == causes_max) return;
+    if (cause == causes_.end()) cause = causes_.insert(cause, {.kind = remark.kind, .why = why});
+    ++cause->count;
+    if (cause->paths.size() < cause_paths_max) cause->paths.push_back(remark.path);
 }
 
 void Remarks::add_error(std::string path, const Error& error) {
@@ -89,16 +133,21 @@ std::uint64_t Remarks::given_up() const {
 
 bool Remarks::has_errors() const { return errors() > 0 || !taken(); }
 
-bool Remarks::are_all(RemarkKind kind) const {
+bool Remarks::are_all(std::initializer_list<RemarkKind> kinds) const {
     const std::lock_guard lock(mutex_);
     for (std::size_t other = 0; other < counts_.size(); ++other)
-        if (counts_[other] > 0 && static_cast<RemarkKind>(other) != kind) return false;
+        if (counts_[other] > 0 && std::ranges::find(kinds, static_cast<RemarkKind>(other)) == kinds.end()) return false;
     return true;
 }
 
 std::vector<Remark> Remarks::first() const {
     const std::lock_guard lock(mutex_);
     return first_;
+}
+
+std::vector<Cause> Remarks::causes() const {
+    const std::lock_guard lock(mutex_);
+    return causes_;
 }
 
 Result<> Remarks::taken() const {

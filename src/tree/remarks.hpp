@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -16,13 +17,14 @@ namespace forebay::tree {
 
 enum class RemarkKind : std::uint8_t {
     vanished,      // it was listed, and was gone when it was to be read
-    changed,       // the source changed each time that it was copied: it is not at the target
+    changed,       // the source changed each time that it was copied: what it is now is not at the target
     failed,        // an error; it is not at the target, or not removed
     not_kept,      // the target cannot hold it, or a part of it
     kept_beside,   // the same, and the manifest has it
     passed_over,   // by wish or for its safety: another file system, a loop of mounts
     released,      // an archive alone has its bytes (HSM), and they were not to be recalled
     as_files,      // a run of Forebay, taken like any files: in any order, with what is not committed
+    adjusted,      // its bytes were equal, and its attributes are now
     differs,       // of a comparison
     only_source,   // of a comparison
     only_target,   // of a comparison
@@ -53,6 +55,16 @@ struct Remark {
     std::string why;
 };
 
+/// Why the same befell several entries, with the first of them; `why` has "*" for their names.
+struct Cause {
+    RemarkKind kind = RemarkKind::failed;
+    std::string why;
+    std::uint64_t count = 0;
+    std::vector<std::string> paths;
+};
+/// What all remarks of one cause have alike; empty of those of which each counts for itself, as of comparisons.
+std::string cause_of(const Remark& remark);
+
 class Remarks {
 public:
     using Taker = std::function<Result<>(const Remark&)>;
@@ -76,18 +88,23 @@ public:
     /// Whether there are any, so that nothing may be removed because of its absence.
     bool has_errors() const;
     /// Whether there is none of another kind.
-    bool are_all(RemarkKind kind) const;
+    bool are_all(std::initializer_list<RemarkKind> kinds) const;
     /// The first of all, for people; owners that are not kept have half of them at most, runs a few.
     std::vector<Remark> first() const;
+    /// Of the first causes, each with all its entries.
+    std::vector<Cause> causes() const;
     /// What became of the taker.
     Result<> taken() const;
 
 private:
+    void count_cause(const Remark& remark);
+
     Taker take_;
     mutable std::mutex mutex_;
     std::array<std::uint64_t, static_cast<std::size_t>(RemarkKind::count)> counts_{};
     std::uint64_t owners_ = 0, given_up_ = 0, at_target_ = 0;
     std::vector<Remark> first_;
+    std::vector<Cause> causes_;
     Result<> taken_;
 };
 

@@ -113,7 +113,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[15]);
     order.filter.include.assign(patterns, includes_end);
     order.filter.exclude.assign(includes_end, message.texts.end());
-    order.filter.use = std::make_shared<PatternUse>();
+    order.filter.count_uses();
     const auto switches = switches_of(order);
     if (message.flags >> switches.size() != 0) return corrupt;
     for (std::size_t bit = 0; bit < switches.size(); ++bit) *switches[bit] = (message.flags >> bit & 1) != 0;

@@ -233,7 +233,7 @@ def check_example(place):
         f"{site.place}/new/a", "/new/projects/climate").replace('"a"', '"climate"'))
     (site.place / "state").mkdir()
     shutil.copy(pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"]) / "docs/formats/examples/migrate.json", site.place / "state/climate.json")
-    told = json.loads(forebay("migrate", site.plan, "--project", "climate", "--status", "--json"))[0]
+    told = json.loads(forebay("migrate", site.plan, "--project", "climate", "--status", "--json"))["projects"][0]
     expect((told["state"], told["pass"], told["entries"]) == ("due", "delete", 33), "the example says how far a project is", str(told))
 
 

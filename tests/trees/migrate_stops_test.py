@@ -138,6 +138,12 @@ def check_jobs(place):
     done = run(FOREBAY, "migrate", site.plan, "--project", "a", code=0, env=limits)
     expect_in(done.stderr, "stopped since the job is about to end", "the end of a job is no error")
     expect(site.next("a") == "now", "and there is more to do")
+    done = run(FOREBAY, "migrate", site.plan, "--project", "a", code=2, env=limits)
+    expect_in(done.stderr, "walk: one job after the other has ended before it came any further", "twice is enough")
+    expect(site.next("a") == "stopped" and "a longer time" in site.migrate("--status", code=1), "no job is submitted for it")
+    site.migrate("--project", "a", "--until", "walk")
+    run(FOREBAY, "migrate", site.plan, "--project", "a", code=0, env=limits)
+    expect(site.next("a") == "now", "each pass counts for itself")
     queue = Queue(site, "sbatch")
     fake = site.place / "forebay"
     fake.write_text('#!/bin/sh\ncase "$*" in *--next) echo now ;; *) exit "$CODE" ;; esac\n')
@@ -170,7 +176,7 @@ def check_status(place):
     site.migrate("--status")
     site.migrate(code=2)
     expect_in(site.migrate("--status", code=1), "a has stopped in freeze", "a project that has stopped")
-    told = json.loads(forebay("migrate", site.plan, "--status", "--json", code=1))
+    told = json.loads(forebay("migrate", site.plan, "--status", "--json", code=1))["projects"]
     expect([one["state"] for one in told] == ["stopped", "done"], "which one", str(told))
     site.migrate("--status", "--project", "b")
 
