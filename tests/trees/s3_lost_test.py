@@ -19,7 +19,7 @@ from forebay_test import expect
 from s3_support import ROOT, on_each_server, small_tree
 
 LOST = {"AWS_MAX_ATTEMPTS": "2"}
-LEFT = "are left over, since their server was given up"
+LEFT = "are left over, since the server was given up"
 
 
 def check_lost(server, place):
