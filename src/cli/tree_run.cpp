@@ -205,10 +205,13 @@ Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilt
 
 // Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
 // none.
-std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::Remarks& remarks) {
+std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::Remarks& remarks,
+                                      tree::CannotKeep cannot_keep) {
     std::set<std::string> lacking;
     std::uint64_t known = 0;
     for (const auto& remark : remarks.first()) {
+        const bool is_refused = remark.kind == tree::RemarkKind::not_kept && cannot_keep == tree::CannotKeep::refuse;
+        if (!is_error(remark.kind) && remark.kind != tree::RemarkKind::released && !is_refused) continue;
         const auto stream = remark.path.find('/');
         lacking.insert(remark.path.substr(0, remark.path.find('/', stream == std::string::npos ? stream : stream + 1)));
         known += tree::is_error(remark.kind) ? 1 : 0;
@@ -337,7 +340,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
     std::set<std::string> manifests;
     NodeFilesWished resharded;
-    for (const auto& place : whole_places(plan, remarks)) {
+    for (const auto& place : whole_places(plan, remarks, options.cannot_keep)) {
         const auto found = plan.resharded.find(place);
         if (found != plan.resharded.end()) resharded.insert(*found);
         else manifests.insert(place + "/" + catalog::manifest_name);

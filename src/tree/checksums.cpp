@@ -11,6 +11,7 @@
 #include "base/show_text.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "sys/store.hpp"
 #include "sys/tree_place.hpp"
 #include "tree/file_data.hpp"
@@ -232,7 +233,8 @@ void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<
     if (!found) return remarks_.add_error(wanted.path, found.error());
     if (options_.reads_bytes) counts_.bytes += found->bytes;
     if (found->bytes != wanted.bytes)
-        remarks_.add(RemarkKind::differs, wanted.path, fmt::format("{} bytes and {}", wanted.bytes, found->bytes));
+        remarks_.add(RemarkKind::differs, wanted.path,
+                     fmt::format("{} and {}", show_count(wanted.bytes, "byte"), found->bytes));
     else if (found->crc32c != wanted.crc32c)
         remarks_.add(RemarkKind::differs, wanted.path,
                      fmt::format("checksum {:08x} and {:08x}", wanted.crc32c, found->crc32c));

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "tree/compare_walk.hpp"
 #include "tree/file_data.hpp"
 
@@ -64,7 +65,7 @@ Result<std::string> CompareWalk::other_difference(const BothFolders& folders, co
                                                   const BothStatuses& both) {
     if (both.source.kind != both.target.kind) return std::string("it is of another kind");
     if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
-        return fmt::format("{} bytes and {}", both.source.bytes, both.target.bytes);
+        return fmt::format("{} and {}", show_count(both.source.bytes, "byte"), both.target.bytes);
     if (both.source.device_number != both.target.device_number) return std::string("another device");
     if (both.source.kind == sys::EntryKind::link) {
         FB_TRY_ASSIGN(text, folders.source->link_text(name));
@@ -128,7 +129,7 @@ Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch,
     FB_TRY_ASSIGN(file, folders.source->open_file(named.name));
     FB_TRY_ASSIGN(source, file->status());
     if (source.bytes != target->status.bytes) {
-        differs(branch, named.name, fmt::format("{} bytes and {}", source.bytes, target->status.bytes));
+        differs(branch, named.name, fmt::format("{} and {}", show_count(source.bytes, "byte"), target->status.bytes));
         return {};
     }
     if (!target->file) {

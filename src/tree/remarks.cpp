@@ -68,7 +68,12 @@ std::string cause_of(const Remark& remark) {
     if (!has_cause(remark)) return "";
     auto cause = remark.why;
     const auto leaf = leaf_of(remark.path);
-    if (const auto at = cause.find(remark.path + ":"); at != cause.npos) cause.replace(at, remark.path.size(), "*");
+    const auto ends_as_name = [&](std::size_t end) {
+        return end < cause.size() && (cause[end] == ':' || cause[end] == ' ');
+    };
+    const auto at = cause.find(remark.path);
+    const bool begins_as_path = at == 0 || (at != cause.npos && cause[at - 1] == '/');
+    if (begins_as_path && ends_as_name(at + remark.path.size())) cause.replace(at, remark.path.size(), "*");
     else if (const auto at_leaf = cause.find(": " + leaf + ":"); at_leaf != cause.npos)
         cause.replace(at_leaf + 2, leaf.size(), "*");
     return cause;

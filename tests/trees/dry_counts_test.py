@@ -12,6 +12,7 @@ import tempfile
 from dry_run_test import make as make_trees
 from dry_run_test import told
 from forebay_test import expect, run
+from own_mounts import AS_USER, USER, user_may_run
 from small_runs import make as make_run
 from small_runs import save
 
@@ -22,13 +23,13 @@ def folders_in(place):
     return {path for path in place.rglob("*") if path.is_dir() and not path.is_symlink()} if place.exists() else set()
 
 
-def check(target, *words, code=0, knows_bytes=True):
+def check(target, *words, code=0, knows_bytes=True, before=()):
     """Runs it twice, and returns what the run told."""
-    before = folders_in(target)
-    dry = told(*words, "--dry-run", code=code)
-    expect(folders_in(target) == before, f"{words}: a dry run makes nothing")
-    done = told(*words, code=code)
-    made = done["folders"] if words[0] == "archive" else len(folders_in(target) - before)
+    old = folders_in(target)
+    dry = told(*words, "--dry-run", code=code, before=before)
+    expect(folders_in(target) == old, f"{words}: a dry run makes nothing")
+    done = told(*words, code=code, before=before)
+    made = done["folders"] if words[0] == "archive" else len(folders_in(target) - old)
     both = str((words, made, dry, done))
     for key in ("entries", "folders", "equal"):
         expect(dry.get(key) == done.get(key), f"{words}: as many {key}", both)
@@ -92,6 +93,17 @@ def check_runs(place):
     check(place / "files", "copy", source, place / "files", "--as-files")
 
 
+def check_user(place):
+    """Of a run of others a user gets whole snapshots, without their owners."""
+    source, targets = make_run(place / "run"), place / "targets"
+    targets.mkdir()
+    os.chown(targets, USER, USER)
+    for words, code in ((("--manifest", targets / "manifest"), 0), (("--cannot-keep", "drop"), 1)):
+        for again in (False, True):
+            done = check(targets / f"copy-{code}", "copy", source, targets / f"copy-{code}", *words, code=code, before=AS_USER)
+            expect(done["snapshots"] == 4 and done["remarks"]["failed"] == 0, f"{words}, {again}: all are there", str(done))
+
+
 def check_times(place):
     """A time of 2600, which ext4 has not."""
     image, mount, source = place / "image", place / "mount", place / "far"
@@ -122,6 +134,9 @@ def main():
         check_runs(place / "runs")
         if os.geteuid() == 0:
             check_times(place / "times")
+        if os.geteuid() == 0 and shutil.which("setpriv") and user_may_run():
+            place.chmod(0o755)
+            check_user(place / "user")
     print("dry runs count as the runs do")
 
 

@@ -19,7 +19,7 @@ from forebay_test import expect
 from s3_support import ROOT, on_each_server, small_tree
 
 LOST = {"AWS_MAX_ATTEMPTS": "2"}
-LEFT = "are left over, since their server was given up"
+LEFT = "are left over, since the server was given up"
 
 
 def check_lost(server, place):
@@ -43,6 +43,15 @@ def check_lost(server, place):
     (back / "more").touch()
     server.faults(cut | {"match": "(GET|HEAD) .*/d2/file-2$"})
     server.forebay("compare", target, back, "--threads", 1, code=1, **LOST)
+    many = place / "lost-many"
+    many.mkdir()
+    for number in range(60):
+        (many / f"file-{number}").touch()
+    server.faults(cut | {"match": "PUT .*/file-"})
+    server.forebay("copy", many, f"{ROOT}/lost-many", code=5, **LOST)
+    said = server.said[-1]
+    lines = [line for line in said.splitlines() if "given up" in line and "  failed: " in line]
+    expect(len(lines) < 5 and any(f" more  failed: PUT {ROOT}/lost-many/*: " in line for line in lines), "one line has all of a cause", said)
     server.faults()
 
 

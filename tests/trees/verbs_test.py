@@ -278,7 +278,7 @@ def check_archives(place):
     said = forebay("restore-archive", "--check", ours)
     expect(said.startswith("whole: ") and "2 files, 8 B, were compared with the checksums" in said, "an archive of ours", said)
     said = forebay("restore-archive", "--check", tars)
-    expect(said.startswith("its structure is whole: 2 entries") and "1 files, 5 B, have no checksum" in said, "one of tar", said)
+    expect(said.startswith("its structure is whole: 2 entries") and "1 file, 5 B, without a checksum" in said, "one of tar", said)
     told = json.loads(forebay("restore-archive", "--check", tars, "--json"))
     expect((told["compared_files"], told["uncompared_files"], told["uncompared_bytes"]) == (0, 1, 5), "the same in JSON", str(told))
     data = bytearray(ours.read_bytes())
