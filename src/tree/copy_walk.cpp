@@ -201,7 +201,7 @@ Result<> CopyWalk::replace_folders() {
                          .removed = context_.counts.removed,
                          .is_dry = context_.options.is_dry,
                          .would_remove = &context_.counts.would_remove,
-                         .spared = root->status(TreeSide::source).id,
+                         .spared = {root->status(TreeSide::source).id},
                          .filter = &context_.options.filter},
                         TreeSide::target);
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
