@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
@@ -112,6 +113,8 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
     auto file =
         own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::create) : sys::PlainFile::create_alone(own);
     if (!file) return because(file.error(), fmt::format("{} {}: {}", kind.option, show_text(path), file.error().what));
+    if (own != path && type == fs::file_type::regular)  // who may read it stays as it was
+        fs::permissions(own, fs::status(real, none).permissions(), none);
     return std::unique_ptr<LinesFile>(new LinesFile(std::move(*file), own, real));
 }
 
@@ -137,8 +140,9 @@ Result<> LinesFile::close() {
     FB_TRY(flush());
     if (file_.is_regular()) FB_TRY(file_.sync());
     if (own_path_ == path_) return file_.close();
-    FB_TRY(sys::posix_store().rename(own_path_, path_));  // before another process may open it
-    own_path_ = path_;
+    const auto own = std::exchange(own_path_, path_);
+    if (auto named = sys::posix_store().rename(own, path_); !named)  // before another process may open it
+        return because(named.error(), named.error().what, fmt::format("all lines are in {}", show_text(own)));
     FB_TRY(file_.close());
     return sys::posix_store().sync_directory(directory_of(path_));
 }

@@ -96,11 +96,12 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         if (entered.error().kind == ErrorKind::missing) return entered;
         return because(entered.error(), fmt::format("{}: {}", at_target, entered.error().what));
     }
-    FB_TRY(check_no_source(*branch));
+    const bool is_left = context_.options.one_file_system && is_other_file_system(status, device_);
+    if (!is_left) FB_TRY(check_no_source(*branch));
     branch->seen.is_untouched = !branch->was_made && context_.is_untouched(*branch);
     branch->was_entered = true;
     ++context_.counts.folders;
-    if (context_.options.one_file_system && is_other_file_system(status, device_)) {
+    if (is_left) {
         context_.remarks.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }
@@ -200,7 +201,7 @@ Result<> CopyWalk::replace_folders() {
                          .removed = context_.counts.removed,
                          .is_dry = context_.options.is_dry,
                          .would_remove = &context_.counts.would_remove,
-                         .spared = root->status(TreeSide::source).id,
+                         .spared = {root->status(TreeSide::source).id},
                          .filter = &context_.options.filter},
                         TreeSide::target);
     FB_TRY(context_.share.run([&](TreeWorker& worker) {

@@ -21,6 +21,13 @@ struct Extra {
 
 class SourceNames;
 
+// Its root, and what is mounted below it.
+std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts) {
+    std::vector<sys::EntryId> ids{root};
+    for (const auto& mount : mounts) ids.push_back(mount.id);
+    return ids;
+}
+
 class ExtraWalk {
 public:
     ExtraWalk(const sys::EntryId& source, const std::vector<sys::MountBelow>& mounts, const TreeCopyOptions& options,
@@ -35,7 +42,7 @@ public:
                     .finish_other = [this](const BranchRef& branch) { finish(branch); },
                     .is_dry = options.is_dry,
                     .would_remove = &counts.would_remove,
-                    .spared = source,
+                    .spared = all_of_source(source, mounts),
                     .filter = &options.filter},
                    TreeSide::target) {}
 
@@ -178,7 +185,7 @@ Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& fold
         folder = std::move(opened);
         FB_TRY_ASSIGN(status, folder->status());
         branch->status(side) = status;
-        if (side == TreeSide::source) FB_TRY(check_mount(*branch));
+        FB_TRY(side == TreeSide::source ? check_mount(*branch) : remover_.check_removable(status.id));
         folders_.keep(branch, side, folder);
     } else {
         FB_TRY_ASSIGN(root, folders_.get(branch, side));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "tree/named_root.hpp"
@@ -67,10 +69,15 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
     branch->status(side_) = status;
     if (is_other_file_system(status, branch->parent->status(side_).id.device))
         return Error{ErrorKind::refused, "another file system is mounted there"};
-    if (status.id == shared_.spared) return Error{ErrorKind::refused, "the source is mounted there"};
+    FB_TRY(check_removable(status.id));
     shared_.folders.keep(branch, side_, folder);
     branch->was_entered = true;
     return remove_listed(worker, branch, *folder);
+}
+
+Result<> TreeRemover::check_removable(const sys::EntryId& folder) const {
+    if (std::ranges::find(shared_.spared, folder) == shared_.spared.end()) return {};
+    return Error{ErrorKind::refused, "the source is mounted there, or this in the source"};
 }
 
 Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder) {

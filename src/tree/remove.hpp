@@ -6,10 +6,10 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tree/amount.hpp"
 #include "tree/branch.hpp"
@@ -32,14 +32,16 @@ public:
         std::function<void()> tick{};
         std::function<void(const BranchRef&)> finish_other{};  // of a branch that is not removed itself
         bool is_dry = false;
-        Amount* would_remove = nullptr;        // in a dry run
-        Team* team = nullptr;                  // where other processes share the work
-        std::optional<sys::EntryId> spared{};  // a folder that may be mounted in the tree: the source of its copy
-        const EntryFilter* filter = nullptr;   // what it leaves out stays, with the folders above it
+        Amount* would_remove = nullptr;       // in a dry run
+        Team* team = nullptr;                 // where other processes share the work
+        std::vector<sys::EntryId> spared{};   // folders that the tree may have by another path: the source of its copy
+        const EntryFilter* filter = nullptr;  // what it leaves out stays, with the folders above it
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
 
+    /// `refused` for a folder that is spared.
+    Result<> check_removable(const sys::EntryId& folder) const;
     /// The folder `name` of `above` and all in it, by the share of `worker`; it counts in the `pending` of `above`, and
     /// `done_in` gives that back, as it does of all folders below.
     void add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name);

@@ -157,6 +157,7 @@ def check_at_once(place):
     source, report = make(place / "source"), place / "report.jsonl"
     forebay("compare", source, place / "source/data", "--report", report, code=1)
     was = report.read_bytes()
+    report.chmod(0o600)
     (source / "large").write_bytes(os.urandom(4 << 20))
     words = [FOREBAY, "copy", source, place / "copied", "--rate", "1M", "--report", report]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
@@ -170,6 +171,13 @@ def check_at_once(place):
     expect(report.read_bytes() == was, "a kill leaves what was there")
     run(*words[:-4], "--report", report)
     expect(report.read_bytes() == b"" and not list(place.glob(".fb-*")), "and the next run replaces it")
+    expect(report.stat().st_mode & 0o777 == 0o600, "for those who could read it")
+    report.unlink()
+    report.touch()
+    mounted = 'mount --bind "$1" "$1" && "$2" compare "$3" "$3/data" --report "$1" --preserve none'
+    done = run("unshare", "--mount", "--propagation", "private", "bash", "-c", mounted, "bash", report, FOREBAY, source, code=None)
+    left = place / ".fb-report.jsonl"
+    expect(done.returncode not in (0, 1) and f"all lines are in {left}" in done.stderr and lines(left), "what gets no name is told", done.stderr)
     for words, code in ((("walk", source, "--list", source / "own.list"), 0), (("compare", source, place / "copied", "--report", source / "own.list"), 1)):
         forebay(*words, "--exclude", "own.list", code=code)
         expect("own.list" not in (source / "own.list").read_text(), f"{words[0]}: a file in the tree that is left out is so until it is whole")

@@ -167,6 +167,20 @@ def source_in_target(place):
         expect("the target has the source's . itself there" in told(done, report), f"{words}: it is named", told(done, report))
         expect(((source / "only").read_text(), (source / "both").read_text()) == ("data/only", "data/both"), f"{words}: the source stays as it is")
     run("umount", source)
+    shutil.rmtree(target)
+    for name in ("gone", "same"):
+        (source / name).mkdir()
+        (source / f"of-{name}").mkdir()
+        (target / name).mkdir(parents=True)
+        (target / name / "file").write_text(name)
+        run("mount", "--bind", target / name, source / f"of-{name}")
+    (source / "gone").rmdir()
+    for words in ((), ("--one-file-system",)):
+        done, report = mover("sync", source, target, "--delete", *words, code=(1,))
+        expect("or this in the source" in told(done, report), "what is mounted in the source is named", told(done, report))
+        expect((target / "gone/file").exists() and (target / "same/file").exists(), "and keeps what it has", told(done, report))
+    for name in ("gone", "same"):
+        run("umount", source / f"of-{name}")
 
 
 def unread(place):
@@ -197,7 +211,7 @@ def main():
             for part in (planted, swapped, bound, mounted_in_both, source_in_target, unread):
                 part(place)
         finally:
-            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source", "both-copy/a", "both/a/m", "both-alias", "alias"):
+            for mount in ("tree/inner", "below/inner", "nested/inner", "target/more/source", "both-copy/a", "both/a/m", "both-alias", "alias", "alias/of-gone", "alias/of-same"):
                 subprocess.run(["umount", "--lazy", place / mount], check=False, stderr=subprocess.DEVNULL)
 
 
