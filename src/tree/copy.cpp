@@ -221,21 +221,9 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     Remarks remarks(remarks_to_first(port));
     CopyCounts counts;
-    TreeCopyOptions options{.threads = static_cast<std::uint32_t>(order.threads),
-                            .filter = order.filter,
-                            .preserve = order.preserve,
-                            .cannot_keep = order.cannot_keep,
-                            .rate_bytes_per_second = order.first_rate(),
-                            .one_file_system = order.one_file_system,
-                            .removes_extra = order.removes_extra,
-                            .compares_bytes = order.compares_bytes,
-                            .trusts_attributes = order.trusts_attributes,
-                            .verifies = order.verifies,
-                            .recalls = order.recalls,
-                            .is_dry = order.is_dry,
-                            .syncs = order.syncs,
-                            .is_run = order.is_run,
-                            .layout = order.layout};
+    auto options = order.options;
+    options.threads = static_cast<std::uint32_t>(order.threads);
+    options.rate_bytes_per_second = order.first_rate();
     options.manifest = [&](const Unkept& unkept) {
         port.send(0, message_of(unkept));
         return Result<>();

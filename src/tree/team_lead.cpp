@@ -74,7 +74,7 @@ Result<> TeamLead::begin(TeamOrder order) {
     order.umask = sys::new_entry_owner().umask;
     order.settings = sys::told_settings();
     order.patience_seconds = static_cast<std::uint64_t>(setup_.patience.count());
-    rate_ = order.rate_bytes_per_second;
+    rate_ = order.options.rate_bytes_per_second;
     std::size_t waited_for = states_.size() - 1;
     const auto patience = setup_.patience.count() > 0 ? setup_.patience : start_max;
     auto end = sys::Clock::now() + patience;
@@ -119,8 +119,8 @@ Result<bool> TeamLead::hear_ready(const TeamPort::Heard& heard, TeamOrder& order
         return Error{ErrorKind::refused, fmt::format("{}: {}", name, show_text(message.text)), "nothing was copied",
                      message.path.empty() ? "mount the same file systems there, or leave it out of the hosts"
                                           : fmt::format("on {}: {}", name, show_text(message.path))};
-    if (message.kind == TeamKind::list_ask && order.list) {
-        FB_TRY_ASSIGN(blocks, order.list->blocks_from(message.number));
+    if (message.kind == TeamKind::list_ask && order.options.wished) {
+        FB_TRY_ASSIGN(blocks, order.options.wished->blocks_from(message.number));
         setup_.port->send(heard.process, {.kind = TeamKind::list, .texts = std::move(blocks)});
         return false;
     }
