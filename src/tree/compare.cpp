@@ -244,7 +244,8 @@ Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
     FB_TRY(check_team_root(*source, order.source_root, order.source));
     FB_TRY_ASSIGN(target, sys::open_tree(order.target));
     FB_TRY(check_team_root(*target, order.target_root, order.target));
-    TeamMembership membership(port, order);
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamMembership membership(port, order, term);
     CompareWalk walk(options, remarks, counts, &membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(source), std::move(target)));
     FB_TRY(membership.start(walk.work(root)));

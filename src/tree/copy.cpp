@@ -234,13 +234,14 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
     FolderRef target, asked;
     if (order.lacks_target) {
         FB_TRY_ASSIGN(named, open_above(order.target));
         asked = named.above;
     } else {
         FB_TRY_ASSIGN(opened, sys::open_tree(order.target));
-        target = std::move(opened);
+        target = within_term(std::move(opened), term);
         if (!order.probe.empty() && !target->status_of(order.probe))
             return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
                                                          "it is not to be seen",
@@ -258,7 +259,7 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     CopyContext context(options, remarks, counts, places);
     if (target) FB_TRY(context.naming.begin(target));
     CopyWalk walk(context);
-    TeamMembership membership(port, order);
+    TeamMembership membership(port, order, term);
     CopyTeam shared(context, walk, membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(source), target, order.lacks_target, false));
     FB_TRY(membership.start(shared.work(root)));

@@ -376,7 +376,8 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
         };
     FB_TRY_ASSIGN(folder, sys::open_tree(order.source));
     FB_TRY(check_team_root(*folder, order.source_root, order.source));
-    TeamMembership membership(port, order);
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamMembership membership(port, order, term);
     TreeWalk walk(options, remarks, counts, &membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
     FB_TRY(membership.start(walk.work(root)));
