@@ -1,6 +1,6 @@
 """Goal: a worker that stood still for so long that others did its work, and then goes on, changes nothing of what lies in the
 trees by then: no rename of its older copies, no bytes of a piece, no removal. It ends by itself. A rank of MPI that stands
-still for ever is named, and its job ends when the other ranks have done all.
+still for ever is named, and its job ends when the other ranks have done all. Where all processes stood still, none is lost.
 
 Method: a stand-in for ssh whose network is cut without a word: the worker lives on in a session of its own, its input stays
 open, and what it says goes nowhere, so that nothing but its own clock tells it. It is stopped by SIGSTOP in the middle of a
@@ -136,6 +136,23 @@ def check_removal(place, chance):
     go_on(host, tree, "delete")
 
 
+def check_suspended(place, source):
+    """A batch system stops all processes of a job, and lets them go on."""
+    target, hosts = place / "copy-suspended", team.Hosts(place / "hosts-suspended", "near")
+    process = team.start("copy", source, target, "--rate", "60M", "--threads", 2, "--patience", PATIENCE, "--json", *hosts.options())
+    while not has_own_temporary(target):
+        expect(process.poll() is None, "the worker has a part of the work")
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        hosts.signal("near", number)
+        process.send_signal(number)
+        time.sleep(2 * PATIENCE)
+    report, errors = team.ended(process)
+    expect(not any(one["lost"] for one in report["processes"]), "nobody is lost", errors)
+    expect(report["processes"][1]["bytes"] > 0, "the worker goes on", str(report["processes"]))
+    team.expect_equal(source, target, "all stood still")
+    conformance.removed(target)
+
+
 def rank_of(launcher, rank):
     """The process that works as this rank of a launcher."""
     for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -180,6 +197,7 @@ def main():
         make_source(source)
         check_copy(place, source, chance)
         check_removal(place, chance)
+        check_suspended(place, source)
         if shutil.which("mpiexec") and (team.FOREBAY.parent / "forebay-mpi").exists():
             check_rank(place, source, chance)
         else:
