@@ -239,7 +239,8 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
             settle_(message);
             // What it has not told of is done again.
             if (leaves && !ends_) {
-                lose(from, "it heard nothing of this process for too long, and has ended");
+                lose(from, state.problem.empty() ? "it heard nothing of this process for too long, and has ended"
+                                                 : state.problem);
                 state.last_heard = {};
             }
             return;
@@ -248,6 +249,7 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::name_pair:
         case TeamKind::put_off: message.process = from; return settle_(message);
         case TeamKind::failed:  // such as for want of room in its TMPDIR
+            state.problem = message.text;
             if (from != 0) message.text = members_[from].name + ": " + message.text;
             return settle_(message);
         default: return;

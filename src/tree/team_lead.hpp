@@ -72,6 +72,7 @@ private:
         std::uint64_t told_at = 0;       // what was heard last, by its own clock
         bool is_to_be_replaced = false;  // lost, and others do not have its work yet
         std::vector<TeamMessage> unsettled;
+        std::string problem;  // by which it ends
     };
     struct Given {
         std::uint64_t receiver = 0;
