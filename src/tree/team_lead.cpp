@@ -70,8 +70,10 @@ void TeamLead::dismiss() {
 Result<> TeamLead::begin(TeamOrder order) {
     order.processes = states_.size();
     if (setup_.threads > 0) order.threads = setup_.threads;
-    order.user = sys::new_entry_owner().user;
-    order.umask = sys::new_entry_owner().umask;
+    const auto owner = sys::new_entry_owner();
+    order.user = owner.user;
+    order.group = owner.group;
+    order.umask = owner.umask;
     order.settings = sys::told_settings();
     order.patience_seconds = static_cast<std::uint64_t>(setup_.patience.count());
     rate_ = order.options.rate_bytes_per_second;

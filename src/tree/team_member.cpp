@@ -47,6 +47,11 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
     if (owner.user != order.user)
         return Error{ErrorKind::refused,
                      fmt::format("user {} works there, and here it is user {}", owner.user, order.user)};
+    // Entries that get no owner have the group of whoever makes them.
+    if (order.verb == TeamVerb::copy && !order.options.preserve.owner && owner.group != order.group)
+        return Error{ErrorKind::refused,
+                     fmt::format("group {} works there, and here it is group {}", owner.group, order.group), "",
+                     "let the same group work on all hosts, or let owners be preserved"};
     sys::set_umask(static_cast<std::uint32_t>(order.umask));
     sys::take_settings(order.settings);
     switch (order.verb) {

@@ -87,6 +87,7 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .threads = 3,
                           .patience_seconds = 15,
                           .user = 1000,
+                          .group = 100,
                           .umask = 022,
                           .source = "/from",
                           .target = "/to",

@@ -15,7 +15,7 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t order_numbers = 16;
+constexpr std::size_t order_numbers = 17;
 
 // All switches of an order, a bit each. An option that is added to a copy is named here: it is told with the switches,
 // or below, or it is each process's own.
@@ -68,6 +68,7 @@ TeamMessage message_of(const TeamOrder& order) {
                        order.target_root.modified.nanoseconds,
                        static_cast<std::uint64_t>(order.options.cannot_keep),
                        order.options.rate_bytes_per_second,
+                       order.group,
                        order.options.filter.include.size()};
     message.texts = {order.source,
                      order.target,
@@ -86,7 +87,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     const auto& numbers = message.numbers;
     constexpr std::size_t fixed_texts = 7;
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
-        numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
+        numbers[16] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
         numbers[12] > UINT32_MAX)
         return corrupt;
@@ -104,6 +105,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
                     .settings = message.texts[4]};
     order.options.cannot_keep = static_cast<CannotKeep>(numbers[13]);
     order.options.rate_bytes_per_second = numbers[14];
+    order.group = numbers[15];
     order.source_root = {
         numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[5]};
     order.target_root = {numbers[10],
@@ -115,7 +117,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     order.options.layout = *layout;
     order.options.layout.excluded_targets = *excluded;
     const auto patterns = message.texts.begin() + fixed_texts;
-    const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[15]);
+    const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[16]);
     order.options.filter.include.assign(patterns, includes_end);
     order.options.filter.exclude.assign(includes_end, message.texts.end());
     order.options.filter.use = std::make_shared<PatternUse>();
