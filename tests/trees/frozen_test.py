@@ -30,17 +30,6 @@ FOLDERS, FILES, BYTES, FILES_REMOVED = 8, 500, 30_000, 6_000
 OWN = re.compile(rb"-1-[0-9a-f]{8}$")  # how temporary names of the first worker end
 
 
-class FarHost(team.Hosts):
-    """A host on another network: what kills ssh here leaves the worker alone."""
-
-    def __init__(self, place):
-        super().__init__(place, "far")
-        cut = place / "cut"
-        cut.write_text(f"#!/bin/sh\nsetsid sh -c '{{ cat; exec sleep 30; }} | {self.script} \"$@\" | {{ cat; exec cat > /dev/null; }}' sh \"$@\"\n")
-        cut.chmod(0o755)
-        self.script = cut
-
-
 def make_source(source):
     for number in range(FOLDERS * FILES):
         path = source / f"d{number % FOLDERS}" / f"file-{number}"
@@ -97,7 +86,7 @@ def has_open_below(number, tree):
 
 
 def check_copy(place, source, chance):
-    target, host = place / "copy", FarHost(place / "host-copy")
+    target, host = place / "copy", team.FarHost(place / "host-copy")
     process = team.start("copy", source, target, "--rate", "80M", "--threads", 4, "--patience", PATIENCE, "--json", *host.options())
     stop_at_work(process, host, lambda number: has_own_temporary(target), chance.uniform(0, 0.1))
     report, errors = team.ended(process)
@@ -117,7 +106,7 @@ def check_copy(place, source, chance):
 
 def check_removal(place, chance):
     """The command has ended, by a kill, and others write into the directories that are left."""
-    tree, host = place / "removed", FarHost(place / "host-delete")
+    tree, host = place / "removed", team.FarHost(place / "host-delete")
     for folder in range(FOLDERS):
         (tree / f"d{folder}").mkdir(parents=True)
         for number in range(FILES_REMOVED):
