@@ -14,5 +14,5 @@ int main(int count, char** arguments) {
     forebay::bench::add_tune(line);
     forebay::bench::add_preflight(line);
     forebay::bench::add_trees(line);
-    return line.run(count, arguments);
+    return forebay::bench::end_of_job(line.run(count, arguments));
 }

@@ -1,5 +1,6 @@
 #include "bench/mpi_team.hpp"
 
+#include <array>
 #include <thread>
 
 namespace forebay::bench {
@@ -16,11 +17,21 @@ constexpr std::chrono::microseconds nap{200};
 MpiTeam::MpiTeam(MPI_Comm comm) : comm_(comm) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &size_);
+    std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+    int bytes = 0;
+    MPI_Get_processor_name(host.data(), &bytes);
+    if (rank_ == 0) hosts_.resize(host.size() * static_cast<std::size_t>(size_));
+    MPI_Gather(host.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, hosts_.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0, comm);
+}
+
+std::string MpiTeam::name(std::size_t process) const {
+    return "rank " + std::to_string(process) + " on " + &hosts_[process * MPI_MAX_PROCESSOR_NAME];
 }
 
 MpiTeam::~MpiTeam() {
     begin_sends();
-    for (auto& sent : sent_) MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
+    for (auto& sent : sent_)
+        if (!lost_.contains(sent.to)) MPI_Wait(&sent.request, MPI_STATUS_IGNORE);
 }
 
 void MpiTeam::send(std::size_t process, const tree::TeamMessage& message) {
@@ -38,9 +49,10 @@ void MpiTeam::begin_sends() {
     const std::lock_guard lock(mutex_);
     for (; !unsent_.empty(); unsent_.pop_front()) {
         auto& sent = sent_.emplace_back();
+        sent.to = unsent_.front().first;
         sent.bytes = std::move(unsent_.front().second);
-        MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, unsent_.front().first, team_tag,
-                  comm_, &sent.request);
+        MPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, sent.to, team_tag, comm_,
+                  &sent.request);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "bench/trees.hpp"
 
+#include <algorithm>
+
 #include "base/try.hpp"
 #include "bench/mpi_team.hpp"
 #include "cli/tree_hosts.hpp"
@@ -12,7 +14,7 @@ namespace {
 using cli::Exit;
 
 // Rank 0 alone says what happened; its exit code is the one of the command.
-Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb) {
+Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb, bool& has_lost) {
     int rank = 0, size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -24,25 +26,34 @@ Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::Tre
         static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), cli::team_version(), threads));
         return Exit::good;
     }
-    auto setup = cli::team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD));
-    setup.patience = std::chrono::seconds(0);
-    tree::TeamLead lead(std::move(setup));
-    return verb(&lead);
+    tree::TeamLead lead(cli::team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
+    auto done = verb(&lead);
+    has_lost = std::ranges::any_of(lead.members(), [](const tree::TeamMember& member) { return !member.lost.empty(); });
+    return done;
 }
 
 Result<Exit> run_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb) {
     int provided = MPI_THREAD_SINGLE, rank = 0;
+    bool has_lost = false;  // a rank
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     auto done = provided < MPI_THREAD_SERIALIZED
                     ? Result<Exit>(Error{ErrorKind::unsupported, "this MPI lets only one thread of a process speak", "",
                                          "run it without mpiexec, with --hosts"})
-                    : work_with_ranks(arguments, verb);
-    MPI_Finalize();
+                    : work_with_ranks(arguments, verb, has_lost);
+    if (!has_lost) MPI_Finalize();  // which waits for all
     return rank == 0 ? done : Exit::good;
 }
 
 }  // namespace
+
+int end_of_job(int code) {
+    int has_begun = 0, has_ended = 0;
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    if (has_begun != 0 && has_ended == 0) MPI_Abort(MPI_COMM_WORLD, code);
+    return code;
+}
 
 void add_trees(cli::CommandLine& line) {
     cli::add_walk(line, run_with_ranks);

@@ -42,7 +42,7 @@ void add_hosts_options(Verb& verb, TreeArguments& arguments) {
         "Hosts that help, as in nid00[01-64], or @FILE, or slurm: those of the job. localhost is started without "
         "ssh. All must see the same trees");
     verb.option("--ssh", arguments.ssh, "Command that starts programs on hosts");
-    verb.option("--patience", arguments.patience, "Seconds after which a host that says nothing is lost",
+    verb.option("--patience", arguments.patience, "Seconds after which a host or rank that says nothing is lost",
                 {.least = 1, .most = patience_max});
 }
 

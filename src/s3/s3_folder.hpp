@@ -50,6 +50,7 @@ public:
     Result<> remove(const std::string& name) override;
     Result<> remove_folder(const std::string& name) override;
     void remove_each(std::span<const std::string> names, const RemovedTaker& told) override;
+    std::size_t removed_at_once() const override { return Bucket::keys_max; }
     Result<> sync_file_system() override { return {}; }
     Result<bool> lock_alone() override { return true; }
     Result<bool> lies_in(const sys::EntryId& id) override;

@@ -13,6 +13,9 @@ using Clock = std::chrono::steady_clock;
 /// Nanoseconds since 1970, for records that people and other nodes read.
 std::int64_t unix_ns();
 
+/// Goes on, other than Clock, while this machine is suspended.
+std::chrono::nanoseconds time_since_boot();
+
 /// What the calling thread has had of a CPU.
 std::chrono::nanoseconds thread_time();
 

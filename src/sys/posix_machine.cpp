@@ -42,17 +42,21 @@ Result<std::string> kernel_text(const char* path) {
     }
 }
 
-std::int64_t unix_ns() {
-    struct timespec now {};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+namespace {
+
+std::chrono::nanoseconds time_of(clockid_t clock) {
+    struct timespec time {};
+    ::clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-std::chrono::nanoseconds thread_time() {
-    struct timespec used {};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-}
+}  // namespace
+
+std::int64_t unix_ns() { return time_of(CLOCK_REALTIME).count(); }
+
+std::chrono::nanoseconds time_since_boot() { return time_of(CLOCK_BOOTTIME); }
+
+std::chrono::nanoseconds thread_time() { return time_of(CLOCK_THREAD_CPUTIME_ID); }
 
 std::string host_name() {
     std::array<char, HOST_NAME_MAX + 1> name{};

@@ -213,6 +213,8 @@ public:
     virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {
         for (const auto& name : names) told(name, remove(name));
     }
+    /// How many of them one call of the system, or one request, removes.
+    virtual std::size_t removed_at_once() const { return 1; }
     /// All that was written to this folder's file system is on storage.
     /// Of what is mounted below it, too.
     virtual Result<> sync_file_system() = 0;

@@ -209,11 +209,11 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
                         .target = team_place(target),
                         .source_root = source_root,
                         .target_root = target_root,
-                        .filter = options.filter,
-                        .preserve = options.preserve,
-                        .one_file_system = options.one_file_system,
-                        .reads_bytes = options.reads_bytes,
-                        .recalls = options.recalls}));
+                        .options = {.filter = options.filter,
+                                    .preserve = options.preserve,
+                                    .one_file_system = options.one_file_system,
+                                    .recalls = options.recalls},
+                        .reads_bytes = options.reads_bytes}));
     CompareWalk walk(options, remarks, counts, &lead->team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(one), std::move(other)));
     FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
@@ -235,16 +235,17 @@ Result<> compare_for_team(TeamPort& port, const TeamOrder& order) {
     Remarks remarks(remarks_to_first(port));
     CompareCounts counts;
     const CompareOptions options{.threads = static_cast<std::uint32_t>(order.threads),
-                                 .filter = order.filter,
-                                 .preserve = order.preserve,
+                                 .filter = order.options.filter,
+                                 .preserve = order.options.preserve,
                                  .reads_bytes = order.reads_bytes,
-                                 .recalls = order.recalls,
-                                 .one_file_system = order.one_file_system};
+                                 .recalls = order.options.recalls,
+                                 .one_file_system = order.options.one_file_system};
     FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
     FB_TRY_ASSIGN(target, sys::open_tree(order.target));
     FB_TRY(check_team_root(*target, order.target_root, order.target));
-    TeamMembership membership(port, order);
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamMembership membership(port, order, term);
     CompareWalk walk(options, remarks, counts, &membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(source), std::move(target)));
     FB_TRY(membership.start(walk.work(root)));

@@ -222,21 +222,9 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     Remarks remarks(remarks_to_first(port));
     CopyCounts counts;
-    TreeCopyOptions options{.threads = static_cast<std::uint32_t>(order.threads),
-                            .filter = order.filter,
-                            .preserve = order.preserve,
-                            .cannot_keep = order.cannot_keep,
-                            .rate_bytes_per_second = order.first_rate(),
-                            .one_file_system = order.one_file_system,
-                            .removes_extra = order.removes_extra,
-                            .compares_bytes = order.compares_bytes,
-                            .trusts_attributes = order.trusts_attributes,
-                            .verifies = order.verifies,
-                            .recalls = order.recalls,
-                            .is_dry = order.is_dry,
-                            .syncs = order.syncs,
-                            .is_run = order.is_run,
-                            .layout = order.layout};
+    auto options = order.options;
+    options.threads = static_cast<std::uint32_t>(order.threads);
+    options.rate_bytes_per_second = order.first_rate();
     options.manifest = [&](const Unkept& unkept) {
         port.send(0, message_of(unkept));
         return Result<>();
@@ -247,13 +235,14 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
     FolderRef target, asked;
     if (order.lacks_target) {
         FB_TRY_ASSIGN(named, open_above(order.target));
         asked = named.above;
     } else {
         FB_TRY_ASSIGN(opened, sys::open_tree(order.target));
-        target = std::move(opened);
+        target = within_term(std::move(opened), term);
         if (!order.probe.empty() && !target->status_of(order.probe))
             return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
                                                          "it is not to be seen",
@@ -271,7 +260,7 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     CopyContext context(options, remarks, counts, places);
     if (target) FB_TRY(context.naming.begin(target));
     CopyWalk walk(context);
-    TeamMembership membership(port, order);
+    TeamMembership membership(port, order, term);
     CopyTeam shared(context, walk, membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(source), target, order.lacks_target, false));
     FB_TRY(membership.start(shared.work(root)));

@@ -213,23 +213,9 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .source = team_place(source),
                     .target = team_place(target),
                     .temporary_prefix = prefix,
-                    .filter = options.filter,
-                    .preserve = options.preserve,
-                    .cannot_keep = options.cannot_keep,
-                    .layout = options.layout,
-                    .rate_bytes_per_second = options.rate_bytes_per_second,
-                    .one_file_system = options.one_file_system,
-                    .removes_extra = options.removes_extra,
-                    .compares_bytes = options.compares_bytes,
-                    .trusts_attributes = options.trusts_attributes,
-                    .verifies = options.verifies,
-                    .is_dry = options.is_dry,
-                    .syncs = options.syncs,
-                    .lacks_target = target_root == nullptr,
-                    .recalls = options.recalls,
-                    .is_run = options.is_run};
-    order.has_list = options.wished != nullptr;
-    order.list = options.wished;
+                    .options = options,
+                    .has_list = options.wished != nullptr,
+                    .lacks_target = target_root == nullptr};
     FB_TRY_ASSIGN(root, team_root(source_root, source));
     order.source_root = root;
     if (target_root == nullptr || options.is_dry) {

@@ -266,7 +266,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
                             .threads = team_threads({path}, options.threads),
                             .source = team_place(path),
                             .source_root = root,
-                            .is_dry = options.is_dry}));
+                            .options = {.is_dry = options.is_dry}}));
     }
     Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY(removal.open_root(above));
@@ -288,12 +288,14 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order) {
     Remarks remarks(remarks_to_first(port));
     std::atomic<std::uint64_t> removed{0};
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
     FB_TRY_ASSIGN(named, open_above(order.source));
+    named.above = within_term(std::move(named.above), term);
     FB_TRY_ASSIGN(folder, named.above->open_folder(named.name));
     FB_TRY(check_team_root(*folder, order.source_root, order.source));
-    TeamMembership membership(port, order);
-    Removal removal({.threads = static_cast<std::uint32_t>(order.threads), .is_dry = order.is_dry}, remarks, removed,
-                    &membership.team());
+    TeamMembership membership(port, order, term);
+    Removal removal({.threads = static_cast<std::uint32_t>(order.threads), .is_dry = order.options.is_dry}, remarks,
+                    removed, &membership.team());
     FB_TRY(removal.open_root(named.above));
     FB_TRY(membership.start(removal.work()));
     return membership.leave(removal.share.run([](TreeWorker&) {}));

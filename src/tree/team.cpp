@@ -5,6 +5,7 @@
 #include "base/bytes.hpp"
 #include "base/siphash.hpp"
 #include "base/try.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::tree {
 
@@ -86,7 +87,9 @@ void Team::root_done() {
 }
 
 void Team::say_counts(TeamKind kind) {
-    say({.kind = kind, .numbers = work_ && work_->counts ? work_->counts() : std::vector<std::uint64_t>{}});
+    say({.kind = kind,
+         .number = static_cast<std::uint64_t>(sys::time_since_boot().count()),
+         .numbers = work_ && work_->counts ? work_->counts() : std::vector<std::uint64_t>{}});
 }
 
 void Team::hear(const TeamMessage& message) {

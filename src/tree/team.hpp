@@ -72,6 +72,7 @@ public:
     void over(bool stops);
     /// To be called where done() has finished the root of this process.
     void root_done();
+    /// With this moment, as beats of the first process tell it back.
     void say_counts(TeamKind kind);
 
     /// 0 is the first process.

@@ -70,11 +70,13 @@ void TeamLead::dismiss() {
 Result<> TeamLead::begin(TeamOrder order) {
     order.processes = states_.size();
     if (setup_.threads > 0) order.threads = setup_.threads;
-    order.user = sys::new_entry_owner().user;
-    order.umask = sys::new_entry_owner().umask;
+    const auto owner = sys::new_entry_owner();
+    order.user = owner.user;
+    order.group = owner.group;
+    order.umask = owner.umask;
     order.settings = sys::told_settings();
     order.patience_seconds = static_cast<std::uint64_t>(setup_.patience.count());
-    rate_ = order.rate_bytes_per_second;
+    rate_ = order.options.rate_bytes_per_second;
     std::size_t waited_for = states_.size() - 1;
     const auto patience = setup_.patience.count() > 0 ? setup_.patience : start_max;
     auto end = sys::Clock::now() + patience;
@@ -119,8 +121,8 @@ Result<bool> TeamLead::hear_ready(const TeamPort::Heard& heard, TeamOrder& order
         return Error{ErrorKind::refused, fmt::format("{}: {}", name, show_text(message.text)), "nothing was copied",
                      message.path.empty() ? "mount the same file systems there, or leave it out of the hosts"
                                           : fmt::format("on {}: {}", name, show_text(message.path))};
-    if (message.kind == TeamKind::list_ask && order.list) {
-        FB_TRY_ASSIGN(blocks, order.list->blocks_from(message.number));
+    if (message.kind == TeamKind::list_ask && order.options.wished) {
+        FB_TRY_ASSIGN(blocks, order.options.wished->blocks_from(message.number));
         setup_.port->send(heard.process, {.kind = TeamKind::list, .texts = std::move(blocks)});
         return false;
     }
@@ -149,25 +151,32 @@ void TeamLead::finish(bool stops) {
 }
 
 void TeamLead::run() {
+    auto last_look = sys::Clock::now();
     while (!ends_ || !all_ended()) {
         auto heard = setup_.port->hear(next_look());
         hear_own();
+        const auto now = sys::Clock::now();
+        // Where this process stood still, others may have stood still, too: they have their time once more.
+        if (now - last_look > sys::Clock::duration(setup_.patience) / 2)
+            for (auto& state : states_) state.last_heard = now;
+        last_look = now;
         if (heard) {
             auto& state = states_[heard->process];
-            state.last_heard = sys::Clock::now();
             if (!state.is_alive) continue;
+            if (heard->message) state.last_heard = now;
             if (heard->message) hear(heard->process, std::move(*heard->message));
             else if (state.has_answered) state.is_alive = false;
             else lose(heard->process, heard->message.error().what);
         } else if (setup_.patience.count() > 0) {
-            // All that had come is heard: who is late now is silent, also where this process itself was stopped.
-            const auto oldest = sys::Clock::now() - setup_.patience;
+            // All that had come is heard: who is late now is silent.
+            const auto oldest = now - setup_.patience;
             for (std::size_t process = 1; process < states_.size(); ++process)
                 if (states_[process].is_alive && !states_[process].has_answered && states_[process].last_heard < oldest)
                     lose(process, fmt::format("it has said nothing for {} s", setup_.patience.count()));
         }
+        for (std::size_t process = 1; process < states_.size(); ++process) replace_lost(process);
         feed();
-        if (sys::Clock::now() >= next_beat_) beat();
+        if (now >= next_beat_) beat();
     }
 }
 
@@ -225,18 +234,26 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::bye:
         case TeamKind::counts: {
             const bool leaves = message.kind == TeamKind::bye;
+            state.told_at = message.number;
             if (leaves && ends_) state.has_answered = true;
             members_[from].counts = message.numbers;
             message.process = from;
             settle_(message);
             // What it has not told of is done again.
-            if (leaves && !ends_) lose(from, "it heard nothing of this process for too long, and has ended");
+            if (leaves && !ends_) {
+                lose(from, state.problem.empty() ? "it heard nothing of this process for too long, and has ended"
+                                                 : state.problem);
+                state.last_heard = {};
+            }
             return;
         }
         case TeamKind::listed:
         case TeamKind::name_pair:
-        case TeamKind::put_off:
-        case TeamKind::failed: message.process = from; return settle_(message);
+        case TeamKind::put_off: message.process = from; return settle_(message);
+        case TeamKind::failed:  // such as for want of room in its TMPDIR
+            state.problem = message.text;
+            if (from != 0) message.text = members_[from].name + ": " + message.text;
+            return settle_(message);
         default: return;
     }
 }
@@ -297,6 +314,15 @@ void TeamLead::lose(std::uint64_t process, const std::string& why) {
     members_[process].lost = why;
     setup_.say(fmt::format("{} is lost, and others do what it had: {}", members_[process].name, show_text(why)));
     if (state.is_asked) states_[state.asked_for].is_served = false;
+    state.is_to_be_replaced = true;
+}
+
+// Gives its work to others, once that is no more at work on it: where the way to it was cut it may live on, and change
+// the trees for as long as it may think that it is heard (TeamTerm).
+void TeamLead::replace_lost(std::uint64_t process) {
+    auto& state = states_[process];
+    if (!state.is_to_be_replaced || sys::Clock::now() < state.last_heard + setup_.patience) return;
+    state.is_to_be_replaced = false;
     for (auto& [key, given] : given_)
         if (given.receiver == process) given.is_lost = true;
     send(links_.lost(process));
@@ -353,7 +379,8 @@ void TeamLead::beat() {
     }
     for (std::size_t process = 0; process < states_.size(); ++process) {
         const auto parts = states_[process].is_hungry ? alive : std::max<std::uint64_t>(busy, 1);
-        send(process, {.kind = TeamKind::beat, .number = rate_ == 0 ? 0 : std::max<std::uint64_t>(rate_ / parts, 1)});
+        const auto rate = rate_ == 0 ? 0 : std::max<std::uint64_t>(rate_ / parts, 1);
+        send(process, {.kind = TeamKind::beat, .number = rate, .numbers = {states_[process].told_at}});
     }
     team_.say_counts(TeamKind::counts);
 }

@@ -69,7 +69,10 @@ private:
         bool is_asked = false;                      // to give something away, for the one that follows
         std::uint64_t asked_for = 0;
         sys::Clock::time_point last_heard, rests_until;
+        std::uint64_t told_at = 0;       // what was heard last, by its own clock
+        bool is_to_be_replaced = false;  // lost, and others do not have its work yet
         std::vector<TeamMessage> unsettled;
+        std::string problem;  // by which it ends
     };
     struct Given {
         std::uint64_t receiver = 0;
@@ -89,6 +92,7 @@ private:
     void keep_for_later(std::uint64_t from, TeamMessage message);
     void settle(std::uint64_t from);
     void lose(std::uint64_t process, const std::string& why);
+    void replace_lost(std::uint64_t process);
     void give_back_lost();
     void feed();
     void beat();

@@ -24,6 +24,11 @@ constexpr std::chrono::seconds order_wait_max{60};
 // Who is alone ends what it does; what hangs in a dead mount is left.
 constexpr std::chrono::seconds alone_max{5};
 
+// When this process said what the first one had heard last.
+std::chrono::nanoseconds told_at(const TeamMessage& beat) {
+    return std::chrono::nanoseconds(beat.numbers.empty() ? 0 : beat.numbers.front());
+}
+
 Result<TeamMessage> wait_for(TeamPort& port, TeamKind kind) {
     const auto end = sys::Clock::now() + order_wait_max;
     while (sys::Clock::now() < end) {
@@ -42,6 +47,11 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
     if (owner.user != order.user)
         return Error{ErrorKind::refused,
                      fmt::format("user {} works there, and here it is user {}", owner.user, order.user)};
+    // Entries that get no owner have the group of whoever makes them.
+    if (order.verb == TeamVerb::copy && !order.options.preserve.owner && owner.group != order.group)
+        return Error{ErrorKind::refused,
+                     fmt::format("group {} works there, and here it is group {}", owner.group, order.group), "",
+                     "let the same group work on all hosts, or let owners be preserved"};
     sys::set_umask(static_cast<std::uint32_t>(order.umask));
     sys::take_settings(order.settings);
     switch (order.verb) {
@@ -84,13 +94,15 @@ Result<WishedRef> ask_for_list(TeamPort& port, std::size_t memory_bytes) {
     return list;
 }
 
-TeamMembership::TeamMembership(TeamPort& port, const TeamOrder& order)
+TeamMembership::TeamMembership(TeamPort& port, const TeamOrder& order, TeamTerm& term)
     : port_(port),
+      term_(term),
       patience_(order.patience_seconds),
       team_(order.process, [&port](const TeamMessage& message) { port.send(0, message); }) {}
 
 Result<> TeamMembership::start(TeamWork work) {
     team_.start(std::move(work));
+    term_.renew(sys::time_since_boot());
     port_.send(0, {.kind = TeamKind::ready});
     FB_TRY_ASSIGN(thread, sys::Thread::start([this] { hear(); }));
     hearing_ = std::move(thread);
@@ -98,13 +110,16 @@ Result<> TeamMembership::start(TeamWork work) {
 }
 
 void TeamMembership::hear() {
-    auto last_heard = sys::Clock::now(), next_tell = last_heard;
+    auto last_heard = sys::Clock::now(), last_look = last_heard, next_tell = last_heard;
     while (!is_leaving_ || port_.has_unsent()) {
         const auto heard = port_.hear(next_tell);
         const auto now = sys::Clock::now();
-        if (heard) last_heard = now;
+        // Where this process stood still, the first one may have stood still, too.
+        if (heard || now - last_look > sys::Clock::duration(patience_) / 2) last_heard = now;
+        last_look = now;
         const bool is_silent = !heard && patience_.count() > 0 && now - last_heard > patience_;
         if (is_silent || (heard && !heard->message)) return end_alone();
+        if (heard && heard->message->kind == TeamKind::beat) term_.renew(told_at(*heard->message));
         if (heard) team_.hear(*heard->message);
         if (now < next_tell || is_leaving_) continue;
         next_tell = now + tell_pause;
@@ -114,11 +129,12 @@ void TeamMembership::hear() {
 
 void TeamMembership::end_alone() {
     is_alone_ = true;
+    term_.end();
     if (is_leaving_) return;
     team_.over(true);
     const auto end = sys::Clock::now() + alone_max;
     while (!is_leaving_ && sys::Clock::now() < end) move::sleep_until(sys::Clock::now() + tell_pause, nullptr);
-    if (!is_leaving_) std::_Exit(EXIT_FAILURE);
+    if (!is_leaving_ && !port_.first_ends_all()) std::_Exit(EXIT_FAILURE);
 }
 
 Result<> TeamMembership::leave(const Result<>& done) {

@@ -9,6 +9,7 @@
 #include "tree/team.hpp"
 #include "tree/team_order.hpp"
 #include "tree/team_port.hpp"
+#include "tree/team_term.hpp"
 
 namespace forebay::tree {
 
@@ -19,7 +20,8 @@ Result<> serve_team(std::unique_ptr<TeamPort> port, const std::string& version, 
 /// What a verb's part in a member is made of; one thread beside the verb's own hears and tells that it lives.
 class TeamMembership {
 public:
-    TeamMembership(TeamPort& port, const TeamOrder& order);
+    /// Nothing is changed but within `term`, which hears for how long the first process counts on this one.
+    TeamMembership(TeamPort& port, const TeamOrder& order, TeamTerm& term);
     TeamMembership(const TeamMembership&) = delete;
     TeamMembership& operator=(const TeamMembership&) = delete;
     ~TeamMembership() { hearing_.join(); }
@@ -37,6 +39,7 @@ private:
     void end_alone();
 
     TeamPort& port_;
+    TeamTerm& term_;
     const std::chrono::seconds patience_;
     Team team_;
     std::atomic<bool> is_alone_{false}, is_leaving_{false};

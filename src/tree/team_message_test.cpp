@@ -87,6 +87,7 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .threads = 3,
                           .patience_seconds = 15,
                           .user = 1000,
+                          .group = 100,
                           .umask = 022,
                           .source = "/from",
                           .target = "/to",
@@ -95,35 +96,35 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .probe = "probe",
                           .temporary_prefix = ".fb-",
                           .settings = "AWS_REGION=r\n",
-                          .filter = {.include = {"*.h5"}, .exclude = {"a", "b"}},
+                          .options = {.filter = {.include = {"*.h5"}, .exclude = {"a", "b"}},
+                                      .preserve = {.owner = false, .hard_links = false},
+                                      .cannot_keep = tree::CannotKeep::drop,
+                                      .rate_bytes_per_second = 10,
+                                      .verifies = true,
+                                      .recalls = true,
+                                      .is_run = true,
+                                      .layout = tree::layout_from("64:1,-1").value()},
                           .has_list = true,
-                          .preserve = {.owner = false, .hard_links = false},
-                          .cannot_keep = tree::CannotKeep::drop,
-                          .layout = tree::layout_from("64:1,-1").value(),
-                          .rate_bytes_per_second = 10,
-                          .verifies = true,
-                          .lacks_target = true,
-                          .recalls = true,
-                          .is_run = true};
-    order.layout.excluded_targets = {9, 2, 300};
+                          .lacks_target = true};
+    order.options.layout.excluded_targets = {9, 2, 300};
     const auto message = tree::message_of(order);
     const auto again = tree::order_from(message);
     REQUIRE(again);
     CHECK(tree::message_of(*again) == message);
-    CHECK(again->filter.exclude == order.filter.exclude);
+    CHECK(again->options.filter.exclude == order.options.filter.exclude);
     CHECK(again->source_root.modified == order.source_root.modified);
     const auto mounts = tree::mounts_from(again->source_root.mounts);
     REQUIRE(mounts.size() == 1);
     CHECK(mounts[0] == sys::MountBelow{"a b", {0, 12}});
     CHECK(tree::mounts_text(mounts) == order.source_root.mounts);
-    CHECK(!again->preserve.owner);
-    CHECK(again->preserve.times);
-    CHECK(again->recalls);
-    CHECK(again->is_run);
+    CHECK(!again->options.preserve.owner);
+    CHECK(again->options.preserve.times);
+    CHECK(again->options.recalls);
+    CHECK(again->options.is_run);
     CHECK(again->settings == order.settings);
-    CHECK(again->layout.kind == tree::LayoutKind::by_size);
-    CHECK(again->layout.sizes.size() == 2);
-    CHECK(again->layout.excluded_targets == order.layout.excluded_targets);
+    CHECK(again->options.layout.kind == tree::LayoutKind::by_size);
+    CHECK(again->options.layout.sizes.size() == 2);
+    CHECK(again->options.layout.excluded_targets == order.options.layout.excluded_targets);
     CHECK(again->first_rate() == 2);
     auto other = message;
     other.numbers[0] = 9;

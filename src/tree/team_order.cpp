@@ -15,30 +15,35 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t order_numbers = 16;
+constexpr std::size_t order_numbers = 17;
 
-// All switches of an order, a bit each.
+// All switches of an order, a bit each. An option that is added to a copy is named here: it is told with the switches,
+// or below, or it is each process's own.
 template <class Order>
 auto switches_of(Order& order) {
+    auto& [threads, filter, wished, preserve, cannot_keep, manifest, rate, shared_turn, one_file_system, removes_extra,
+           allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry, syncs, is_locked,
+           is_run, naming, tables, layout, watch, lead] = order.options;
+    auto& [owner, permissions, times, attributes, hard_links] = preserve;
     return std::array{&order.has_list,
-                      &order.preserve.owner,
-                      &order.preserve.permissions,
-                      &order.preserve.times,
-                      &order.preserve.attributes,
-                      &order.preserve.hard_links,
-                      &order.one_file_system,
-                      &order.removes_extra,
-                      &order.compares_bytes,
-                      &order.trusts_attributes,
-                      &order.verifies,
-                      &order.is_dry,
-                      &order.syncs,
                       &order.reads_bytes,
                       &order.lists,
                       &order.sums,
                       &order.lacks_target,
-                      &order.recalls,
-                      &order.is_run};
+                      &owner,
+                      &permissions,
+                      &times,
+                      &attributes,
+                      &hard_links,
+                      &one_file_system,
+                      &removes_extra,
+                      &compares_bytes,
+                      &trusts_attributes,
+                      &verifies,
+                      &recalls,
+                      &is_dry,
+                      &syncs,
+                      &is_run};
 }
 
 }  // namespace
@@ -61,18 +66,19 @@ TeamMessage message_of(const TeamOrder& order) {
                        order.target_root.number,
                        static_cast<std::uint64_t>(order.target_root.modified.seconds),
                        order.target_root.modified.nanoseconds,
-                       static_cast<std::uint64_t>(order.cannot_keep),
-                       order.rate_bytes_per_second,
-                       order.filter.include.size()};
+                       static_cast<std::uint64_t>(order.options.cannot_keep),
+                       order.options.rate_bytes_per_second,
+                       order.group,
+                       order.options.filter.include.size()};
     message.texts = {order.source,
                      order.target,
-                     order.layout.words,
-                     fmt::format("{}", fmt::join(order.layout.excluded_targets, ",")),
+                     order.options.layout.words,
+                     fmt::format("{}", fmt::join(order.options.layout.excluded_targets, ",")),
                      order.settings,
                      order.source_root.mounts,
                      order.target_root.mounts};
-    message.texts.insert(message.texts.end(), order.filter.include.begin(), order.filter.include.end());
-    message.texts.insert(message.texts.end(), order.filter.exclude.begin(), order.filter.exclude.end());
+    message.texts.insert(message.texts.end(), order.options.filter.include.begin(), order.options.filter.include.end());
+    message.texts.insert(message.texts.end(), order.options.filter.exclude.begin(), order.options.filter.exclude.end());
     return message;
 }
 
@@ -81,7 +87,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     const auto& numbers = message.numbers;
     constexpr std::size_t fixed_texts = 7;
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
-        numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
+        numbers[16] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
         numbers[12] > UINT32_MAX)
         return corrupt;
@@ -96,9 +102,10 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
                     .target = message.texts[1],
                     .probe = message.text,
                     .temporary_prefix = message.path,
-                    .settings = message.texts[4],
-                    .cannot_keep = static_cast<CannotKeep>(numbers[13]),
-                    .rate_bytes_per_second = numbers[14]};
+                    .settings = message.texts[4]};
+    order.options.cannot_keep = static_cast<CannotKeep>(numbers[13]);
+    order.options.rate_bytes_per_second = numbers[14];
+    order.group = numbers[15];
     order.source_root = {
         numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[5]};
     order.target_root = {numbers[10],
@@ -107,13 +114,13 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     const auto layout = layout_from(message.texts[2]);
     const auto excluded = describe::parse_storage_targets(message.texts[3], "an order");
     if (!layout || !excluded) return corrupt;
-    order.layout = *layout;
-    order.layout.excluded_targets = *excluded;
+    order.options.layout = *layout;
+    order.options.layout.excluded_targets = *excluded;
     const auto patterns = message.texts.begin() + fixed_texts;
-    const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[15]);
-    order.filter.include.assign(patterns, includes_end);
-    order.filter.exclude.assign(includes_end, message.texts.end());
-    order.filter.count_uses();
+    const auto includes_end = patterns + static_cast<std::ptrdiff_t>(numbers[16]);
+    order.options.filter.include.assign(patterns, includes_end);
+    order.options.filter.exclude.assign(includes_end, message.texts.end());
+    order.options.filter.count_uses();
     const auto switches = switches_of(order);
     if (message.flags >> switches.size() != 0) return corrupt;
     for (std::size_t bit = 0; bit < switches.size(); ++bit) *switches[bit] = (message.flags >> bit & 1) != 0;

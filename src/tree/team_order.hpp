@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "tree/attributes.hpp"
 #include "tree/copy.hpp"
-#include "tree/filter.hpp"
 #include "tree/team_message.hpp"
 
 namespace forebay::tree {
@@ -29,29 +27,23 @@ struct TeamOrder {
     std::uint64_t processes = 1;  // the first one among them
     std::uint64_t threads = 0;    // 0: as many as its host has cores
     std::uint64_t patience_seconds = 0;
-    std::uint64_t user = 0, umask = 0;
+    std::uint64_t user = 0, group = 0, umask = 0;
     std::string source, target;  // absolute; for walk and remove the source alone
     TeamRoot source_root, target_root;
     std::string probe;  // a name that lies in the target, or ""
     std::string temporary_prefix;
     std::string settings;  // of sys::told_settings()
 
-    EntryFilter filter{};
+    /// What the verb is to do, of other verbs the options that these have too. What of it is a process's own, such as
+    /// its threads and its list of paths, is not told.
+    TreeCopyOptions options{};
     bool has_list = false;  // of paths: a member asks for it, see ask_for_list()
-    WishedRef list{};       // of the first process alone
-    Preserve preserve{};
-    CannotKeep cannot_keep = CannotKeep::refuse;
-    LayoutWish layout{};
-    std::uint64_t rate_bytes_per_second = 0;
-    bool one_file_system = false, removes_extra = false, compares_bytes = false, trusts_attributes = false;
-    bool verifies = false, is_dry = false, syncs = false;
-    bool reads_bytes = false, lists = false, sums = false, lacks_target = false, recalls = false, is_run = false;
+    bool reads_bytes = false, lists = false, sums = false, lacks_target = false;
 
     /// A member's part of the limit, until it is told another one. 0: no limit.
     std::uint64_t first_rate() const {
-        return rate_bytes_per_second == 0 || processes == 0
-                   ? rate_bytes_per_second
-                   : std::max<std::uint64_t>(rate_bytes_per_second / processes, 1);
+        const auto all = options.rate_bytes_per_second;
+        return all == 0 || processes == 0 ? all : std::max<std::uint64_t>(all / processes, 1);
     }
 };
 

@@ -39,6 +39,8 @@ public:
     virtual void wake() = 0;
     /// It is lost, or not needed: what runs for it here is ended.
     virtual void drop(std::size_t process) = 0;
+    /// A member that ends before the first process would end all others, which that does itself.
+    virtual bool first_ends_all() const { return false; }
 };
 
 }  // namespace forebay::tree

@@ -339,8 +339,7 @@ Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks&
                         .threads = team_threads({path}, options.threads),
                         .source = team_place(path),
                         .source_root = own_root,
-                        .filter = options.filter,
-                        .one_file_system = options.one_file_system,
+                        .options = {.filter = options.filter, .one_file_system = options.one_file_system},
                         .lists = static_cast<bool>(options.take),
                         .sums = static_cast<bool>(options.take_sum)}));
     TreeWalk walk(options, remarks, counts, &lead->team());
@@ -363,8 +362,8 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
     Remarks remarks(remarks_to_first(port));
     WalkCounts counts;
     WalkOptions options{.threads = static_cast<std::uint32_t>(order.threads),
-                        .filter = order.filter,
-                        .one_file_system = order.one_file_system};
+                        .filter = order.options.filter,
+                        .one_file_system = order.options.one_file_system};
     if (order.lists)
         options.take = [&](std::span<const WalkedEntry> entries) {
             port.send(0, message_of(entries));
@@ -377,7 +376,8 @@ Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
         };
     FB_TRY_ASSIGN(folder, sys::open_tree(order.source));
     FB_TRY(check_team_root(*folder, order.source_root, order.source));
-    TeamMembership membership(port, order);
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamMembership membership(port, order, term);
     TreeWalk walk(options, remarks, counts, &membership.team());
     FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
     FB_TRY(membership.start(walk.work(root)));

@@ -168,6 +168,22 @@ def check_refusals(place, source):
         expect(not target.exists(), f"{options} are refused before anything is made")
 
 
+def check_other_group(place, source):
+    """Entries that get no owner would have the group of the process that makes them."""
+    hosts = team.Hosts(place / "hosts-group", "node1", before="setpriv --regid 1234 --clear-groups")
+    _, errors = team.ended(team.start("copy", source, place / "group", "--preserve", "times", *hosts.options()), 2)
+    expect("node1: group 1234 works there, and here it is group 0" in errors, "a host of another group", errors)
+    team.told("copy", source, place / "group", *hosts.options())
+    team.expect_equal(source, place / "group", "owners are given by a host of another group")
+
+
+def check_other_limits(place, source):
+    """What one host alone has not is said of that host."""
+    hosts = team.Hosts(place / "hosts-limits", "node1", before="prlimit --nofile=24:24")
+    _, errors = team.ended(team.start("copy", source, place / "limited", "--rate", "10M", "--threads", 2, *hosts.options()), 5)
+    expect("forebay: node1: " in errors and errors.count("oo many open files") == 2, "a host that may open few files", errors)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-hosts-", dir="/dev/shm") as scratch:
         place = pathlib.Path(scratch)
@@ -185,6 +201,8 @@ def main():
         check_two_of_one(place)
         check_listed(place, source)
         check_refusals(place, source)
+        check_other_group(place, source)
+        check_other_limits(place, source)
         check_shared(place)
         conformance.removed(place)
         place.mkdir()

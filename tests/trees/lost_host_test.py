@@ -3,7 +3,7 @@ exit code is 0. Where the first process is killed its workers end, nothing half 
 command goes on. A host that sees other trees, or has another version, is refused before anything is copied.
 
 Method: small and large files and tree TS, copied slowly (--rate) by workers over a stand-in for ssh; a worker is killed, or
-stopped by SIGSTOP until it counts as lost and then let go on; all workers are killed; the first process is killed. The judge compares what came out, and
+stopped by SIGSTOP until it counts as lost (frozen_test lets it go on); all workers are killed; the first process is killed. The judge compares what came out, and
 no temporary name may stay. Walks and removals lose a worker too. A mount namespace hides a tree from one host.
 """
 
@@ -51,15 +51,6 @@ def lose(place, source, what, lost, number, chance, rate=SLOW):
     report, errors = team.ended(process)
     expect_lost(report, errors, lost, f"{what}; FOREBAY_SEED={SEED}")
     team.expect_equal(source, target, f"{what}; FOREBAY_SEED={SEED}")
-    if number == signal.SIGSTOP:
-        # What was taken for dead comes back, and changes nothing.
-        before = [(path.lstat().st_ino, path.lstat().st_mtime_ns) for path in sorted(target.rglob("*"))]
-        for name in lost:
-            hosts.signal(name, signal.SIGCONT)
-            expect(team.gone_within(10, hosts.process(name)), f"{what}: it ends when it goes on")
-        after = [(path.lstat().st_ino, path.lstat().st_mtime_ns) for path in sorted(target.rglob("*"))]
-        expect(before == after, f"{what}: it changed nothing")
-        team.expect_equal(source, target, f"{what}, afterwards")
     conformance.removed(target)
 
 
@@ -105,7 +96,7 @@ def lose_walk_and_delete(place):
     make_tree.make("empty", tree, 0.1)
     alone, _ = team.told("walk", tree)
     hosts = team.Hosts(place / "hosts-walk", "node1", "node2")
-    process = team.start("walk", tree, "--threads", 1, "--json", *hosts.options())
+    process = team.start("walk", tree, "--threads", 1, "--patience", PATIENCE, "--json", *hosts.options())
     hosts.process("node2")
     time.sleep(0.08)
     hosts.signal("node1", signal.SIGKILL)
@@ -113,7 +104,7 @@ def lose_walk_and_delete(place):
     for key in ("entries", "file", "folder", "bytes", "deepest"):
         expect(report[key] == alone[key], f"a walk that loses a worker counts all: {key}", f"{report[key]} and {alone[key]}")
     hosts = team.Hosts(place / "hosts-delete", "node1", "node2")
-    process = team.start("delete", tree, "--threads", 1, "--json", *hosts.options())
+    process = team.start("delete", tree, "--threads", 1, "--patience", PATIENCE, "--json", *hosts.options())
     hosts.process("node2")
     time.sleep(0.15)
     hosts.signal("node1", signal.SIGKILL)

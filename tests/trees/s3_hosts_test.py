@@ -1,6 +1,6 @@
 """Goal: what several processes do with trees in a bucket is what one does: copies there and back, syncs, comparisons, walks and
-removals; a large object goes up in parts by several. A worker that is killed costs its time alone, uploads of killed ones go on
-or are given up, and a worker without keys, or whose server has not this bucket, is refused by name before anything is put.
+removals; a large object goes up in parts by several. A worker that is killed costs its time alone, one that stood still
+puts nothing when it goes on, uploads of killed ones go on or are given up, and a worker without keys, or whose server has not this bucket, is refused by name before anything is put.
 
 Method: a server of these tests and versitygw where it is installed; workers over a stand-in for ssh and as localhost, and 2 and
 3 ranks of MPI. Keys stand in the environment of all, as the tools of AWS find them; some workers are started without.
@@ -149,6 +149,26 @@ def check_lost_worker(server, place):
         server.forebay("delete", target)
 
 
+def check_frozen_worker(server, place):
+    """What stood still, and goes on when others have done its work and the bucket has newer objects, puts nothing."""
+    source, newer, target, host = place / "for-loss", place / "newer", f"{ROOT}/frozen", team.FarHost(place / "host-far")
+    process = server.begin("copy", source, target, "--threads", 4, "--rate", "60M", "--patience", 2, "--json", *host.options())
+    while not server.uploads():
+        time.sleep(0.02)
+    time.sleep(1)
+    host.signal("far", signal.SIGSTOP)
+    told = json.loads(server.end(process))
+    expect([one["host"] for one in told["processes"] if one["lost"]] == ["far"], "it is lost", str(told["processes"]))
+    expect_whole(server, source, target, "a worker stands still")
+    for path in [path for path in source.rglob("*") if path.is_file()]:
+        noise(newer / path.relative_to(source), 1000)
+    server.forebay("sync", newer, target, "--delete")
+    host.signal("far", signal.SIGCONT)
+    expect(team.gone_within(30, host.process("far")), "it ends")
+    expect_whole(server, newer, target, "it goes on")
+    server.forebay("delete", target)
+
+
 def check_resumed(server, place):
     """All are killed while parts are held back: the same command, by one process, sends what had not come alone."""
     source, target = place / "for-resuming", f"{ROOT}/resumed"
@@ -203,6 +223,7 @@ def check(server, place):
             check_large(server, place, verb)
     check_refusals(server, place, alone.source)
     check_lost_worker(server, place)
+    check_frozen_worker(server, place)
     if server.fails_on_wish:
         check_resumed(server, place)
 
