@@ -301,9 +301,7 @@ Result<> check_no_links(const RunCopy& wish) {
         for (const auto& place : places)
             if (const auto path = run + "/" + place; !sys::is_far(run) && std::filesystem::is_symlink(path, none))
                 return Error{ErrorKind::refused,
-                             fmt::format("{} is a symbolic link, and a copy of a run follows none: what lies behind it "
-                                         "would be neither copied nor kept from being replaced",
-                                         show_text(path)),
+                             fmt::format("{} is a symbolic link, and a copy of a run follows none", show_text(path)),
                              "nothing was changed",
                              "put what it leads to in its place; or --as-files, which copies links as links"};
     return {};

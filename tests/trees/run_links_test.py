@@ -10,8 +10,11 @@ import os
 import pathlib
 import tempfile
 
+import peak
 from forebay_test import BUILD, FOREBAY, expect, run
 from small_runs import ALL, IDENTITY, identify, make, save, snapshots, whole
+
+NAMES = 60_000
 
 
 def copy(source, target, *words, code=0, verb="copy"):
@@ -124,8 +127,23 @@ def identity_behind_a_link(place):
     expect((other / IDENTITY).exists(), "and no other one is touched")
 
 
+def asked_page_by_page(place):
+    """Whether a directory is a run costs no memory, however much lies in one that is called forebay."""
+    peaks = []
+    for name in ("others", "forebay"):
+        folder = place / f"of-{name}" / name
+        folder.mkdir(parents=True)
+        for number in range(NAMES):
+            os.mknod(folder / f"a name of some length, as trees of files have them {number:08}")
+        code, peak_bytes = peak.run([FOREBAY, "copy", folder.parent, place / "copy", "--dry-run", "--threads", "1"])
+        expect(code == 0, "it is a tree")
+        peaks.append(peak_bytes)
+    expect(peaks[1] < peaks[0] + NAMES * 50, "no more than another one", str(peaks))
+
+
 def main():
-    for case in (in_the_target, in_the_source, in_a_snapshot, with_other_node_files, views, identity_behind_a_link):
+    for case in (in_the_target, in_the_source, in_a_snapshot, with_other_node_files, views, identity_behind_a_link,
+                 asked_page_by_page):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
