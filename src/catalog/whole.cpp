@@ -55,8 +55,10 @@ Result<bool> holds_a_file(sys::Store& store, const std::string& directory) {
             FB_TRY(store.open(path, sys::Access::read));
             return true;
         }();
+        const bool is_there =
+            inside ? *inside : inside.error().kind == ErrorKind::refused;  // a link, or not ours to read
+        if (is_there) return true;
         if (!inside && inside.error().kind != ErrorKind::missing) return inside;
-        if (inside && *inside) return true;
     }
     return entries.empty();  // a person has emptied it: retention gives it another name first
 }

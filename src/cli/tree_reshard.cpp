@@ -11,7 +11,6 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/reshard.hpp"
-#include "sys/target_store.hpp"
 #include "sys/tree.hpp"
 #include "tree/copy_context.hpp"
 
@@ -28,6 +27,18 @@ struct SnapshotOnItsWay {
     std::mutex mutex;                    // guards what follows
     std::optional<Error> error;          // the first
 };
+
+// No link is followed.
+Result<std::unique_ptr<sys::OpenEntry>> open_below(const std::string& root, const std::string& path) {
+    FB_TRY_ASSIGN(folder, sys::open_posix_folder(root));
+    auto below = std::string_view(path).substr(root.size() + 1);
+    for (auto slash = below.find('/'); slash != below.npos; slash = below.find('/')) {
+        FB_TRY_ASSIGN(next, folder->open_folder(std::string(below.substr(0, slash))));
+        folder = std::move(next);
+        below.remove_prefix(slash + 1);
+    }
+    return folder->open_entry(std::string(below));
+}
 
 class RunResharder {
 public:
@@ -53,11 +64,10 @@ private:
     }
 
     Result<> prepare(SnapshotOnItsWay& snapshot) {
-        auto& store = sys::target_store();
         auto& what = snapshot.what;
-        what.store = &store;
+        what.store = wish_.store;
         what.source = snapshot.source.directory;
-        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, what.source));
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(*what.store, what.source));
         what.manifest = std::move(manifest);
         what.directory = wish_.target + "/" + snapshot.place;
         what.nodes = commit::node_files_of(what.manifest, wish_.node_files);
@@ -95,7 +105,7 @@ private:
 
     // A snapshot that the run has removed meanwhile is no error of it.
     void report(const SnapshotOnItsWay& snapshot, const Error& error) {
-        const auto removed = catalog::is_removed(sys::target_store(), snapshot.source.directory, 0);
+        const auto removed = catalog::is_removed(*wish_.store, snapshot.source.directory, 0);
         if (removed && *removed)
             return context_.remarks.add(tree::RemarkKind::vanished, snapshot.place, "the run has removed it");
         if (error.kind == ErrorKind::missing)  // not the snapshot, but a file of it
@@ -109,10 +119,8 @@ private:
         const bool is_manifest = leaf_of(path) == catalog::manifest_name;
         const auto like = snapshot.source.directory + "/" +
                           (is_manifest ? catalog::manifest_name : snapshot.what.manifest.nodes.front().path);
-        FB_TRY_ASSIGN(source_folder, sys::open_posix_folder(directory_of(like)));
-        FB_TRY_ASSIGN(source, source_folder->open_entry(leaf_of(like)));
-        FB_TRY_ASSIGN(target_folder, sys::open_posix_folder(directory_of(path)));
-        FB_TRY_ASSIGN(target, target_folder->open_entry(leaf_of(path)));
+        FB_TRY_ASSIGN(source, open_below(wish_.source, like));
+        FB_TRY_ASSIGN(target, open_below(wish_.target, path));
         FB_TRY_ASSIGN(status, source->status());
         FB_TRY_ASSIGN(now, target->status());
         const auto all = wish_.options.preserve;
@@ -141,7 +149,7 @@ Result<NodeFilesWished> to_reshard(const RunCopy& wish, const RunSnapshots& sour
     if (wish.node_files == 0) return places;
     for (const auto& [place, version] : source) {
         if (kept.contains(place)) continue;
-        const auto manifest = catalog::load_manifest(sys::target_store(), version.snapshot.directory);
+        const auto manifest = catalog::load_manifest(*wish.store, version.snapshot.directory);
         if (!manifest) continue;  // who copies its files says of a damaged one that it is
         const auto wished = commit::node_files_of(*manifest, wish.node_files);
         if (wished != manifest->nodes.size()) places.emplace(place, wished);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -23,11 +22,10 @@
 #include "cli/tree_views.hpp"
 #include "commit/reshard.hpp"
 #include "format/run_identity.hpp"
-#include "sys/store.hpp"
+#include "sys/store_below.hpp"
 #include "sys/target_store.hpp"
 #include "sys/tree.hpp"
 #include "sys/tree_place.hpp"
-#include "tree/remove.hpp"
 
 namespace forebay::cli {
 
@@ -52,8 +50,7 @@ std::string place_of(const Version& version) {
 }
 
 // All that have a manifest, the abandoned ones too. None where the run is not there.
-Result<RunSnapshots> versions_of(const std::string& run) {
-    auto& store = sys::target_store();
+Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
     const auto streams = catalog::streams(store, run);
     if (!streams && streams.error().kind == ErrorKind::missing) return RunSnapshots{};
     if (!streams) return streams.error();
@@ -80,9 +77,8 @@ Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
 
 /// The source's, where the target has none; 0 where it has the same.
 Result<std::uint64_t> missing_identity(const RunCopy& wish) {
-    auto& store = sys::target_store();
-    FB_TRY_ASSIGN(source, catalog::identity_of(store, wish.source));
-    FB_TRY_ASSIGN(target, catalog::identity_of(store, wish.target));
+    FB_TRY_ASSIGN(source, catalog::identity_of(*wish.store, wish.source));
+    FB_TRY_ASSIGN(target, catalog::identity_of(*wish.store, wish.target));
     if (target == 0) return source;
     if (target == source) return std::uint64_t{0};
     return Error{ErrorKind::refused,
@@ -117,28 +113,31 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
     return copied;
 }
 
-/// How many entries a snapshot of the target has, and how many bytes.
-Result<> measure(const Version& version, tree::Amount& amount) {
-    tree::Remarks of_each;
-    std::atomic<std::uint64_t> removed{0};
-    return tree::remove_tree(version.snapshot.directory, {.is_dry = true, .would_remove = &amount}, of_each, removed);
+/// Adds what a directory of the target has, with itself.
+Result<> measure(sys::Store& store, const std::string& directory, tree::Amount& amount) {
+    amount.add(0);
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries) {
+        if (entry.is_directory) FB_TRY(measure(store, directory + "/" + entry.name, amount));
+        else amount.add(entry.size);
+    }
+    return {};
 }
 
 // Its views first: they would show another save of the step by the layout of this one.
-Result<> discard(const Version& version) {
+Result<> discard(sys::Store& store, const Version& version) {
     const auto stream_directory = directory_of(version.snapshot.directory);
     if (!version.set_aside)
-        FB_TRY(catalog::remove_views(sys::target_store(), stream_directory, version.snapshot.step,
-                                     catalog::ViewsOf::step_and_series));
-    return catalog::discard(sys::target_store(), version.snapshot.directory, version.snapshot.step,
-                            version.head.snapshot_id);
+        FB_TRY(
+            catalog::remove_views(store, stream_directory, version.snapshot.step, catalog::ViewsOf::step_and_series));
+    return catalog::discard(store, version.snapshot.directory, version.snapshot.step, version.head.snapshot_id);
 }
 
 // A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
 // What both have is left alone: a snapshot never changes, and the target's copy may be the better one. In a dry run it
 // is only said.
 Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& remarks, tree::CopyCounts& counts) {
-    FB_TRY_ASSIGN(target, versions_of(wish.target));
+    FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
     auto& source = plan.source;
     auto& kept = plan.kept;
     bool all_readable = true;
@@ -162,13 +161,13 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
         }
         if (wish.options.is_dry) {
             remarks.add(tree::RemarkKind::would_remove, place, "the source has no such save of this step");
-            FB_TRY(measure(version, counts.would_remove));
+            FB_TRY(measure(*wish.store, version.snapshot.directory, counts.would_remove));
             if (found == source.end()) plan.gone.insert(place);
             continue;
         }
         tree::Amount amount;
-        FB_TRY(measure(version, amount));
-        FB_TRY(discard(version));
+        FB_TRY(measure(*wish.store, version.snapshot.directory, amount));
+        FB_TRY(discard(*wish.store, version));
         counts.removed += amount.entries;
     }
     return {};
@@ -177,14 +176,14 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
 // What a copy of files must not touch: snapshots that stay, node files that others take the place of, and views of both
 // that would show the wrong bytes.
 Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::Remarks& remarks) {
-    OtherViews views(wish.source, wish.target, filter);
+    OtherViews views(*wish.store, wish.source, wish.target, filter);
     for (const auto& place : plan.gone) filter.exclude.push_back(place);
     for (const auto& place : plan.kept) {
         filter.exclude.push_back(place);
         const auto found = plan.source.find(place);
         if (found == plan.source.end()) continue;
         FB_TRY(views.leave_out_if_other(found->second, place));
-        const auto there = catalog::load_manifest(sys::target_store(), wish.target + "/" + place);
+        const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
         if (!there || wish.node_files == 0) continue;
         if (const auto wished = commit::node_files_of(*there, wish.node_files); wished != there->nodes.size())
             remarks.add(tree::RemarkKind::passed_over, place,
@@ -224,8 +223,8 @@ std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::Remar
 }
 
 Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& remarks, RunCopied& copied) {
-    auto& store = sys::target_store();
-    FB_TRY_ASSIGN(target, versions_of(wish.target));
+    auto& store = *wish.store;
+    FB_TRY_ASSIGN(target, versions_of(store, wish.target));
     for (const auto& [place, version] : target) {
         if (!plan.source.contains(place)) continue;
         const auto verified = catalog::verify(store, version.snapshot, wish.watch_verify);
@@ -244,7 +243,7 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
                 fmt::format("the target's copy, which was there before, is damaged and was left as it is: {}", why));
             continue;
         }
-        FB_TRY(discard(version));
+        FB_TRY(discard(store, version));
         remarks.add(tree::RemarkKind::failed, place,
                     fmt::format("read back it is damaged, and was taken away again: {}", why));
     }
@@ -259,8 +258,7 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
 }
 
 // Directories of steps without a manifest.
-Result<std::set<std::string>> unnamed_steps(const std::string& run) {
-    auto& store = sys::target_store();
+Result<std::set<std::string>> unnamed_steps(sys::Store& store, const std::string& run) {
     std::set<std::string> steps;
     const auto streams = catalog::streams(store, run);
     if (!streams && streams.error().kind == ErrorKind::missing) return steps;
@@ -276,12 +274,39 @@ Result<std::set<std::string>> unnamed_steps(const std::string& run) {
 }
 
 // Of a snapshot that the source removed meanwhile the manifest never came. What lay there before is left alone.
-Result<> remove_unnamed(const std::string& run, const std::set<std::string>& before) {
-    FB_TRY_ASSIGN(steps, unnamed_steps(run));
+Result<> remove_unnamed(sys::Store& store, const std::string& run, const std::set<std::string>& before) {
+    FB_TRY_ASSIGN(steps, unnamed_steps(store, run));
     for (const auto& directory : steps)
         if (!before.contains(directory))
-            FB_TRY(
-                catalog::discard(sys::target_store(), directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
+            FB_TRY(catalog::discard(store, directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
+    return {};
+}
+
+// Nothing behind a link is a part of the tree: its snapshots are neither copied nor removed. Streams that one side
+// has are looked for in the other one, too, where the link may lead nowhere: to a disk that is not mounted.
+Result<> check_no_links(const RunCopy& wish) {
+    auto& store = sys::target_store();
+    std::set<std::string> places{catalog::own_directory};
+    for (const auto& run : {wish.source, wish.target}) {
+        const auto streams = catalog::streams(store, run);
+        if (!streams && streams.error().kind == ErrorKind::missing) continue;
+        FB_TRY(streams);
+        for (const auto& stream : *streams) {
+            places.insert(stream);
+            FB_TRY_ASSIGN(entries, catalog::list_stream(store, run, stream));
+            for (const auto& entry : entries)
+                if (entry.is_directory && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
+                    places.insert(stream + "/" + entry.name);
+        }
+    }
+    std::error_code none;
+    for (const auto& run : {wish.source, wish.target})
+        for (const auto& place : places)
+            if (const auto path = run + "/" + place; !sys::is_far(run) && std::filesystem::is_symlink(path, none))
+                return Error{ErrorKind::refused,
+                             fmt::format("{} is a symbolic link, and a copy of a run follows none", show_text(path)),
+                             "nothing was changed",
+                             "put what it leads to in its place; or --as-files, which copies links as links"};
     return {};
 }
 
@@ -289,17 +314,28 @@ Result<> remove_unnamed(const std::string& run, const std::set<std::string>& bef
 
 Result<bool> is_run(const std::string& path) {
     if (!sys::may_hold_runs(path)) return false;
-    std::error_code none;
-    if (!sys::is_far(path) && !std::filesystem::is_directory(path + "/" + catalog::own_directory, none)) return false;
-    FB_TRY_ASSIGN(identity, catalog::identity_of(sys::target_store(), path));
-    return identity != 0;
+    const auto root = sys::open_tree(path);
+    const auto own = root ? (*root)->open_folder(catalog::own_directory) : root.error();
+    const bool is_none = !own && (own.error().kind == ErrorKind::missing || own.error().kind == ErrorKind::refused);
+    if (is_none) return false;
+    FB_TRY(own);
+    bool has_identity = false;
+    FB_TRY((*own)->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) has_identity = has_identity || format::identity_in(one.name);
+        return {};
+    }));
+    return has_identity;
 }
 
-Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::CopyCounts& counts) {
+Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;
+    FB_TRY(check_no_links(asked));
+    const auto store = sys::open_target_store_below({asked.source, asked.target});
+    auto wish = asked;
+    wish.store = store.get();
     FB_TRY_ASSIGN(identity, missing_identity(wish));
     RunCopyPlan plan;
-    FB_TRY_ASSIGN(source, versions_of(wish.source));
+    FB_TRY_ASSIGN(source, versions_of(*store, wish.source));
     plan.source = std::move(source);
     auto options = wish.options;
     options.is_run = true;
@@ -322,7 +358,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
         }
         options.is_locked = lock != nullptr;
     }
-    FB_TRY_ASSIGN(steps, unnamed_steps(wish.target));
+    FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
     plan.unnamed_before = std::move(steps);
     FB_TRY(clear_target(wish, plan, remarks, counts));
     FB_TRY_ASSIGN(to_other_files, to_reshard(wish, plan.source, plan.kept));
@@ -347,7 +383,7 @@ Result<RunCopied> copy_run(const RunCopy& wish, tree::Remarks& remarks, tree::Co
     }
     FB_TRY(copy_files(wish, options, manifests, remarks, counts));
     FB_TRY(reshard(wish, plan.source, resharded, remarks, counts));
-    FB_TRY(remove_unnamed(wish.target, plan.unnamed_before));
+    FB_TRY(remove_unnamed(*store, wish.target, plan.unnamed_before));
     FB_TRY(read_back(wish, plan, remarks, copied));
     return copied;
 }

@@ -8,7 +8,6 @@
 #include "catalog/catalog.hpp"
 #include "catalog/views.hpp"
 #include "describe/conventions.hpp"
-#include "sys/target_store.hpp"
 
 namespace forebay::cli {
 
@@ -24,12 +23,11 @@ Result<> OtherViews::leave_out(const catalog::Version& version) {
 }
 
 Result<> OtherViews::leave_out_if_other(const catalog::Version& version, const std::string& place) {
-    auto& store = sys::target_store();
     const auto& [stream, step, directory] = version.snapshot;
-    FB_TRY_ASSIGN(found, catalog::find_views(store, directory_of(directory), step, catalog::ViewsOf::step_and_series));
+    FB_TRY_ASSIGN(found, catalog::find_views(store_, directory_of(directory), step, catalog::ViewsOf::step_and_series));
     if (found.views.empty()) return {};
-    const auto own = catalog::load_manifest(store, directory);
-    const auto other = catalog::load_manifest(store, target_ + "/" + place);
+    const auto own = catalog::load_manifest(store_, directory);
+    const auto other = catalog::load_manifest(store_, target_ + "/" + place);
     return own && other && own->nodes == other->nodes ? Result<>() : leave_out(version);
 }
 
@@ -42,7 +40,7 @@ void OtherViews::tell(tree::Remarks& remarks) const {
 Result<> OtherViews::leave_out(const std::string& stream, const std::string& name, const std::string& words) {
     const auto place = stream + "/" + name;
     if (left_out_.contains(place)) return {};
-    FB_TRY_ASSIGN(standing, catalog::what_stands(sys::target_store(), source_ + "/" + place));
+    FB_TRY_ASSIGN(standing, catalog::what_stands(store_, source_ + "/" + place));
     if (standing != catalog::Standing::view) return {};
     left_out_.insert(place);
     filter_.exclude.push_back(place);

@@ -14,9 +14,9 @@ namespace forebay::cli {
 
 class OtherViews {
 public:
-    /// Between two runs; `filter` gets what is left out. All three must outlive it.
-    OtherViews(const std::string& source, const std::string& target, tree::EntryFilter& filter)
-        : source_(source), target_(target), filter_(filter) {}
+    /// Between two runs; `filter` gets what is left out. All must outlive it.
+    OtherViews(sys::Store& store, const std::string& source, const std::string& target, tree::EntryFilter& filter)
+        : store_(store), source_(source), target_(target), filter_(filter) {}
 
     /// The views of a snapshot, and those of its stream's series.
     Result<> leave_out(const catalog::Version& version);
@@ -28,6 +28,7 @@ public:
 private:
     Result<> leave_out(const std::string& stream, const std::string& name, const std::string& words);
 
+    sys::Store& store_;
     const std::string& source_;
     const std::string& target_;
     tree::EntryFilter& filter_;

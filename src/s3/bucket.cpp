@@ -14,7 +14,7 @@ namespace forebay::s3 {
 
 namespace {
 
-constexpr long not_found = 404, not_this_version = 412, no_such_range = 416;
+constexpr long partial = 206, not_found = 404, not_this_version = 412, no_such_range = 416;
 // One copy onto itself takes so much; a larger object is copied in parts.
 constexpr std::uint64_t copy_bytes_max = 5ull << 30;
 constexpr std::size_t text_bytes_max = 64u << 10;
@@ -54,6 +54,15 @@ Result<> Bucket::check_bytes(const std::string& key, const HttpAnswer& answer) c
                  fmt::format("s3://{}/{}: the answer does not say how many bytes the object has: is it kept with a "
                              "Content-Encoding, and unpacked on the way?",
                              name(), show_text(key))};
+}
+
+// A cache or a server that knows no ranges may answer with others.
+Result<> Bucket::check_range(const std::string& key, const HttpAnswer& answer, std::uint64_t begin) const {
+    const auto& range = answer.header("content-range");
+    if (answer.status != partial || range.starts_with(fmt::format("bytes {}-", begin))) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("s3://{}/{}: bytes from {} on were asked for, and the answer has \"{}\"", name(),
+                             show_text(key), begin, show_text(range))};
 }
 
 Error Bucket::other_than_kept(const ObjectInfo& object, std::uint32_t crc) const {
@@ -98,6 +107,7 @@ Result<std::optional<ObjectInfo>> Bucket::try_read_first(const std::string& key,
                                         .accepted_status = no_such_range}));
     if (answer.status == no_such_range) return look(key);  // an empty object has no first byte
     FB_TRY(check_bytes(key, answer));
+    FB_TRY(check_range(key, answer, 0));
     auto object = object_from(key, answer, owner);
     if (first.size() != std::min(first_bytes_max, object.bytes) && !key.ends_with('/'))
         return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(key),
@@ -126,7 +136,8 @@ Result<bool> Bucket::read(const ObjectInfo& object, sys::ByteStretch bytes, cons
                                 },
                                 .accepted_status = not_this_version}));
     if (answer.status == not_this_version) return false;
-    if (answer.status == 206 && received == bytes.end - bytes.begin) return true;
+    FB_TRY(check_range(object.key, answer, bytes.begin));
+    if (answer.status == partial && received == bytes.end - bytes.begin) return true;
     return Error{ErrorKind::corrupt, fmt::format("GET s3://{}/{}: {} bytes came of {}", name(), show_text(object.key),
                                                  received, bytes.end - bytes.begin)};
 }
@@ -145,6 +156,7 @@ Result<std::optional<Bucket::Text>> Bucket::find_text(const std::string& key) {
     return std::optional(Text{std::move(answer.body), answer.header("etag")});
 }
 
+// A cache may answer with another listing.
 Result<KeyPage> Bucket::list(const Page& page) {
     Pairs query{{"list-type", "2"},
                 {"delimiter", "/"},
@@ -153,7 +165,15 @@ Result<KeyPage> Bucket::list(const Page& page) {
                 {"max-keys", std::to_string(page.names_max)}};
     if (!page.from.empty()) query.emplace_back("continuation-token", page.from);
     FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
-    return listing_from(answer.body);
+    FB_TRY_ASSIGN(listing, listing_from(answer.body));
+    const auto check = [&](const std::string& key) -> Result<> {
+        if (key.starts_with(page.prefix)) return {};
+        return Error{ErrorKind::corrupt, fmt::format("the server's listing of s3://{}/{} has the key \"{}\"", name(),
+                                                     show_text(page.prefix), show_text(key))};
+    };
+    for (const auto& object : listing.objects) FB_TRY(check(object.key));
+    for (const auto& one : listing.prefixes) FB_TRY(check(one));
+    return listing;
 }
 
 Result<bool> Bucket::has_prefix(const std::string& prefix) {
@@ -225,7 +245,12 @@ Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string
                                         .query = {{"delete", ""}},
                                         .headers = {{"content-md5", md5_base64(bytes)}},
                                         .body = bytes}));
-    return not_removed_from(answer.body);
+    FB_TRY_ASSIGN(stayed, not_removed_from(answer.body));
+    for (const auto& one : stayed)
+        if (std::ranges::find(keys, one.key) == keys.end())  // of which key, nobody knows
+            return Error{ErrorKind::refused, fmt::format("removal of {} keys of s3://{}: {}: {}", keys.size(), name(),
+                                                         show_text(one.code), show_text(one.message))};
+    return stayed;
 }
 
 Result<> Bucket::copy(const ObjectInfo& object, const std::string& key) {

@@ -51,6 +51,7 @@ public:
         std::string prefix, from;
         std::uint32_t names_max = 1000;
     };
+    /// One page, of which every key begins so. All of them: KeyPages.
     Result<KeyPage> list(const Page& page);
     /// Whether anything has a key that begins so.
     Result<bool> has_prefix(const std::string& prefix);
@@ -64,7 +65,7 @@ public:
     /// Puts an object's bytes and the metadata of `object` under a key, its own among them. `missing` where it is gone.
     Result<> copy(const ObjectInfo& object, const std::string& key);
     Result<> remove(const std::string& key);
-    /// By one request for 1,000 keys.
+    /// By one request for 1,000 keys. An error where it is not told which of them stayed.
     Result<std::vector<NotRemoved>> remove_all(const std::vector<std::string>& keys);
 
     Result<std::string> begin_upload(const std::string& key, const ObjectState& state);
@@ -100,6 +101,7 @@ public:
 
 private:
     Result<> check_object(const std::string& key, const HttpAnswer& answer) const;
+    Result<> check_range(const std::string& key, const HttpAnswer& answer, std::uint64_t begin) const;
     Result<> check_bytes(const std::string& key, const HttpAnswer& answer) const;
     Result<std::optional<ObjectInfo>> try_read_first(const std::string& key, bool is_small, std::string& first,
                                                      bool& is_larger);

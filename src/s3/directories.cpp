@@ -4,6 +4,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "s3/key_pages.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::s3 {
@@ -258,9 +259,8 @@ Result<bool> Directories::remove(const std::string& key) {
 
 // Names below lead to nothing outside.
 Result<> Directories::remove_contents(const std::string& prefix) {
-    std::string from;
-    do {
-        FB_TRY_ASSIGN(page, bucket_.list({.prefix = prefix, .from = from}));
+    for (KeyPages pages(bucket_, prefix); pages.has_more();) {
+        FB_TRY_ASSIGN(page, pages.next());
         std::vector<std::string> keys;
         for (const auto& object : page.objects)
             if (object.key != record_of(prefix)) keys.push_back(object.key);
@@ -277,8 +277,7 @@ Result<> Directories::remove_contents(const std::string& prefix) {
                              fmt::format("s3://{}/{} stays: {} {}", bucket_.name(), show_text(stayed.front().key),
                                          show_text(stayed.front().code), show_text(stayed.front().message))};
         }
-        from = page.is_truncated ? page.next : "";
-    } while (!from.empty());
+    }
     return {};
 }
 

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <unordered_set>
-
 #include "base/show_text.hpp"
-#include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "s3/key.hpp"
+#include "s3/key_pages.hpp"
 #include "s3/s3_folder.hpp"
 
 namespace forebay::s3 {
@@ -43,10 +41,8 @@ Result<std::string> S3Folder::key_of(const std::string& name) const {
 Result<> S3Folder::list(const NameTaker& take) {
     ListedNames names;
     std::string problem = info_.bytes > 0 ? bytes_of_folder(info_) : "";
-    std::unordered_set<std::uint64_t> begun;
-    Bucket::Page page{.prefix = prefix_, .from = {}};
-    for (bool goes_on = true; goes_on;) {
-        FB_TRY_ASSIGN(listing, bucket_->list(page));
+    for (KeyPages pages(*bucket_, prefix_); pages.has_more();) {
+        FB_TRY_ASSIGN(listing, pages.next());
         auto portion = names.add(listing, prefix_, problem);
         FB_TRY(add_uploads(names, portion));
         std::vector<sys::NamedEntry> entries;
@@ -58,12 +54,6 @@ Result<> S3Folder::list(const NameTaker& take) {
             else names.drop(one.name);
         }
         FB_TRY(take(entries));
-        goes_on = listing.is_truncated;
-        page.from = listing.next;
-        // Each page begins where another one ended: a page that comes again would come for ever.
-        if (goes_on && !begun.insert(siphash({}, std::as_bytes(std::span(page.from)))).second)
-            return Error{ErrorKind::broken, "the server's listing of " + show_text(prefix_) +
-                                                " goes back to a page that it has given before"};
     }
     {
         const std::lock_guard lock(mutex_);

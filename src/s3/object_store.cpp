@@ -9,6 +9,7 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "s3/key.hpp"
+#include "s3/key_pages.hpp"
 
 namespace forebay::s3 {
 
@@ -234,9 +235,8 @@ Result<std::vector<sys::Entry>> ObjectStore::list(const std::string& path) {
         if (auto name = name_of_key_part(part))
             entries.push_back({.name = std::move(*name), .is_directory = is_directory, .size = bytes});
     };
-    Bucket::Page page{.prefix = *prefix, .from = {}};
-    do {
-        FB_TRY_ASSIGN(listing, bucket_->list(page));
+    for (KeyPages pages(*bucket_, *prefix); pages.has_more();) {
+        FB_TRY_ASSIGN(listing, pages.next());
         for (const auto& object : listing.objects)
             if (object.key != *prefix && !object.key.ends_with(own_record))
                 add(std::string_view(object.key).substr(prefix->size()), false, object.bytes);
@@ -245,10 +245,7 @@ Result<std::vector<sys::Entry>> ObjectStore::list(const std::string& path) {
             if (contents)
                 add(std::string_view(below).substr(prefix->size(), below.size() - prefix->size() - 1), true, 0);
         }
-        if (listing.is_truncated && listing.next == page.from)
-            return Error{ErrorKind::corrupt, "the server's list of s3://" + bucket_->name() + " stands still"};
-        page.from = listing.is_truncated ? listing.next : "";
-    } while (!page.from.empty());
+    }
     std::ranges::sort(entries, {}, &sys::Entry::name);
     return entries;
 }

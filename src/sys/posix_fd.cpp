@@ -58,8 +58,8 @@ int open_alone(const char* path, int flags, unsigned mode) {
     return above_standard(::open(path, flags | O_CLOEXEC, mode));
 }
 
-int open_at(int directory, const char* name, int flags) {
-    return new_fd([&] { return ::openat(directory, name, flags | O_CLOEXEC); });
+int open_at(int directory, const char* name, int flags, unsigned mode) {
+    return new_fd([&] { return ::openat(directory, name, flags | O_CLOEXEC, mode); });
 }
 
 int open_at_alone(int directory, const char* name, int flags, unsigned mode) {

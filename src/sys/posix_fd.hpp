@@ -50,7 +50,7 @@ private:
 int open_no_intr(const char* path, int flags, unsigned mode = 0);
 /// By that one call and no others, for whoever measures it; an arriving signal may fail it.
 int open_alone(const char* path, int flags, unsigned mode);
-int open_at(int directory, const char* name, int flags);
+int open_at(int directory, const char* name, int flags, unsigned mode = 0);
 /// The same as open_alone() below a directory, for what opens millions of entries: numbers 0 to 2 are not looked at
 /// before, which takes three calls, but only left.
 int open_at_alone(int directory, const char* name, int flags, unsigned mode = 0);

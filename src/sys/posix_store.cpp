@@ -12,7 +12,9 @@
 #include "sys/posix_directory.hpp"
 #include "sys/posix_file.hpp"
 #include "sys/store.hpp"
+#include "sys/store_below.hpp"
 #include "sys/stripe_layout.hpp"
+#include "sys/tree.hpp"
 
 namespace forebay::sys {
 
@@ -88,23 +90,61 @@ Result<> remove_tree_at(int at, const char* name, const std::string& path, int l
     }
 }
 
-Result<> make_one_directory(const std::string& path) {
-    if (::mkdir(path.c_str(), 0777) == 0) return {};
+/// A path as the calls of the system take it.
+struct PlaceInFolder {
+    Fd folder;  // none: the name is a whole path
+    std::string name;
+    bool follows_links = true;
+
+    int at() const { return folder.valid() ? folder.get() : AT_FDCWD; }
+    const char* leaf() const { return name.c_str(); }
+    int open_flag() const { return follows_links ? 0 : O_NOFOLLOW; }
+    int look_flag() const { return follows_links ? 0 : AT_SYMLINK_NOFOLLOW; }
+};
+
+Result<> make_one_directory(const PlaceInFolder& place, const std::string& path) {
+    if (::mkdirat(place.at(), place.leaf(), 0777) == 0) return {};
     const int number = errno;
     struct stat about {};
     // EEXIST may stand for a file; EROFS and EACCES are also given for directories that exist.
-    const bool seen = ::stat(path.c_str(), &about) == 0;
+    const bool seen = ::fstatat(place.at(), place.leaf(), &about, place.look_flag()) == 0;
     if (seen && S_ISDIR(about.st_mode)) return {};
     // A mount whose server is gone exists too (measured: GlusterFS); what keeps us from looking is the fault to tell.
     if (!seen && number == EEXIST && errno != ENOENT) return posix_error("stat", path, errno);
     return posix_error("mkdir", path, number);
 }
 
+/// What lies below `root`, whose folders on the way are opened one by one.
+Result<PlaceInFolder> place_below(const std::string& root, std::string_view below, const std::string& path) {
+    PlaceInFolder place{Fd(open_no_intr(root.empty() ? "/" : root.c_str(), O_PATH | O_DIRECTORY)), ".", false};
+    if (!place.folder.valid()) return posix_error("open of directory", path, errno);
+    while (!below.empty()) {
+        const auto name = below.substr(0, below.find('/'));
+        below.remove_prefix(std::min(below.size(), name.size() + 1));
+        if (name.empty()) continue;
+        if (!is_entry_name(name)) return Error{ErrorKind::refused, "open: " + path + ": it leads out of " + root};
+        Fd next(open_at(place.at(), place.leaf(), O_PATH | O_DIRECTORY | O_NOFOLLOW));
+        if (!next.valid()) return posix_error("open of a directory above, with no link followed", path, errno);
+        place.folder = std::move(next);
+        place.name = name;
+    }
+    return place;
+}
+
 class PosixStore final : public Store {
 public:
+    explicit PosixStore(std::vector<std::string> roots = {}) : roots_(std::move(roots)) {
+        for (auto& root : roots_)
+            while (root.ends_with('/')) root.pop_back();
+        std::ranges::sort(roots_, std::ranges::greater{}, &std::string::size);
+    }
+
     Result<std::unique_ptr<File>> open(const std::string& path, Access access) override;
     Result<> make_directories(const std::string& path) override;
-    Result<> make_directory(const std::string& path) override { return make_one_directory(path); }
+    Result<> make_directory(const std::string& path) override {
+        FB_TRY_ASSIGN(place, place_of(path));
+        return make_one_directory(place, path);
+    }
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> remove(const std::string& path) override;
     Result<> remove_tree(const std::string& path) override;
@@ -113,22 +153,40 @@ public:
     Result<bool> exists(const std::string& path) override;
     Result<> make_striped(const std::string& path, const Stripes& stripes) override;
     std::optional<StripeDefault> default_stripes(const std::string& directory) override;
+
+private:
+    Result<PlaceInFolder> place_of(const std::string& path) const;
+
+    std::vector<std::string> roots_;  // the longest first; none: every path is taken as it is, with its links
 };
 
+Result<PlaceInFolder> PosixStore::place_of(const std::string& path) const {
+    if (roots_.empty()) return PlaceInFolder{{}, path};
+    for (const auto& root : roots_) {
+        if (!path.starts_with(root)) continue;
+        const auto below = std::string_view(path).substr(root.size());
+        if (below.empty() || below.front() == '/') return place_below(root, below, path);
+    }
+    return Error{ErrorKind::refused, "open: " + path + ": it lies in none of the directories that may be reached"};
+}
+
 Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
+    FB_TRY_ASSIGN(place, place_of(path));
     const bool reads = !is_writing(access);
     bool direct = is_direct(access);
     // O_NONBLOCK: a FIFO in the place of a file must not hang us; regular files do not know it.
-    const int flags = O_NONBLOCK | (reads ? O_RDONLY : O_RDWR | O_CREAT | O_NOFOLLOW);
-    Fd fd(open_no_intr(path.c_str(), flags | (direct ? O_DIRECT : 0), 0666));
+    const int flags = O_NONBLOCK | (reads ? O_RDONLY | place.open_flag() : O_RDWR | O_CREAT | O_NOFOLLOW);
+    Fd fd(open_at(place.at(), place.leaf(), flags | (direct ? O_DIRECT : 0), 0666));
     if (!fd.valid() && direct && (errno == EINVAL || errno == EOPNOTSUPP)) {
         direct = false;
-        fd = Fd(open_no_intr(path.c_str(), flags, 0666));
+        fd = Fd(open_at(place.at(), place.leaf(), flags, 0666));
     }
     if (!fd.valid()) {
         const int number = errno;
         Error error = posix_error(reads ? "open" : "open for writing", path, number);
         if (number == ELOOP && !reads) error.what += " (it is a symbolic link, and links are not followed for writing)";
+        else if (number == ELOOP && !place.follows_links)
+            error.what += " (it is a symbolic link, which is not followed)";
         return error;
     }
     struct stat about {};
@@ -141,28 +199,35 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
 
 Result<> PosixStore::make_directories(const std::string& path) {
     if (path.empty()) return Error{ErrorKind::refused, "make directories: the path is empty"};
+    if (!roots_.empty()) return Error{ErrorKind::unsupported, "make directories: " + path + ": one by one alone"};
     struct stat about {};
     if (::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) return {};
     for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
-        FB_TRY(make_one_directory(path.substr(0, end)));
-    if (path.back() != '/') return make_one_directory(path);
+        FB_TRY(make_directory(path.substr(0, end)));
+    if (path.back() != '/') return make_directory(path);
     return {};
 }
 
 Result<> PosixStore::rename(const std::string& from, const std::string& to) {
-    if (::rename(from.c_str(), to.c_str()) != 0) return posix_error("rename to " + to, from, errno);
+    FB_TRY_ASSIGN(old_place, place_of(from));
+    FB_TRY_ASSIGN(new_place, place_of(to));
+    if (::renameat(old_place.at(), old_place.leaf(), new_place.at(), new_place.leaf()) != 0)
+        return posix_error("rename to " + to, from, errno);
     return {};
 }
 
 Result<> PosixStore::remove(const std::string& path) {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return posix_error("unlink", path, errno);
+    FB_TRY_ASSIGN(place, place_of(path));
+    if (::unlinkat(place.at(), place.leaf(), 0) != 0 && errno != ENOENT) return posix_error("unlink", path, errno);
     return {};
 }
 
 Result<> PosixStore::remove_tree(const std::string& path) {
+    FB_TRY_ASSIGN(place, place_of(path));
     struct stat about {};
-    if (::lstat(path.c_str(), &about) == 0 && S_ISLNK(about.st_mode)) return remove(path);
-    const auto removed = remove_tree_at(AT_FDCWD, path.c_str(), path, 1);
+    if (::fstatat(place.at(), place.leaf(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(about.st_mode))
+        return remove(path);
+    const auto removed = remove_tree_at(place.at(), place.leaf(), path, 1);
     if (!removed && removed.error().kind != ErrorKind::missing) return removed;
     return {};
 }
@@ -170,6 +235,7 @@ Result<> PosixStore::remove_tree(const std::string& path) {
 // Lustre lays a file out as it is opened for writing for the first time: what mknod makes has no layout yet, and takes
 // the one that it is given.
 Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripes) {
+    if (!roots_.empty()) return Store::make_striped(path, stripes);
     const auto wish = lustre_wish(stripes);
     if (::mknod(path.c_str(), S_IFREG | 0666, 0) != 0) return posix_error("mknod", path, errno);
     if (::setxattr(path.c_str(), layout_attribute, wish.data(), wish.size(), 0) == 0) return {};
@@ -188,7 +254,8 @@ std::optional<StripeDefault> PosixStore::default_stripes(const std::string& dire
 }
 
 Result<> PosixStore::sync_directory(const std::string& path) {
-    Fd fd(open_no_intr(path.c_str(), O_RDONLY | O_DIRECTORY));
+    FB_TRY_ASSIGN(place, place_of(path));
+    Fd fd(open_at(place.at(), place.leaf(), O_RDONLY | O_DIRECTORY | place.open_flag()));
     if (!fd.valid()) return posix_error("open of directory", path, errno);
     while (::fsync(fd.get()) != 0) {
         if (errno == EINTR) continue;
@@ -200,7 +267,8 @@ Result<> PosixStore::sync_directory(const std::string& path) {
 }
 
 Result<std::vector<Entry>> PosixStore::list(const std::string& path) {
-    FB_TRY_ASSIGN(directory, open_directory(AT_FDCWD, path.c_str(), path, 0));
+    FB_TRY_ASSIGN(place, place_of(path));
+    FB_TRY_ASSIGN(directory, open_directory(place.at(), place.leaf(), path, place.open_flag()));
     std::vector<Entry> entries;
     while (true) {
         errno = 0;
@@ -209,6 +277,7 @@ Result<std::vector<Entry>> PosixStore::list(const std::string& path) {
         if (is_dot(found->d_name)) continue;
         Entry entry;
         FB_TRY_ASSIGN(there, look_at(::dirfd(directory.get()), *found, path, entry));
+        entry.is_directory = entry.is_directory && (place.follows_links || !entry.is_link);
         if (there) entries.push_back(std::move(entry));
     }
     if (errno != 0) return posix_error("readdir", path, errno);
@@ -217,8 +286,11 @@ Result<std::vector<Entry>> PosixStore::list(const std::string& path) {
 }
 
 Result<bool> PosixStore::exists(const std::string& path) {
+    const auto place = place_of(path);
+    if (!place && place.error().kind == ErrorKind::missing) return false;
+    FB_TRY(place);
     struct stat about {};
-    if (::lstat(path.c_str(), &about) == 0) return true;
+    if (::fstatat(place->at(), place->leaf(), &about, AT_SYMLINK_NOFOLLOW) == 0) return true;
     if (errno == ENOENT || errno == ENOTDIR) return false;
     return posix_error("lstat", path, errno);
 }
@@ -230,6 +302,10 @@ Store& posix_store() {
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
     static auto* const store = new PosixStore;
     return *store;
+}
+
+std::unique_ptr<Store> open_posix_store_below(std::vector<std::string> roots) {
+    return std::make_unique<PosixStore>(std::move(roots));
 }
 
 Result<> forget_cached(const std::string& path) {

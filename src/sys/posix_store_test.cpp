@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/store.hpp"
+#include "sys/store_below.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;
@@ -291,4 +292,42 @@ TEST_CASE("read_direct: any bytes up to the end, from storage, and nothing of th
         CHECK(cut.error().kind == ErrorKind::corrupt);
         CHECK(cut.error().what.find("ends at 2500000") != std::string::npos);
     }
+}
+
+TEST_CASE("below its roots no link is followed, and nothing else is reached") {
+    const test::TempDirectory dir;
+    auto& store = posix_store();
+    const auto root = dir / "named", outside = dir / "outside";
+    for (const auto& path : {dir / "real", dir / "real/a", outside}) REQUIRE(store.make_directory(path));
+    put(dir / "real/a/file", "inside");
+    put(outside + "/file", "outside");
+    REQUIRE(::symlink("real", root.c_str()) == 0);  // who names it may mean a link
+    REQUIRE(::symlink(outside.c_str(), (root + "/link").c_str()) == 0);
+    REQUIRE(::symlink((outside + "/file").c_str(), (root + "/a/link").c_str()) == 0);
+
+    const auto below = open_posix_store_below({root + "/"});
+    CHECK(read_text(*below, root + "/a/file", 100).value() == "inside");
+    CHECK(below->exists(root + "/a/file").value());
+    CHECK_FALSE(below->exists(root + "/b/file").value());
+    const auto entries = below->list(root).value();
+    REQUIRE(entries.size() == 2);
+    CHECK(entries[0].is_directory);
+    CHECK_FALSE(entries[1].is_directory);
+    for (const auto& path : {root + "/a/link", root + "/link/file", root + "/../outside/file", outside + "/file"}) {
+        CHECK(below->open(path, Access::read).error().kind == ErrorKind::refused);
+        CHECK(below->open(path, Access::create).error().kind == ErrorKind::refused);
+    }
+    CHECK(below->list(root + "/link").error().kind == ErrorKind::refused);
+    CHECK_FALSE(below->sync_directory(root + "/link"));
+    CHECK_FALSE(below->make_directory(root + "/link"));
+    CHECK_FALSE(below->make_directory(root + "/link/new"));
+    CHECK_FALSE(below->remove(root + "/link/file"));
+    CHECK_FALSE(below->remove_tree(root + "/link/file"));
+    CHECK_FALSE(below->rename(root + "/a/file", root + "/link/file"));
+    CHECK(below->make_directory(root + "/a/new"));
+    CHECK(below->rename(root + "/a/file", root + "/a/new/file"));
+    CHECK(below->remove_tree(root + "/a"));
+    CHECK(below->remove_tree(root + "/link"));  // itself
+    CHECK(get(outside + "/file") == "outside");
+    CHECK(below->list(root).value().empty());
 }

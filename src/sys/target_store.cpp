@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "sys/far_module.hpp"
+#include "sys/store_below.hpp"
 
 namespace forebay::sys {
 
@@ -12,6 +13,10 @@ namespace {
 
 class TargetStore final : public Store {
 public:
+    /// `below`: what is reached of this machine, and nothing else; none: all of it.
+    explicit TargetStore(std::unique_ptr<Store> below = nullptr)
+        : below_(std::move(below)), near_(below_ ? *below_ : posix_store()) {}
+
     Result<std::unique_ptr<File>> open(const std::string& path, Access access) override {
         FB_TRY_ASSIGN(store, of(path));
         return store->open(path, access);
@@ -49,15 +54,15 @@ public:
         return store->exists(path);
     }
     std::optional<StripeDefault> default_stripes(const std::string& directory) override {
-        return is_far(directory) ? std::nullopt : posix_store().default_stripes(directory);
+        return is_far(directory) ? std::nullopt : near_.default_stripes(directory);
     }
     Result<> make_striped(const std::string& path, const Stripes& stripes) override {
-        return is_far(path) ? Store::make_striped(path, stripes) : posix_store().make_striped(path, stripes);
+        return is_far(path) ? Store::make_striped(path, stripes) : near_.make_striped(path, stripes);
     }
 
 private:
     Result<Store*> of(const std::string& path) {
-        if (!is_far(path)) return &posix_store();
+        if (!is_far(path)) return &near_;
         if (!may_hold_runs(path))
             return Error{ErrorKind::unsupported, "no run lies in DAOS by its address: " + path, "",
                          "the path where dfuse shows the container"};
@@ -75,6 +80,8 @@ private:
         return store.get();
     }
 
+    const std::unique_ptr<Store> below_;
+    Store& near_;
     std::mutex mutex_;  // guards what follows
     std::map<std::string, std::unique_ptr<Store>> far_;
 };
@@ -85,6 +92,10 @@ private:
 Store& target_store() {
     static auto& store = *new TargetStore;
     return store;
+}
+
+std::unique_ptr<Store> open_target_store_below(std::vector<std::string> roots) {
+    return std::make_unique<TargetStore>(open_posix_store_below(std::move(roots)));
 }
 
 }  // namespace forebay::sys

@@ -6,6 +6,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "sys/far_module.hpp"
 #include "tree/named_root.hpp"
 #include "tree/pulse.hpp"
 #include "tree/team_counts.hpp"
@@ -242,6 +243,19 @@ TeamWork Removal::work() {
             .counts = [this] { return counts.own(); }};
 }
 
+// An object of a bucket, or a file of a container: no program of the system removes it.
+Result<> remove_one(sys::Folder& above, const std::string& name, const sys::EntryStatus& status,
+                    const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& removed) {
+    if (options.is_dry) {
+        remarks.add(RemarkKind::would_remove, name, "");
+        if (options.would_remove != nullptr) options.would_remove->add(status.bytes);
+        return remarks.taken();
+    }
+    FB_TRY(above.remove(name));
+    ++removed;
+    return remarks.taken();
+}
+
 }  // namespace
 
 Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
@@ -249,6 +263,8 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
     FB_TRY_ASSIGN(named, open_above(path));
     const auto& [above, name] = named;
     FB_TRY_ASSIGN(status, above->status_of(name));
+    if (status.kind != sys::EntryKind::folder && sys::is_far(path))
+        return remove_one(*above, name, status, options, remarks, removed);
     if (status.kind != sys::EntryKind::folder)
         return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
     FB_TRY_ASSIGN(above_status, above->status());

@@ -78,8 +78,8 @@ struct RemoveOptions {
     TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
-/// Removes the folder at `path` with all in it. Errors of single entries are in `remarks`: they stay, as do the folders
-/// above them.
+/// Removes the folder at `path` with all in it, or where that is an address, a file at it. Errors of single entries are
+/// in `remarks`: they stay, as do the folders above them.
 Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
                      std::atomic<std::uint64_t>& removed);
 

@@ -8,7 +8,7 @@ forebaytestkey (AWS_ACCESS_KEY_ID) and forebay+secret/never+shown (AWS_SECRET_AC
 
 A POST of JSON to /-/faults says what it is to do wrong: objects with "match" (a
 pattern for "METHOD path?query"), "times", and "status" with "code", "reset" (the connection is cut off), "stall" (seconds), "body"
-(XML in place of the answer), "rot" (the last byte is another one) or "unsized" (no length is told); "no_crc32c", "no_conditions"
+(XML in place of the answer), "rot" (the last byte is another one), "shifted" (a range that begins at 0) or "unsized" (no length is told); "no_crc32c", "no_conditions"
 (forgotten as by older servers), "region" (another one's bucket). A POST of a list to /-/expired says which session tokens have
 expired. GET of /-/requests gives all requests, /-/done those that were answered well. No code of ours is in it.
 """
@@ -287,6 +287,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             begin, end = (int(span[1]), min(int(span[2]) + 1, entry["bytes"])) if span else (0, entry["bytes"])
             if span and begin >= entry["bytes"]:
                 raise Problem(416, "InvalidRange", "The requested range is not satisfiable")
+            begin, end = (0, end - begin) if self.wrong.get("shifted") else (begin, end)
             data = self.kept.data(entry, begin, end)
         headers = self.object_headers(entry) | ({"Content-Range": f"bytes {begin}-{end - 1}/{entry['bytes']}"} if span else {})
         return self.answer(206 if span else 200, data, headers)

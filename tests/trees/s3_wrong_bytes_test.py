@@ -1,7 +1,7 @@
 """Goal: what comes from a bucket is what its server keeps, or it is named and gets no name; and one odd key costs no others.
 
 Method: the server of these tests answers with a byte that is another one, once or for good, or without saying how long its
-answer is; and a bucket has keys that are no names of entries.
+answer is, or with another range, listing or word than was asked for; and a bucket has keys that are no names of entries.
 """
 
 import os
@@ -66,6 +66,61 @@ def check_unsized(server, place):
     server.faults()
 
 
+def check_other_range(server, place):
+    """Where no checksum tells, the answer's own word is taken for what came."""
+    noise(place / "ranges/file", 3 * MIB)
+    server.forebay("copy", place / "ranges", f"{ROOT}/ranges")
+    server.faults({"match": "GET .*ranges/file", "shifted": True, "times": FOREVER}, {"match": "$^", "no_crc32c": True})
+    report = place / "ranges.jsonl"
+    server.forebay("copy", f"{ROOT}/ranges", place / "ranges-back", "--report", report, code=1)
+    server.faults()
+    expect("were asked for" in lines(report)[0]["why"] and not (place / "ranges-back/file").exists(), "it is named", report.read_text())
+
+
+def check_listings(server, place):
+    """What no listing of this prefix can be ends the copy: keys of others, and a page that comes again under another token."""
+    server.request("PUT", "listed/a", body=b"12345")
+    server.forebay("copy", f"{ROOT}/listed", place / "listed")
+
+    def listing(key, token):
+        return (f"<ListBucketResult><Contents><Key>{key}</Key><Size>3</Size></Contents><IsTruncated>{str(bool(token)).lower()}"
+                f"</IsTruncated><NextContinuationToken>{token}</NextContinuationToken></ListBucketResult>")
+
+    asked = {"match": "GET .*prefix=listed%2F(&|$)", "times": 1}
+    for bodies, why in (([listing("x", "")] * FOREVER, "has the key"),
+                        ([listing("listed/a", f"t{number}") for number in range(FOREVER)], "goes back to a page")):
+        for verb in (("copy", f"{ROOT}/listed", place / "never"), ("delete", f"{ROOT}/listed")):
+            server.faults(*({**asked, "body": body} for body in bodies))
+            before = len(server.requests())
+            process = server.begin(*verb)
+            server.end(process, None)
+            server.faults()
+            expect(process.returncode in (1, 4) and why in server.said[-1], f"{verb[0]} ends with {process.returncode}: {why}", server.said[-1])
+            expect(len(server.requests()) - before < 50, "it ends soon")
+
+
+def check_refused_removal(server, place):
+    """A refusal of no key is one of all that were asked for."""
+    source = small_tree(place / "refused")
+    server.forebay("copy", source, f"{ROOT}/refused")
+    keys = server.keys("refused")
+    server.faults({"match": "POST .*delete", "times": FOREVER,
+                   "body": "<DeleteResult><Error><Code>AccessDenied</Code><Message>no</Message></Error></DeleteResult>"})
+    told = server.told("delete", f"{ROOT}/refused", code=1)
+    server.faults()
+    expect(told["removed"] == 0 and server.keys("refused") == keys, "none is told to be removed", str(told))
+
+
+def check_one_object(server, place):
+    for key in ("single/a", "single/b"):
+        server.request("PUT", key, body=b"12345")
+    told = server.told("delete", f"{ROOT}/single/a", "--dry-run")
+    expect(told["would_remove"] == {"entries": 1, "bytes": 5} and len(server.keys("single")) == 2, "a dry run tells it", str(told))
+    told = server.told("delete", f"{ROOT}/single/a")
+    expect(told["removed"] == 1 and len(server.keys("single")) == 1, "one object is removed alone", str(server.keys("single")))
+    server.forebay("delete", f"{ROOT}/single/a", code=3)
+
+
 def check_odd_keys(server, place):
     """An empty part of a key, or an object with others below it: that one is named, and all others are copied."""
     for number in range(40):
@@ -92,7 +147,8 @@ def check_no_times(server, place):
 
 def check(server, place):
     if server.fails_on_wish:
-        for part in (check_rot, check_unsized, check_odd_keys, check_no_times):
+        for part in (check_rot, check_unsized, check_other_range, check_listings, check_refused_removal, check_one_object,
+                     check_odd_keys, check_no_times):
             part(server, place)
 
 
