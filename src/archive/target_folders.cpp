@@ -54,7 +54,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
     tree::Spellings::of(*at_, *above);
     const auto branch = std::make_shared<tree::Branch>(at_, name);
-    const auto made = above->make_folder(name, context_->new_folder_permissions());
+    const auto made = above->make_folder(name, tree::while_filled);
     if (!made && made.error().kind != ErrorKind::refused) return made.error();
     if (!made) FB_TRY(tree::check_spelling(*at_, *above, name));
     auto opened = above->open_folder(name);
@@ -62,6 +62,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
         return because(opened.error(), show_text(path_of(*branch)) +
                                            " is no folder at the target that may be filled: " + opened.error().what);
     const tree::FolderRef folder = std::move(*opened);
+    if (made) context_->mark_unfinished(*folder);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;
     branch->was_made = made.has_value();

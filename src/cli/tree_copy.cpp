@@ -157,6 +157,9 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     add_layout(verb, *options);
     add_recall(verb, options->tree);
     verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
+    verb.flag(
+        "--allow-unlike", options->allow_unlike,
+        "Fill TARGET, or let --delete empty it, where it has entries and none is in SOURCE: else that is refused");
     verb.flag("--as-files", options->as_files,
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
     verb.option("--node-files", options->node_files,
@@ -192,8 +195,6 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
     verb.flag("--allow-empty", options->allow_empty,
               "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
-    verb.flag("--allow-unlike", options->allow_unlike,
-              "Let --delete remove all that TARGET has where none of it is in SOURCE: else that is refused");
     verb.flag("--checksum", options->checksum, "Compare bytes of files that look equal");
     verb.flag("--quick", options->quick,
               "Do not compare ACLs and other extended attributes of entries that the source changed before the target");

@@ -65,7 +65,7 @@ std::vector<std::string> call_of(Pass pass, const MigrationPlan& plan, const Pro
         case Pass::walk: call = {"walk", project.source, "--special", "--list", reports + "/special.jsonl"}; break;
         // What a run leaves behind of its uncommitted saves is a part of the project.
         case Pass::copy: call = {"copy", project.source, project.target, "--as-files"}; break;
-        case Pass::live_sync: call = {"sync", project.source, project.target, "--as-files"}; break;
+        case Pass::live_sync: call = {"sync", project.source, project.target, "--as-files", "--allow-unlike"}; break;
         case Pass::final_sync:
             call = {"sync", project.source, project.target, "--as-files", "--delete", "--allow-unlike"};
             break;

@@ -28,7 +28,14 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
         FB_TRY_ASSIGN(status, folders.source->status_of(named.name));
         kind = status.kind;
     }
-    if (!options_.filter.takes(*branch, named.name, kind)) return {};
+    if (!options_.filter.takes(*branch, named.name, kind)) {
+        auto other = named.other_kind;
+        if (other == sys::EntryKind::unknown)
+            if (const auto status = folders.target->status_of(named.name)) other = status->kind;
+        // A folder of the target alone.
+        if (kind != other && other == sys::EntryKind::folder) only(RemarkKind::only_target, *branch, named.name, other);
+        return {};
+    }
     if (kind == sys::EntryKind::file && options_.reads_bytes) {
         FB_TRY_ASSIGN(is_left,
                       stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));

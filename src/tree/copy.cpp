@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <unordered_set>
 
 #include "base/path.hpp"
@@ -97,9 +98,14 @@ Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, con
     return shared.take_over(lead);
 }
 
-/// What a removal would find at the top of both trees.
+// File systems make these themselves: they say nothing of what was copied.
+bool is_of_file_system(std::string_view name) {
+    return name == "lost+found" || name == ".snapshot" || name == ".snapshots";
+}
+
+/// What lies at the top of both trees.
 struct Tops {
-    std::uint64_t at_target = 0;  // that patterns do not leave out
+    std::uint64_t at_target = 0;  // of a removal those that patterns do not leave out
     bool source_is_empty = true, are_alike = false;
 };
 
@@ -107,48 +113,65 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
     Tops tops;
     std::unordered_set<std::string> names;
     const Branch top(nullptr, "");
-    FB_TRY(roots.target->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+    const Error enough{ErrorKind::refused, ""};
+    bool has_enough = false;
+    const auto at_target = roots.target->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
         for (const auto& one : listed) {
             std::string name(one.name);
-            const bool is_unfinished = name.starts_with(roots.temporary_prefix);
-            if (is_unfinished || !options.filter.takes(top, name, one.kind)) continue;
+            if (name.starts_with(roots.temporary_prefix) || is_of_file_system(name)) continue;
+            if (options.removes_extra && !options.filter.takes(top, name, one.kind)) continue;
             if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
         }
-        return {};
-    }));
-    const auto listed = roots.source->list([&](std::span<const sys::NamedEntry> names_of_source) -> Result<> {
-        for (const auto& one : names_of_source) {
+        has_enough = !options.removes_extra && tops.at_target >= names_compared_max;
+        return has_enough ? Result<>(enough) : Result<>();
+    });
+    if (!at_target && !has_enough) return at_target.error();
+    const auto at_source = roots.source->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed) {
+            if (is_of_file_system(one.name)) continue;
             tops.source_is_empty = false;
             tops.are_alike = tops.are_alike || names.contains(std::string(one.name));
         }
-        return tops.are_alike ? Result<>(Error{ErrorKind::refused, ""}) : Result<>();  // that is enough
+        return tops.are_alike ? Result<>(enough) : Result<>();
     });
-    if (!listed && !tops.are_alike) return listed.error();
+    if (!at_source && !tops.are_alike) return at_source.error();
     return tops;
 }
 
+// What SOURCE is called, for the place in TARGET that may be meant.
+std::string name_of_source(const std::string& source) {
+    std::error_code none;
+    auto path = sys::is_far(source) ? source : std::filesystem::absolute(source, none).lexically_normal().string();
+    while (path.ends_with('/')) path.pop_back();
+    return leaf_of(path);
+}
+
 // A file system that is not mounted leaves an empty folder in its place. A target of which nothing comes from the
-// source is another place than was meant, such as the folder above the copy.
+// source is another place than was meant, such as the folder above the copy: what is there would be removed, or would
+// lie between the entries of the source, in a folder that has its owner and permissions.
 Result<> check_tops(const CopyRoots& roots, const std::string& source, const std::string& target,
                     const TreeCopyOptions& options) {
     if (!roots.target || roots.was_made) return {};
     FB_TRY_ASSIGN(tops, look_at_tops(roots, options));
     if (tops.at_target == 0 || tops.are_alike) return {};
-    if (tops.source_is_empty && !options.allows_empty)
+    const bool empties = options.removes_extra && tops.source_is_empty;
+    if (empties && !options.allows_empty)
         return Error{ErrorKind::refused,
-                     fmt::format("{} has no entry at all, and {} has some: all of it would be removed",
-                                 show_text(source), show_text(target)),
+                     fmt::format("{} has no entry, and {} has some: all of it would be removed", show_text(source),
+                                 show_text(target)),
                      "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
-    if (tops.source_is_empty || options.allows_unlike) return {};
-    auto name = std::string_view(source);
-    while (name.ends_with('/')) name.remove_suffix(1);
+    if (empties || options.allows_unlike) return {};
     const auto first = tops.at_target > names_compared_max ? fmt::format("the first {} of ", names_compared_max) : "";
+    const auto harm = options.removes_extra
+                          ? fmt::format("all {} would be removed", tops.at_target)
+                          : "it would get what SOURCE has, beside them, and SOURCE's owner and permissions";
     return Error{ErrorKind::refused,
-                 fmt::format("no entry of {}{} is one of {}: all {} would be removed", first, show_text(target),
-                             show_text(source), tops.at_target),
+                 fmt::format("no entry of TARGET, {}{}, is one of SOURCE, {}: {}", first, show_text(target),
+                             show_text(source), harm),
                  "nothing was changed",
-                 fmt::format("{}/{}, if that was meant; or --allow-unlike, where all of them are to go",
-                             show_text(target), show_text(leaf_of(name)))};
+                 fmt::format("{}/{}, if that was meant; or --allow-unlike, where {}", show_text(target),
+                             show_text(name_of_source(source)),
+                             options.removes_extra ? "all of them are to go" : "it is to be filled all the same")};
 }
 
 // What is not mounted any more seems to be gone.
@@ -202,6 +225,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         places.clock_margin_seconds = margin;
     }
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
+    FB_TRY_ASSIGN(settled, settled_time(*roots.source));
     auto turn = options;
     for (bool is_all = false; !is_all; turn.lead = nullptr) {
         FB_TRY_ASSIGN(done, copy_once(roots, places, turn, remarks, counts));
@@ -211,7 +235,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
     if (options.removes_extra && remarks.has_errors()) counts.not_removed = why_not_removed(remarks);
     else if (options.removes_extra && roots.target && !roots.was_made) {
         FB_TRY(check_mounts(*roots.source, mounts));
-        FB_TRY(remove_extra(roots.source, roots.target, mounts, options, remarks, counts));
+        FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, remarks, counts));
     }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
     if (has_looked_at_all(options) && remarks.are_all({RemarkKind::as_files, RemarkKind::adjusted}))
@@ -296,6 +320,20 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
     return copy_open_trees(roots, of_one, remarks, counts);
 }
 
+// Somebody may have renamed the target meanwhile, or mounted something over it.
+Result<> check_place(sys::Folder& copy, const std::string& target, Remarks& remarks) {
+    if (sys::is_far(target)) return {};
+    FB_TRY_ASSIGN(status, copy.status());
+    const auto opened = sys::open_tree(target);
+    const auto now = opened ? (*opened)->status() : Result<sys::EntryStatus>(opened.error());
+    if (!now || now->id != status.id)
+        remarks.add(RemarkKind::failed, ".",
+                    fmt::format("{}, {} is not the directory any more that was filled: the copy lies where that one "
+                                "is now",
+                                at_target, show_text(target)));
+    return {};
+}
+
 }  // namespace
 
 Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
@@ -313,11 +351,12 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
             "the manifest would not have those that the target cannot hold",
             "nothing was changed", "leave out --quick"};
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
-    if (options.removes_extra) FB_TRY(check_tops(roots, source, target, options));
+    FB_TRY(check_tops(roots, source, target, options));
     if (options.lead != nullptr)
         FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
     const auto copied = copy_open_trees(roots, options, remarks, counts);
     if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
+    if (copied && roots.target && !options.is_dry) FB_TRY(check_place(*roots.target, target, remarks));
     return copied;
 }
 

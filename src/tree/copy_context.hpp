@@ -51,7 +51,8 @@ struct CopyPlaces {
 
 /// Of folders while they are filled.
 inline constexpr std::uint32_t while_filled = 0700;
-inline constexpr std::uint32_t unfinished_folder = 01700;
+/// Nobody gives such permissions: who may write to a folder, and not go into it, may nothing.
+inline constexpr std::uint32_t unfinished_folder = 01720;
 
 class CopyContext {
 public:
@@ -114,9 +115,10 @@ public:
     Result<FolderRef> target_folder(const BranchRef& branch) {
         return options.is_dry && branch->was_made ? FolderRef() : folders.get(branch, TreeSide::target);
     }
-    /// With patterns to include a folder shows by a bit that a copy has made it, until it has its attributes.
-    std::uint32_t new_folder_permissions() const {
-        return options.filter.include.empty() ? while_filled : unfinished_folder;
+    /// With patterns to include a folder shows that a copy has made it, until it has its attributes; not where the file
+    /// system keeps no permissions.
+    void mark_unfinished(sys::Folder& made) const {
+        if (!options.filter.include.empty()) static_cast<void>(made.set_permissions(unfinished_folder));
     }
     bool is_unfinished(const sys::EntryStatus& folder) const {
         constexpr std::uint32_t inherited = 02000;

@@ -40,7 +40,9 @@ Result<> claim_name(CopyContext& context, const CopyEntry& entry, const sys::Ent
 }
 
 Result<> TemporaryName::publish(const std::string& final_name, Spellings* spellings) {
-    FB_TRY(spellings != nullptr ? spellings->rename(*folder_, name_, final_name) : folder_->rename(name_, final_name));
+    const auto renamed =
+        spellings != nullptr ? spellings->rename(*folder_, name_, final_name) : folder_->rename(name_, final_name);
+    if (!renamed) return of_target(renamed.error());
     name_.clear();
     return {};
 }

@@ -33,6 +33,12 @@ Result<> remove_names(sys::Folder& folder, const Names& names) {
     return {};
 }
 
+// Of what is no folder, and stands where the folder `branch` is to be made.
+Result<> check_is_meant(const CopyContext& context, const Branch& branch, sys::EntryKind kind) {
+    if (context.options.filter.takes(*branch.parent, branch.name, kind)) return {};
+    return Error{ErrorKind::refused, "an entry stands there that patterns leave out"};
+}
+
 }  // namespace
 
 Result<> CopyWalk::enter_target(const BranchRef& branch) {
@@ -75,7 +81,7 @@ Result<> CopyWalk::claim_folder(const BranchRef& branch) {
 }
 
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
-    auto made = above.make_folder(branch->name, context_.new_folder_permissions());
+    auto made = above.make_folder(branch->name, while_filled);
     if (!made && made.error().kind == ErrorKind::refused) {
         FB_TRY(claim_folder(branch));
         auto existing = above.open_folder(branch->name);
@@ -84,13 +90,15 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
         const auto status = above.status_of(branch->name);
         if (!status) return status.error().kind == ErrorKind::missing ? made.error() : status.error();
         if (status->kind == sys::EntryKind::folder) return existing.error();
+        FB_TRY(check_is_meant(context_, *branch, status->kind));
         FB_TRY(above.remove(branch->name));
-        made = above.make_folder(branch->name, context_.new_folder_permissions());
+        made = above.make_folder(branch->name, while_filled);
     }
     FB_TRY(made);
     branch->is_new = true;
     branch->was_made = true;
     FB_TRY_ASSIGN(opened, above.open_folder(branch->name));
+    context_.mark_unfinished(*opened);
     return FolderRef(std::move(opened));
 }
 
@@ -111,6 +119,7 @@ Result<> CopyWalk::enter_dry(const BranchRef& branch) {
         const auto status = above->status_of(branch->name);
         is_other = status.has_value();
         if (status && status->kind == sys::EntryKind::folder) return opened.error();  // closed to this user
+        if (status) FB_TRY(check_is_meant(context_, *branch, status->kind));
     }
     branch->was_made = true;  // as it would be
     (is_other ? context_.counts.would_replace : context_.counts.would_copy).add(0);
@@ -200,10 +209,12 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     if (context_.is_of_others(*branch)) return {};
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
-    if (context_.keeps_attributes(*branch))
-        return branch->seen.lent_permissions == 0
-                   ? Result<>()
-                   : target->set_permissions(own.permissions & ~branch->seen.lent_permissions);
+    if (context_.keeps_attributes(*branch)) {
+        if (branch->seen.lent_permissions != 0)
+            FB_TRY(target->set_permissions(own.permissions & ~branch->seen.lent_permissions));
+        const bool may_set = context_.owner.user == 0 || context_.owner.user == own.user;
+        return branch->was_changed && may_set ? target->set_times(own.accessed, own.modified) : Result<>();
+    }
     Held held{.user = own.user, .group = own.group, .permissions = own.permissions};
     held.umask = context_.owner.umask;
     held.is_new = branch->is_new;

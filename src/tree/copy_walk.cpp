@@ -92,10 +92,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY(check_no_loop(*branch));
     FB_TRY(check_no_copy(*branch));
     context_.folders.keep(branch, TreeSide::source, folder);
-    if (auto entered = enter_target(branch); !entered) {
-        if (entered.error().kind == ErrorKind::missing) return entered;
-        return because(entered.error(), fmt::format("{}: {}", at_target, entered.error().what));
-    }
+    if (auto entered = enter_target(branch); !entered) return of_target(entered.error());
     const bool is_left = context_.options.one_file_system && is_other_file_system(status, device_);
     if (!is_left) FB_TRY(check_no_source(*branch));
     branch->seen.is_untouched = !branch->was_made && context_.is_untouched(*branch);

@@ -30,9 +30,9 @@ std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vec
 
 class ExtraWalk {
 public:
-    ExtraWalk(const sys::EntryId& source, const std::vector<sys::MountBelow>& mounts, const TreeCopyOptions& options,
+    ExtraWalk(const sys::EntryId& source, const SourceAtBegin& at_begin, const TreeCopyOptions& options,
               Remarks& remarks, CopyCounts& counts)
-        : mounts_(mounts),
+        : at_begin_(at_begin),
           options_(options),
           remarks_(remarks),
           remover_({.folders = folders_,
@@ -60,9 +60,9 @@ private:
     Result<> check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target, const SourceNames& names);
     void finish(const BranchRef& branch);
     Result<> check_mount(const Branch& branch) const;
-    bool is_folder_of_source(const BranchRef& branch);
+    bool is_unchanged(const Branch& branch, const sys::EntryStatus& source) const;
 
-    const std::vector<sys::MountBelow>& mounts_;  // sorted
+    const SourceAtBegin& at_begin_;
     const TreeCopyOptions& options_;
     Remarks& remarks_;
     OpenFolders folders_;
@@ -138,6 +138,16 @@ void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
     const auto& branch = extra.branch;
     const auto removed = [&]() -> Result<> {
         if (has_changed_) return {};
+        if (!options_.is_dry && branch->status(TreeSide::source).has_times) {
+            FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
+            FB_TRY_ASSIGN(now, source->status());
+            if (!is_unchanged(*branch, now)) {
+                remarks_.add(RemarkKind::changed, path_of(*branch),
+                             "something came or went there meanwhile, and may lie in another place now: what the "
+                             "target alone has in it stays");
+                return {};
+            }
+        }
         FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
         branch->was_changed = true;
         for (const auto& name : extra.folders) remover_.add_folder(worker, branch, name);
@@ -195,18 +205,22 @@ Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& fold
 }
 
 Result<> ExtraWalk::check_mount(const Branch& branch) const {
-    if (mounts_.empty()) return {};
+    const auto& mounts = at_begin_.mounts;
+    if (mounts.empty()) return {};
     const auto path = path_of(branch);
-    const auto mount = std::ranges::lower_bound(mounts_, path, {}, &sys::MountBelow::path);
-    if (mount == mounts_.end() || mount->path != path || mount->id == branch.status(TreeSide::source).id) return {};
+    const auto mount = std::ranges::lower_bound(mounts, path, {}, &sys::MountBelow::path);
+    if (mount == mounts.end() || mount->path != path || mount->id == branch.status(TreeSide::source).id) return {};
     return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
 }
 
-bool ExtraWalk::is_folder_of_source(const BranchRef& branch) {
-    const auto above = branch->parent ? folders_.get(branch->parent, TreeSide::source) : Result<FolderRef>(FolderRef());
-    if (!above || !*above) return true;
-    const auto status = (*above)->status_of(branch->name);
-    return !status || status->kind == sys::EntryKind::folder;
+// Whether nothing came into the source's folder, or left it, since it was copied: then what the target alone has was in
+// no other place of the source meanwhile. The copy has set the times of the target's folder.
+bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& source) const {
+    if (!source.has_times) return true;  // not known
+    if (options_.preserve.times && is_same_time(source, branch.status(TreeSide::target))) return true;
+    auto settled = at_begin_.settled;
+    if (source.changed.nanoseconds == 0) settled.nanoseconds = 0;  // a file system of whole seconds
+    return source.changed < settled;
 }
 
 void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
@@ -216,8 +230,7 @@ void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
         FB_TRY(open(branch, TreeSide::target, target));
         return compare(worker, branch, *source, *target);
     }();
-    // One that patterns leave out has another entry's name at the target.
-    if (!compared && is_folder_of_source(branch)) remarks_.add_error(path_of(*branch), compared.error());
+    if (!compared) remarks_.add_error(path_of(*branch), compared.error());
     remover_.done_in(branch);
 }
 
@@ -243,10 +256,12 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
                 if (!options_.filter.takes(*branch, name, kind)) continue;
                 (is_folder ? extra_folders : extra).push_back(name);
             } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
-                // In a dry run a folder still stands where the source has something else, which was told before.
-                if (options_.is_dry) {
+                // The source may have something else there: what patterns leave out; in a dry run what was told before.
+                if (options_.is_dry || !options_.filter.is_empty()) {
                     FB_TRY_ASSIGN(status, source.status_of(name));
-                    if (status.kind != sys::EntryKind::folder) continue;
+                    const bool is_left_out = !options_.filter.takes(*branch, name, status.kind);
+                    if (is_left_out) extra_folders.push_back(name);
+                    if (is_left_out || status.kind != sys::EntryKind::folder) continue;
                 }
                 const auto child = std::make_shared<Branch>(branch, name);
                 ++branch->pending;
@@ -261,14 +276,10 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
     return check_copied(branch, source, target, source_names);
 }
 
-// What came into the source since its folder was copied may have left another place of it. The copy has set the times
-// of the target's folder.
+// What came into the source since its folder was copied may have left another place of it.
 Result<> ExtraWalk::check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
                                  const SourceNames& names) {
-    const auto& status = branch->status(TreeSide::source);
-    if (options_.is_dry || !options_.preserve.times || !status.has_times ||
-        is_same_time(status, branch->status(TreeSide::target)))
-        return {};
+    if (options_.is_dry || is_unchanged(*branch, branch->status(TreeSide::source))) return {};
     for (const auto& name : names.others()) {
         const auto of_source = source.status_of(name);
         if (!of_source || !options_.filter.takes(*branch, name, of_source->kind)) continue;
@@ -315,10 +326,10 @@ void ExtraWalk::finish(const BranchRef& branch) {
 
 }  // namespace
 
-Result<> remove_extra(const FolderRef& source, const FolderRef& target, const std::vector<sys::MountBelow>& mounts,
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                       const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
     FB_TRY_ASSIGN(status, source->status());
-    return ExtraWalk(status.id, mounts, options, remarks, counts).run(source, target);
+    return ExtraWalk(status.id, at_begin, options, remarks, counts).run(source, target);
 }
 
 }  // namespace forebay::tree

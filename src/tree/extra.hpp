@@ -7,9 +7,16 @@
 
 namespace forebay::tree {
 
+/// What a copy saw of its source when it began.
+struct SourceAtBegin {
+    std::vector<sys::MountBelow> mounts;  // sorted
+    sys::FileTime settled;                // what was changed before this time the copy has seen
+};
+
 /// Removes it, after a copy without errors. Entries that the filter leaves out stay; so does what lay at the source in
-/// one of `mounts`, as the copy saw them, if that is not mounted there any more.
-Result<> remove_extra(const FolderRef& source, const FolderRef& target, const std::vector<sys::MountBelow>& mounts,
+/// one of the mounts, if that is not mounted there any more, and what lies in a folder in which something came or went
+/// since it was copied.
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                       const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);
 
 }  // namespace forebay::tree

@@ -32,6 +32,9 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
     std::string difference;
     FB_TRY_ASSIGN(found, look(entry, status, existing, difference));
     if (found == Found::other) return false;
+    // More names than the source's has: some may lie outside of the target, and would be changed with it.
+    const auto names = context_.options.preserve.hard_links ? status.names : 1;
+    if (found == Found::adjust && existing.names > names) return false;
     if (found == Found::equal) {
         ++context_.counts.equal;
     } else if (context_.options.is_dry) {
@@ -51,7 +54,6 @@ Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::Entry
 Result<EntryCopier::Found> EntryCopier::look(const CopyEntry& entry, const sys::EntryStatus& status,
                                              const sys::EntryStatus& existing, std::string& difference) {
     if (status.kind != existing.kind) return Found::other;
-    // A file of the target with names that the source's has not: it would be changed under these, too.
     if (context_.options.preserve.hard_links && existing.names > 1) {
         if (status.names == 1) return Found::other;
         FB_TRY_ASSIGN(is_its, context_.links.claim_target(existing.id, context_.links.id_of(status)));

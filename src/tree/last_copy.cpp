@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 // The kernel stamps changes by a clock that is up to 10 ms late. Servers have clocks of their own, which sites keep
 // alike.
-constexpr std::int64_t own_clock_ns = 50'000'000, other_clock_ns = 600 * ns_per_second;
+constexpr std::int64_t tick_ns = 10'000'000, own_clock_ns = 50'000'000, other_clock_ns = 600 * ns_per_second;
 // A clock that is set by less than this is not noticed.
 constexpr std::int64_t set_ns = 10'000'000;
 constexpr std::uint64_t kept_bytes_max = 4096;
@@ -111,6 +111,11 @@ Result<std::int64_t> clock_margin_seconds(sys::Folder& source, sys::Folder& targ
     FB_TRY_ASSIGN(of_source, source.file_system());
     FB_TRY_ASSIGN(of_target, target.file_system());
     return of_source.has_own_clock && of_target.has_own_clock ? 0 : other_clock_ns / ns_per_second;
+}
+
+Result<sys::FileTime> settled_time(sys::Folder& folder) {
+    FB_TRY_ASSIGN(about, folder.file_system());
+    return now_less(about.has_own_clock ? tick_ns : other_clock_ns);
 }
 
 Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const std::string& places) {

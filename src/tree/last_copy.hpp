@@ -43,4 +43,7 @@ private:
     std::optional<Untouched> untouched_;
 };
 
+/// What bears an earlier time of change, in the file system of `folder`, was changed before this moment.
+Result<sys::FileTime> settled_time(sys::Folder& folder);
+
 }  // namespace forebay::tree

@@ -83,10 +83,10 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
     held.permissions = first_permissions(context, entry, status);
     auto file = make_laid_file(context, entry, temporary, held.permissions, status);
     if (!file && file.error().kind == ErrorKind::refused && !entry.branch->was_made) {
-        if (!entry.target->remove(temporary)) return file.error();  // of a run that was killed
+        if (!entry.target->remove(temporary)) return of_target(file.error());  // of a run that was killed
         file = make_laid_file(context, entry, temporary, held.permissions, status);
     }
-    if (!file) return file.error();
+    if (!file) return of_target(file.error());
     entry.branch->was_changed = true;
     return MadeFile{.file = std::move(*file), .held = std::move(held)};
 }
@@ -166,7 +166,8 @@ Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry
 }
 
 Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary) {
-    FB_TRY(entry.target->make_file(temporary, private_file));
+    const auto made = entry.target->make_file(temporary, private_file);
+    if (!made) return of_target(made.error());
     entry.branch->was_changed = true;
     return entry.target->remove(temporary);
 }

@@ -62,6 +62,13 @@ bool is_error(RemarkKind kind) {
     return kind == RemarkKind::failed || kind == RemarkKind::vanished || kind == RemarkKind::changed;
 }
 
+Error of_target(const Error& error) {
+    const bool is_told = error.what.empty() || error.kind == ErrorKind::unsupported;  // or is not kept
+    // Of what is gone OpenFolders::with_side() says where.
+    if (is_told || error.kind == ErrorKind::missing) return error;
+    return because(error, std::string(at_target) + ": " + error.what);
+}
+
 bool is_given_up(std::string_view why) { return why.ends_with(sys::given_up); }
 
 std::string cause_of(const Remark& remark) {

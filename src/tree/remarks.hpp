@@ -43,6 +43,9 @@ inline constexpr std::string_view owner_not_kept = "the target cannot keep owner
 /// What `why` begins with where it is the target that could not be read or changed.
 inline constexpr std::string_view at_target = "at the target";
 
+/// That of an error of which the target alone was asked for something.
+Error of_target(const Error& error);
+
 /// Of a reason: a server failed each time that it was asked, or is not asked any more.
 bool is_given_up(std::string_view why);
 

@@ -69,7 +69,7 @@ def check_parts(place):
         # As a run that was killed leaves it.
         target = place / f"killed-{words[0]}"
         (target / "src").mkdir(parents=True)
-        (target / "src").chmod(0o1700)
+        (target / "src").chmod(0o1720)
         forebay(*words, target, "--include", "data/*")
         expect(status(target / "src") == status(source / "src"), f"{words[0]}: what a killed run has made is finished")
     closed = place / "closed"

@@ -88,7 +88,7 @@ def bound(place):
     (outside / "precious").write_text("x")
     run("mount", "--bind", outside, tree / "inner")
     run("mount", "-o", "remount,bind,ro", tree / "inner")
-    done, report = mover("copy", place / "rights", tree / "inner", code=(1,))
+    done, report = mover("copy", place / "rights", tree / "inner", "--allow-unlike", code=(1,))
     expect("Read-only" in told(done, report) and "meanwhile" not in told(done, report), "a target that is not writable is told")
     mover("delete", tree, code=(1,))
     expect((outside / "precious").exists() and not (tree / "file").exists(), "what is bound there stays, all else goes")
