@@ -247,6 +247,13 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
+    FB_TRY_ASSIGN(status, source->status());
+    if (order.preserve.hard_links && order.tells_births != (status.born != sys::FileTime{}))
+        return Error{ErrorKind::refused,
+                     fmt::format("when files of {} were made is told on one of both hosts alone: names of one inode "
+                                 "would become files of their own",
+                                 show_text(order.source)),
+                     "", "leave this host out, or hard-links out of --preserve"};
     FolderRef target, asked;
     if (order.lacks_target) {
         FB_TRY_ASSIGN(named, open_above(order.target));

@@ -46,6 +46,7 @@ struct TeamOrder {
     bool one_file_system = false, removes_extra = false, compares_bytes = false, trusts_attributes = false;
     bool verifies = false, is_dry = false, syncs = false;
     bool reads_bytes = false, lists = false, sums = false, lacks_target = false, recalls = false, is_run = false;
+    bool tells_births = false;  // the source: when inodes were made
 
     /// A member's part of the limit, until it is told another one. 0: no limit.
     std::uint64_t first_rate() const {
