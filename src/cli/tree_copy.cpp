@@ -194,7 +194,7 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
               "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
     verb.flag("--allow-unlike", options->allow_unlike,
               "Let --delete remove all that TARGET has where none of it is in SOURCE: else that is refused");
-    verb.flag("--checksum", options->checksum, "Compare bytes of files that look equal");
+    verb.flag("--checksum", options->checksum, "Compare bytes of files of one size, and copy those alone that differ");
     verb.flag("--quick", options->quick,
               "Do not compare ACLs and other extended attributes of entries that the source changed before the target");
     verb.examples(

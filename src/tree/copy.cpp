@@ -198,8 +198,8 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         places.last_copy = last;
     }
     if (roots.target) {
-        FB_TRY_ASSIGN(margin, clock_margin_seconds(*roots.source, *roots.target));
-        places.clock_margin_seconds = margin;
+        FB_TRY_ASSIGN(clocks, clocks_of(*roots.source, *roots.target));
+        places.clocks = clocks;
     }
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
     auto turn = options;
@@ -272,8 +272,8 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                       .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
                       .asked = target ? target : asked};
     if (target) {
-        FB_TRY_ASSIGN(margin, clock_margin_seconds(*source, *target));
-        places.clock_margin_seconds = margin;
+        FB_TRY_ASSIGN(clocks, clocks_of(*source, *target));
+        places.clocks = clocks;
     }
     CopyContext context(options, remarks, counts, places);
     if (target) FB_TRY(context.naming.begin(target));
