@@ -195,7 +195,7 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
     verb.flag("--allow-empty", options->allow_empty,
               "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
-    verb.flag("--checksum", options->checksum, "Compare bytes of files that look equal");
+    verb.flag("--checksum", options->checksum, "Compare bytes of files of one size, and copy those alone that differ");
     verb.flag("--quick", options->quick,
               "Do not compare ACLs and other extended attributes of entries that the source changed before the target");
     verb.examples(

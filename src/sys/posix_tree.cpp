@@ -7,6 +7,7 @@
 #include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -287,6 +288,7 @@ Result<FileSystemTraits> PosixFolder::file_system() {
     const bool has_layouts = about.f_type == lustre_magic || ::fgetxattr(fd(), layout_attribute, nullptr, 0) > 0;
     return FileSystemTraits{.outlives_power = !in_memory,
                             .id = id,
+                            .is_read_only = (about.f_flags & ST_RDONLY) != 0,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
                             .has_layouts = has_layouts,
                             .case_folding = case_folding_of(about.f_type)};

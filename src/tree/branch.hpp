@@ -74,6 +74,7 @@ struct Branch : BranchPlace {
     std::atomic<bool> had_loss{false};      // a process was lost that worked in it: its temporary names may be there
     BranchAtEntry seen;                     // when it was entered
     WishedPaths* wished = nullptr;          // a list that asks for parts of it; null: all is meant
+    WishedPaths* named = nullptr;           // where all is meant: a list that has paths of it beside that
     std::vector<std::string> leftovers;     // unfinished large files of an earlier run: removed where nobody goes on
     NameCase name_case;
     /// Of a folder that another process works on and has given away a part of: called in place of finishing it.

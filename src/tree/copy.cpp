@@ -221,8 +221,8 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         places.last_copy = last;
     }
     if (roots.target) {
-        FB_TRY_ASSIGN(margin, clock_margin_seconds(*roots.source, *roots.target));
-        places.clock_margin_seconds = margin;
+        FB_TRY_ASSIGN(clocks, clocks_of(*roots.source, *roots.target));
+        places.clocks = clocks;
     }
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
     FB_TRY_ASSIGN(settled, settled_time(*roots.source));
@@ -259,6 +259,13 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     }
     FB_TRY_ASSIGN(source, sys::open_tree(order.source));
     FB_TRY(check_team_root(*source, order.source_root, order.source));
+    FB_TRY_ASSIGN(status, source->status());
+    if (order.options.preserve.hard_links && order.tells_births != (status.born != sys::FileTime{}))
+        return Error{ErrorKind::refused,
+                     fmt::format("when files of {} were made is told on one of both hosts alone: names of one inode "
+                                 "would become files of their own",
+                                 show_text(order.source)),
+                     "", "leave this host out, or hard-links out of --preserve"};
     TeamTerm term{std::chrono::seconds(order.patience_seconds)};
     FolderRef target, asked;
     if (order.lacks_target) {
@@ -278,8 +285,8 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
                       .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
                       .asked = target ? target : asked};
     if (target) {
-        FB_TRY_ASSIGN(margin, clock_margin_seconds(*source, *target));
-        places.clock_margin_seconds = margin;
+        FB_TRY_ASSIGN(clocks, clocks_of(*source, *target));
+        places.clocks = clocks;
     }
     CopyContext context(options, remarks, counts, places);
     if (target) FB_TRY(context.naming.begin(target));

@@ -24,8 +24,8 @@ std::string CopyContext::temporary_name(const std::string& name) const {
 bool CopyContext::is_untouched(const Branch& branch, const sys::EntryStatus& source,
                                const sys::EntryStatus& target) const {
     const auto& since = places_.last_copy.untouched();
-    return since && branch.seen.is_untouched && source.changed < since->entries[0] &&
-           target.changed < since->entries[1];
+    return since && branch.seen.is_untouched && is_before(source.changed, since->entries[0]) &&
+           is_before(target.changed, since->entries[1]);
 }
 
 bool CopyContext::is_untouched(const Branch& branch) const {
@@ -33,8 +33,8 @@ bool CopyContext::is_untouched(const Branch& branch) const {
     if (!since || !branch.parent) return since.has_value();       // the root is known by its inode
     for (const auto side : {TreeSide::source, TreeSide::target})  // what is mounted there may be another each time
         if (is_other_file_system(branch.status(side), branch.parent->status(side).id.device)) return false;
-    return branch.parent->seen.is_untouched && branch.status(TreeSide::source).changed < since->entries[0] &&
-           branch.status(TreeSide::target).changed < since->target_folders;
+    return branch.parent->seen.is_untouched && is_before(branch.status(TreeSide::source).changed, since->entries[0]) &&
+           is_before(branch.status(TreeSide::target).changed, since->target_folders);
 }
 
 bool CopyContext::keeps_attributes(const Branch& branch) const {
@@ -54,11 +54,11 @@ std::vector<std::string> CopyContext::others_temporaries(const std::string& name
 
 bool CopyContext::is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const {
     auto changed = source.changed;
-    changed.seconds += places_.clock_margin_seconds;
+    changed.seconds += places_.clocks.margin_seconds;
     // What was changed ahead of now got its time from a clock that was set back since.
     constexpr std::int64_t ns_per_second = 1'000'000'000;
-    const auto latest = sys::unix_ns() / ns_per_second + places_.clock_margin_seconds;
-    return changed < target.changed && target.changed.seconds <= latest;
+    const auto latest = sys::unix_ns() / ns_per_second + places_.clocks.margin_seconds;
+    return is_before(changed, target.changed) && target.changed.seconds <= latest;
 }
 
 void CopyContext::tell_run(const Branch& branch, const std::string& name) const {

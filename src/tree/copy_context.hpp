@@ -44,7 +44,7 @@ struct CopyPlaces {
     std::string temporary_prefix;
     std::string temporary_end{};  // of temporary names, where several processes copy at once
     LastCopy last_copy{};
-    std::int64_t clock_margin_seconds = 0;
+    Clocks clocks{};
     FolderRef asked{};        // of the target, or the one that it is to be made in: what can be kept there
     bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
 };
@@ -82,6 +82,9 @@ public:
 
     /// Whether nothing of the source's entry was changed since the target's one was made or changed.
     bool is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const;
+    bool source_may_be_older() const { return places_.clocks.source_may_be_older; }
+    /// An entry of the source was looked at.
+    void meet(const sys::EntryStatus& source) const { places_.last_copy.meet(source.changed); }
 
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,

@@ -100,7 +100,7 @@ void CopyTeam::put_off(const std::string& path, const std::string& name) {
 TeamMessage CopyTeam::question(const sys::EntryStatus& status, const sys::EntryId& existing,
                                const EntryPlace& own) const {
     TeamMessage question{.kind = TeamKind::link_ask, .id = team_id(*own.branch, TreeSide::source, status.id)};
-    question.id.device ^= proof_of(status, false);
+    question.id.device ^= proof_of(status);
     if (existing != sys::EntryId{}) question.other_id = team_id(*own.branch, TreeSide::target, existing);
     return question;
 }
@@ -218,6 +218,8 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .lacks_target = target_root == nullptr};
     FB_TRY_ASSIGN(root, team_root(source_root, source));
     order.source_root = root;
+    FB_TRY_ASSIGN(status, source_root.status());
+    order.tells_births = status.born != sys::FileTime{};
     if (target_root == nullptr || options.is_dry) {
         if (target_root != nullptr) {
             FB_TRY_ASSIGN(other, team_root(*target_root, target));

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "tree/checksums.hpp"
 #include "tree/copy_entry.hpp"
 #include "tree/foresee.hpp"
 #include "tree/large_file.hpp"
+#include "tree/make_file.hpp"
 #include "tree/remove.hpp"
 
 namespace forebay::tree {
@@ -43,8 +45,7 @@ Result<BranchRef> CopyWalk::open_root(FolderRef source, const FolderRef& target,
     root->is_new = was_made;
     root->was_made = was_made;
     root->was_entered = true;
-    FB_TRY_ASSIGN(wished, wished_of_root(context_.options.wished.get()));
-    root->wished = wished;
+    FB_TRY(take_wish(*root, context_.options.wished.get()));
     if (target) {
         FB_TRY_ASSIGN(target_status, target->status());
         root->status(TreeSide::target) = target_status;
@@ -83,6 +84,7 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
+    context_.meet(status);
     if (status.id == target_root_) {
         if (context_.options.removes_extra)
             return Error{ErrorKind::refused, "it is the target itself: what is removed there would be lost here"};
@@ -107,10 +109,31 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
 
 Result<> CopyWalk::list(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::source));
-    return list_in_portions(
+    FB_TRY(list_in_portions(
         worker, branch, *folder,
         [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { copy_portion(other, of, portion); },
-        [this](const BranchRef& of) { context_.done_in(of); });
+        [this](const BranchRef& of) { context_.done_in(of); }));
+    if (branch->named == nullptr) return {};
+    return branch->named->names_below(path_of(*branch), [&](const std::string& name) -> Result<> {
+        const auto status = folder->status_of(name);
+        if (!status) context_.report(branch, name, status.error());
+        else if (status->kind != sys::EntryKind::folder) FB_TRY(tell_wished_below(*branch, name, status->kind));
+        return {};
+    });
+}
+
+Result<bool> CopyWalk::tell_wished_below(const Branch& branch, const std::string& name, sys::EntryKind kind) {
+    const auto path = path_of(branch, name);
+    auto* list = branch.wished != nullptr ? branch.wished : branch.named;
+    FB_TRY_ASSIGN(wish, list->wish_of(path));
+    const auto* next = kind == sys::EntryKind::link ? ", and none is followed: give the path that it stands for" : "";
+    if (wish.has_below)
+        FB_TRY(list->names_below(path, [&](const std::string& below) {
+            context_.report(path + "/" + below,
+                            {ErrorKind::refused, fmt::format("{} is a {}{}", show_text(path), word_of(kind), next)});
+            return Result<>();
+        }));
+    return wish.is_whole;
 }
 
 void CopyWalk::copy_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion) {
@@ -144,13 +167,16 @@ Result<> CopyWalk::copy_named(TreeWorker& worker, CopyEntry& entry, const Listed
     if (context_.is_temporary(named.name))
         return Error{ErrorKind::refused, "this copy gives such names to what is not whole: it is not copied"};
     if (kind != sys::EntryKind::folder) {
+        if (entry.branch->wished != nullptr) {
+            FB_TRY_ASSIGN(is_meant, tell_wished_below(*entry.branch, named.name, kind));
+            if (!is_meant) return {};
+        }
         context_.tell_run(*entry.branch, named.name);
         if (!context_.options.filter.include.empty()) note_wanted(entry.branch.get());
         return EntryCopier(context_, worker).copy(entry, kind, named.number);
     }
     const auto child = std::make_shared<Branch>(entry.branch, named.name);
-    FB_TRY_ASSIGN(wished, wished_below(*entry.branch, named.name));
-    child->wished = wished;
+    FB_TRY(take_wish(*child));
     ++entry.branch->pending;
     context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                        {.branch = entry.branch, .name = named.name});

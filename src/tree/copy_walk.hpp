@@ -30,6 +30,8 @@ private:
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     Result<> copy_named(TreeWorker& worker, CopyEntry& entry, const ListedName& named);
+    /// Of a name that is no folder: names what a list has below it. False: the list has not the name itself.
+    Result<bool> tell_wished_below(const Branch& branch, const std::string& name, sys::EntryKind kind);
 
     Result<> enter_target(const BranchRef& branch);
     Result<> claim_folder(const BranchRef& branch);

@@ -14,13 +14,12 @@ constexpr std::uint64_t unknown_names = UINT64_MAX;
 }  // namespace
 
 void HardLinks::share_with_others(Ask ask, Tell tell) {
-    is_shared_ = true;
     ask_ = std::move(ask);
     tell_ = std::move(tell);
 }
 
 sys::EntryId HardLinks::id_of(const sys::EntryStatus& status) const {
-    return {status.id.device ^ proof_of(status, !is_shared_), status.id.number};
+    return {status.id.device ^ proof_of(status), status.id.number};
 }
 
 Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sys::EntryId& existing,

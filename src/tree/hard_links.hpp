@@ -111,7 +111,6 @@ private:
     SpilledPlaces places_;
     Result<> spill_failed_;
     InodeMap<sys::EntryId> claimed_;
-    bool is_shared_ = false;
     Ask ask_;
     Tell tell_;
 };

@@ -21,7 +21,7 @@ struct EntryIdHash {
 };
 
 /// Tells an inode from a later one that has got its number: by the time of its birth where that is told, and else by
-/// its size and last change of bytes. Hosts need not be told the same births.
+/// its size and last change of bytes.
 inline std::uint64_t proof_of(const sys::EntryStatus& status, bool by_birth = true) {
     by_birth = by_birth && status.born != sys::FileTime{};
     const auto& time = by_birth ? status.born : status.modified;

@@ -15,14 +15,17 @@ namespace {
 constexpr std::int64_t clock_seconds = 2;
 constexpr const char* capabilities = "security.capability";
 
+enum class TimesFit { no, yes, if_bytes_do };
+
 // Where the target's time has whole seconds alone, or none is preserved, the time of the last change says that the
-// source is what was copied: an older file that took its name was renamed since.
-bool has_fitting_time(const CopyContext& context, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
-    if (!context.options.preserve.times)
-        return status.modified <= existing.modified && context.is_older(status, existing);
-    if (status.modified == existing.modified) return true;
+// source is what was copied: an older file that took its name was renamed since. Of a snapshot it says less.
+TimesFit times_of(const CopyContext& context, const sys::EntryStatus& status, const sys::EntryStatus& existing) {
+    const bool has_times = context.options.preserve.times;
+    if (has_times && status.modified == existing.modified) return TimesFit::yes;
     const bool is_cut = is_far(status.modified) && existing.modified.nanoseconds == 0;
-    return (is_cut || is_same_time(status, existing)) && context.is_older(status, existing);
+    const bool may_fit = has_times ? is_cut || is_same_time(status, existing) : status.modified <= existing.modified;
+    if (!may_fit || !context.is_older(status, existing)) return TimesFit::no;
+    return context.source_may_be_older() ? TimesFit::if_bytes_do : TimesFit::yes;
 }
 
 }  // namespace
@@ -84,17 +87,26 @@ Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::En
         return text == other_text;
     }
     if (status.kind != sys::EntryKind::file) return status.device_number == existing.device_number;
-    if (status.bytes != existing.bytes || !has_fitting_time(context_, status, existing)) return false;
-    if (!context_.options.compares_bytes) return true;
+    if (status.bytes != existing.bytes) return false;
+    const auto times = times_of(context_, status, existing);
+    if (!context_.options.compares_bytes && times != TimesFit::if_bytes_do) return times == TimesFit::yes;
     // What cannot be compared counts as equal, and is named.
     FB_TRY_ASSIGN(is_left, context_.layouts.stored.leaves(*entry.branch, entry.source.get(), entry.target.get(),
                                                           entry.name, context_.remarks));
-    if (is_left) return true;
+    if (is_left) return times != TimesFit::no;
     FB_TRY_ASSIGN(file, entry.source->open_file(entry.name));
+    // Where it is given the time of the bytes that are read here, nobody may write to it meanwhile.
+    auto before = status;
+    if (times == TimesFit::no) {
+        FB_TRY_ASSIGN(settled, settled_status(*file, status));
+        before = settled;
+    }
     FB_TRY_ASSIGN(other, entry.target->open_file(entry.name));
     FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, status.bytes}, has_holes(status) || has_holes(existing),
                                        worker_.buffer));
-    return at == status.bytes;
+    if (at != status.bytes || times != TimesFit::no) return at == status.bytes;
+    FB_TRY_ASSIGN(after, file->status());
+    return is_unchanged(status, before) && is_unchanged(before, after);
 }
 
 Result<std::string> EntryCopier::attribute_difference(const CopyEntry& entry, const sys::EntryStatus& status,

@@ -11,7 +11,6 @@
 #include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
-#include "sys/store.hpp"
 
 namespace forebay::tree {
 
@@ -25,10 +24,10 @@ constexpr std::int64_t tick_ns = 10'000'000, own_clock_ns = 50'000'000, other_cl
 constexpr std::int64_t set_ns = 10'000'000;
 constexpr std::uint64_t kept_bytes_max = 4096;
 constexpr std::size_t kept_max = 1000;  // pairs of places
+constexpr const char* unfinished = ".new";
 
-sys::FileTime now_less(std::int64_t ns) {
-    const auto then = sys::unix_ns() - ns;
-    return {.seconds = then / ns_per_second, .nanoseconds = static_cast<std::uint32_t>(then % ns_per_second)};
+sys::FileTime time_of(std::int64_t ns) {
+    return {.seconds = ns / ns_per_second, .nanoseconds = static_cast<std::uint32_t>(ns % ns_per_second)};
 }
 
 std::int64_t since_start() { return std::chrono::nanoseconds(sys::Clock::now().time_since_epoch()).count(); }
@@ -51,18 +50,72 @@ std::string variable(const char* name) {
     return value != nullptr && *value == '/' ? value : "";
 }
 
-// What is there already, and never made here.
-std::string home_of_cache() {
-    const auto home = variable("HOME"), cache = variable("XDG_CACHE_HOME");
-    return cache.empty() ? home : cache.substr(0, cache.rfind('/'));
+// Empty where this user has no home.
+std::string cache_place() {
+    auto cache = variable("XDG_CACHE_HOME");
+    if (cache.empty() && !variable("HOME").empty()) cache = variable("HOME") + "/.cache";
+    while (cache.ends_with('/')) cache.pop_back();
+    return cache;
 }
 
-// Empty where this user has no home.
-std::string own_folder() {
-    const auto cache = variable("XDG_CACHE_HOME");
-    if (!cache.empty()) return cache + "/forebay/copies";
-    const auto home = variable("HOME");
-    return home.empty() ? "" : home + "/.cache/forebay/copies";
+bool is_own(const sys::EntryStatus& status) { return status.user == sys::new_entry_owner().user; }
+
+// Root may have the home of a user, who has put links or files there: what is not this user's own is not used, and in
+// what is not nothing is made. `path`, if it is given, is followed: by its user's own link a cache may lie elsewhere.
+Result<std::unique_ptr<sys::Folder>> open_own(sys::Folder& above, const std::string& name, const std::string& path,
+                                              bool makes) {
+    FB_TRY_ASSIGN(status_above, above.status());
+    if (makes && is_own(status_above)) static_cast<void>(above.make_folder(name, 0700));  // it may be there
+    FB_TRY_ASSIGN(named, above.status_of(name));
+    FB_TRY_ASSIGN(opened, path.empty() ? above.open_folder(name) : sys::open_posix_folder(path));
+    FB_TRY_ASSIGN(status, opened->status());
+    if (!is_own(named) || !is_own(status)) return Error{ErrorKind::refused, name + " is another user's"};
+    return opened;
+}
+
+// Where all is kept. What the cache lies in is never made.
+Result<std::unique_ptr<sys::Folder>> open_own_folder(bool makes) {
+    const auto place = cache_place();
+    const auto slash = place.rfind('/');
+    if (slash == place.npos) return Error{ErrorKind::missing, "there is no home"};
+    FB_TRY_ASSIGN(home, sys::open_posix_folder(place.substr(0, slash + 1)));
+    FB_TRY_ASSIGN(cache, open_own(*home, place.substr(slash + 1), place, makes));
+    FB_TRY_ASSIGN(ours, open_own(*cache, "forebay", "", makes));
+    return open_own(*ours, "copies", "", makes);
+}
+
+Result<std::string> kept_text(const std::string& name) {
+    FB_TRY_ASSIGN(folder, open_own_folder(false));
+    FB_TRY_ASSIGN(file, folder->open_file(name));
+    FB_TRY_ASSIGN(status, file->status());
+    if (status.kind != sys::EntryKind::file || !is_own(status) || status.names != 1 || status.bytes > kept_bytes_max)
+        return Error{ErrorKind::refused, name + " is none of ours"};
+    std::string text(status.bytes, '\0');
+    FB_TRY_ASSIGN(bytes, file->read(0, std::as_writable_bytes(std::span(text))));
+    text.resize(bytes);
+    return text;
+}
+
+bool is_kept_name(std::string_view name) {
+    constexpr std::size_t name_digits = 16;
+    return (name.size() == name_digits || name.substr(std::min(name_digits, name.size())) == unfinished) &&
+           name.find_first_not_of("0123456789abcdef") >= name_digits;
+}
+
+// All that is kept goes where there is too much of it, and nothing else.
+Result<> make_room(sys::Folder& folder) {
+    std::vector<std::string> kept;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names)
+            if (is_kept_name(one.name)) kept.emplace_back(one.name);
+        return {};
+    }));
+    if (kept.size() <= kept_max) return {};
+    for (const auto& name : kept) {
+        FB_TRY_ASSIGN(status, folder.status_of(name));
+        if (status.kind == sys::EntryKind::file && is_own(status)) FB_TRY(folder.remove(name));
+    }
+    return {};
 }
 
 std::istream& operator>>(std::istream& in, sys::FileTime& time) {
@@ -100,17 +153,24 @@ Result<bool> lies_in_any(std::string folder, std::initializer_list<sys::Folder*>
     }
 }
 
-Result<std::int64_t> clock_margin(sys::Folder& folder) {
-    FB_TRY_ASSIGN(about, folder.file_system());
+std::int64_t margin_ns(const sys::FileSystemTraits& about) {
     return about.has_own_clock ? own_clock_ns : other_clock_ns;
 }
 
 }  // namespace
 
-Result<std::int64_t> clock_margin_seconds(sys::Folder& source, sys::Folder& target) {
+Result<Clocks> clocks_of(sys::Folder& source, sys::Folder& target) {
     FB_TRY_ASSIGN(of_source, source.file_system());
     FB_TRY_ASSIGN(of_target, target.file_system());
-    return of_source.has_own_clock && of_target.has_own_clock ? 0 : other_clock_ns / ns_per_second;
+    const bool are_one = of_source.has_own_clock && of_target.has_own_clock;
+    return Clocks{.margin_seconds = are_one ? 0 : other_clock_ns / ns_per_second,
+                  .source_may_be_older = of_source.is_read_only};
+}
+
+bool is_before(sys::FileTime changed, sys::FileTime time) {
+    if (changed.nanoseconds != 0) return changed < time;
+    ++changed.seconds;
+    return changed <= time;
 }
 
 Result<sys::FileTime> settled_time(sys::Folder& folder) {
@@ -121,17 +181,20 @@ Result<sys::FileTime> settled_time(sys::Folder& folder) {
 Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const std::string& places) {
     LastCopy last;
     FB_TRY_ASSIGN(identity, identity_of(source, target));
-    FB_TRY_ASSIGN(source_margin, clock_margin(source));
-    FB_TRY_ASSIGN(target_margin, clock_margin(target));
+    FB_TRY_ASSIGN(about_source, source.file_system());
+    FB_TRY_ASSIGN(about_target, target.file_system());
     last.identity_ = identity;
     last.clock_base_ = clock_base();
-    last.own_ = {.entries = {now_less(source_margin), now_less(target_margin)}, .target_folders = {}};
-    const auto folder = own_folder();
-    if (folder.empty()) return last;
-    FB_TRY_ASSIGN(is_in_trees, lies_in_any(folder, {&source, &target}));
+    last.begin_ns_ = sys::unix_ns();
+    last.source_margin_ns_ = margin_ns(about_source);
+    last.own_.entries[1] = time_of(last.begin_ns_ - margin_ns(about_target));
+    if (!about_source.is_read_only) *last.newest_ns_ = last.begin_ns_;
+    const auto place = cache_place();
+    if (place.empty()) return last;
+    FB_TRY_ASSIGN(is_in_trees, lies_in_any(place + "/forebay/copies", {&source, &target}));
     if (is_in_trees) return last;
-    last.path_ = fmt::format("{}/{:016x}", folder, siphash({}, std::as_bytes(std::span(places))));
-    const auto text = sys::read_text(sys::posix_store(), last.path_, kept_bytes_max);
+    last.name_ = fmt::format("{:016x}", siphash({}, std::as_bytes(std::span(places))));
+    const auto text = kept_text(last.name_);
     if (!text) return last;
     std::istringstream in(*text);
     std::string kept_identity, end;
@@ -143,21 +206,27 @@ Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const 
     return last;
 }
 
+void LastCopy::meet(sys::FileTime changed) const {
+    // A later one was changed meanwhile, or by a clock that is ahead: it says nothing of the others.
+    if (changed.seconds < 0 || changed.seconds >= begin_ns_ / ns_per_second) return;
+    const auto ns = changed.seconds * ns_per_second + changed.nanoseconds;
+    for (auto newest = newest_ns_->load(); newest < ns && !newest_ns_->compare_exchange_weak(newest, ns);) {
+    }
+}
+
+// Nothing is synced: after a power cut the machine has another start.
 void LastCopy::keep() const {
-    if (path_.empty()) return;
-    const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(own_.entries[0]),
-                                  show(own_.entries[1]), show(now_less(own_clock_ns)));
+    if (name_.empty()) return;
+    const auto of_source = time_of(std::max(*newest_ns_ - source_margin_ns_, std::int64_t{0}));
+    const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(of_source),
+                                  show(own_.entries[1]), show(time_of(sys::unix_ns() - own_clock_ns)));
     static_cast<void>([&]() -> Result<> {
-        auto& store = sys::posix_store();
-        const auto folder = own_folder();
-        FB_TRY_ASSIGN(has_home, store.exists(home_of_cache()));
-        if (!has_home) return {};
-        FB_TRY(store.make_directories(folder));
-        FB_TRY_ASSIGN(kept, store.list(folder));
-        if (kept.size() > kept_max)
-            for (const auto& each : kept) static_cast<void>(store.remove(folder + "/" + each.name));
-        // By a rename: a link that somebody has put there is replaced, and not followed.
-        return sys::write_text_durable(store, path_, text);
+        FB_TRY_ASSIGN(folder, open_own_folder(true));
+        FB_TRY(make_room(*folder));
+        static_cast<void>(folder->remove(name_ + unfinished));
+        FB_TRY_ASSIGN(file, folder->make_file(name_ + unfinished, 0600));
+        FB_TRY(file->write(0, std::as_bytes(std::span(text))));
+        return folder->rename(name_ + unfinished, name_);
     }());
 }
 

@@ -95,8 +95,11 @@ Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntrySta
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto changed =
         std::chrono::seconds(first.changed.seconds) + std::chrono::nanoseconds(first.changed.nanoseconds);
-    if (now < changed || now - changed > some_ticks) return first;
-    move::sleep_until(sys::Clock::now() + some_ticks, nullptr);
+    // File systems of whole seconds mark all changes of a second alike.
+    const std::chrono::nanoseconds alike = first.changed.nanoseconds == 0 ? std::chrono::seconds(1) : some_ticks * 0;
+    const auto rest = changed + alike + some_ticks - now;
+    if (now < changed || rest <= rest.zero()) return first;
+    move::sleep_until(sys::Clock::now() + rest, nullptr);
     return file.status();
 }
 

@@ -56,7 +56,8 @@ Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const Co
                               const std::function<Result<AttributeSource>()>& attributes);
 
 /// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
-/// alike, so that a file which has just been written is looked at again after some ticks.
+/// alike, so that a file which has just been written is looked at again after some ticks, and on file systems of whole
+/// seconds when its second is over.
 Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first);
 
 /// Whether what was copied is what the file is now: nobody wrote to it meanwhile.

@@ -114,18 +114,17 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
     return listed;
 }
 
-/// What Branch::wished is of a folder below.
-inline Result<WishedPaths*> wished_below(const Branch& branch, const std::string& name) {
-    if (branch.wished == nullptr) return nullptr;
-    FB_TRY_ASSIGN(is_whole, branch.wished->is_whole(path_of(branch, name)));
-    return is_whole ? nullptr : branch.wished;
-}
-
-/// The same of the root.
-inline Result<WishedPaths*> wished_of_root(WishedPaths* list) {
-    if (list == nullptr) return nullptr;
-    FB_TRY_ASSIGN(is_whole, list->is_whole("."));
-    return is_whole ? nullptr : list;
+/// Asks the list of the root for a branch, or that of the folder above for one of which nothing is known yet.
+inline Result<> take_wish(Branch& branch, WishedPaths* of_root = nullptr) {
+    auto* list = branch.parent ? branch.parent->wished : of_root;
+    bool is_whole = list == nullptr;
+    if (is_whole && branch.parent) list = branch.parent->named;
+    if (list == nullptr) return {};
+    FB_TRY_ASSIGN(wish, list->wish_of(path_of(branch)));
+    is_whole = is_whole || wish.is_whole;
+    branch.wished = is_whole ? nullptr : list;
+    branch.named = is_whole && wish.has_below ? list : nullptr;
+    return {};
 }
 
 }  // namespace forebay::tree

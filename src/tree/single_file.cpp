@@ -58,6 +58,7 @@ public:
     Result<> rename(const std::string&, const std::string&) override { return closed(); }
     Result<> remove(const std::string&) override { return closed(); }
     Result<> remove_folder(const std::string&) override { return closed(); }
+    Result<sys::FileSystemTraits> file_system() override { return file_.above->file_system(); }
     Result<> sync_file_system() override { return closed(); }
     Result<bool> lies_in(const sys::EntryId& id) override { return file_.above->lies_in(id); }
 

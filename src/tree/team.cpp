@@ -173,8 +173,7 @@ Result<> Team::try_gift(TreeWorker& worker, const TeamMessage& gift) {
     }
     part->give_back = [this, gift](const BranchRef& done) { say_done(gift, done, false); };
     const auto child = std::make_shared<Branch>(part, gift.texts.front());
-    FB_TRY_ASSIGN(wished, wished_below(*part, child->name));
-    child->wished = wished;
+    FB_TRY(take_wish(*child));
     work_->enter(worker, child);
     return {};
 }
@@ -186,6 +185,7 @@ Result<BranchRef> Team::part_of(const TeamMessage& gift) {
     part->statuses = folder->statuses;
     part->was_entered = true;
     part->wished = folder->wished;
+    part->named = folder->named;
     part->was_made = (gift.flags & flags::was_made) != 0;
     part->seen.gives_acl = (gift.flags & flags::gives_acl) != 0;
     part->had_loss = (gift.flags & flags::of_lost) != 0;
@@ -220,8 +220,7 @@ Result<BranchRef> Team::open_below(const BranchRef& above, const std::string& na
     auto branch = std::make_shared<Branch>(above, name);
     branch->pending = never_finished;
     branch->was_entered = true;
-    FB_TRY_ASSIGN(wished, wished_below(*above, name));
-    branch->wished = wished;
+    FB_TRY(take_wish(*branch));
     branch->was_made = work_->may_lack_target && above->was_made;
     for (const auto side : {TreeSide::source, TreeSide::target}) {
         if (side == TreeSide::source ? !work_->on_source : !work_->on_target || branch->was_made) continue;

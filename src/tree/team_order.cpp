@@ -30,6 +30,7 @@ auto switches_of(Order& order) {
                       &order.lists,
                       &order.sums,
                       &order.lacks_target,
+                      &order.tells_births,
                       &owner,
                       &permissions,
                       &times,

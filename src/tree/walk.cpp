@@ -85,8 +85,7 @@ Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
     FB_TRY_ASSIGN(status, folder->status());
     root->status(TreeSide::source) = status;
     device_ = status.id.device;
-    FB_TRY_ASSIGN(wished, wished_of_root(options_.wished));
-    root->wished = wished;
+    FB_TRY(take_wish(*root, options_.wished));
     folders_.keep(root, TreeSide::source, std::move(folder));
     return root;
 }
@@ -207,14 +206,12 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
             else add_sum(worker, *branch, **folder, named.name);
         }
         if (status->kind != sys::EntryKind::folder) continue;
-        const auto wished = wished_below(*branch, named.name);
-        if (!wished) {
-            remarks_.add_error(path_of(*branch, named.name), wished.error());
-            continue;
-        }
         const auto child = std::make_shared<Branch>(branch, named.name);
         child->status(TreeSide::source) = *status;
-        child->wished = *wished;
+        if (const auto wished = take_wish(*child); !wished) {
+            remarks_.add_error(path_of(*child), wished.error());
+            continue;
+        }
         ++branch->pending;
         share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
                    {.branch = branch, .name = named.name});

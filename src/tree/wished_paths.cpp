@@ -23,11 +23,6 @@ std::string names_of_path(std::string path) {
     return path;
 }
 
-bool is_in(std::string_view names, std::string_view folder) {
-    return folder.empty() ||
-           (names.starts_with(folder) && (names.size() == folder.size() || names[folder.size()] == '\0'));
-}
-
 // Where a path is whose length stands at `at`; null where the block has none.
 std::string_view names_at(std::string_view block, std::size_t at) {
     if (block.size() - at < path_length_bytes) return {};
@@ -45,7 +40,7 @@ void append_names(std::string& block, std::string_view names) {
 }
 
 Result<> WishedPaths::append(std::string_view names) {
-    if (has_any_ && is_in(names, last_)) return {};
+    if (has_any_ && names == last_) return {};
     has_any_ = true;
     if (open_.empty()) first_ = names;
     last_ = names;
@@ -117,10 +112,14 @@ Result<> WishedPaths::go_on(Place& place, std::string_view names) {
     return {};
 }
 
-Result<bool> WishedPaths::is_whole(const std::string& path) {
-    const auto names = names_of_path(path);
+Result<PathWish> WishedPaths::wish_of(const std::string& path) {
+    auto names = names_of_path(path);
     FB_TRY_ASSIGN(place, find(names));
-    return place.text && place.names == names;
+    PathWish wish{.is_whole = place.text && place.names == names};
+    names.push_back(names.empty() ? '\1' : '\0');  // before all that lies in it
+    if (place.text) FB_TRY(go_on(place, names));
+    wish.has_below = place.text && (path == "." || place.names.starts_with(names));
+    return wish;
 }
 
 Result<> WishedPaths::names_below(const std::string& folder,
@@ -133,8 +132,8 @@ Result<> WishedPaths::names_below(const std::string& folder,
         names.resize(above);
         const auto name = place.names.substr(above, place.names.find('\0', above) - above);
         names += name;
-        FB_TRY(take(std::string(name)));
-        names.push_back('\1');  // all in it has a zero byte there, and no name has
+        if (!name.empty()) FB_TRY(take(std::string(name)));  // else it is the root
+        names.push_back('\1');                               // all in it has a zero byte there, and no name has
         FB_TRY(go_on(place, names));
     }
     return {};
@@ -155,7 +154,7 @@ Result<> WishedPaths::append_block(std::string_view block) {
         const auto names = names_at(block, at);
         if (names.data() == nullptr ||
             block.size() - at < path_length_bytes + load_le<std::uint32_t>(bytes_of(block).data() + at) ||
-            (has_any_ && (names <= last_ || is_in(names, last_))))
+            (has_any_ && names <= last_))
             return Error{ErrorKind::corrupt, "what another process said is no list of paths"};
         FB_TRY(append(names));
         at += path_length_bytes + names.size();

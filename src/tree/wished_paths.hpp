@@ -21,18 +21,23 @@
 
 namespace forebay::tree {
 
+/// What a list says of one path.
+struct PathWish {
+    bool is_whole = false;   // it is in the list: all below it is meant, too
+    bool has_below = false;  // paths below it are in the list
+};
+
 class WishedPaths {
 public:
     explicit WishedPaths(std::size_t memory_bytes) : memory_bytes_(memory_bytes) {}
 
-    /// Names with a zero byte between two, none before the last one; "" is the root. What lies below the last one is
-    /// meant by it, and is not kept.
+    /// Names with a zero byte between two, none before the last one; "" is the root.
     Result<> append(std::string_view names);
     Result<> close();
 
     bool is_empty() const { return !has_any_; }
-    /// Whether the path itself is in the list: all below it is meant, too. "." is the root.
-    Result<bool> is_whole(const std::string& path);
+    /// "." is the root.
+    Result<PathWish> wish_of(const std::string& path);
     /// The names in `folder` that are in the list, or have something below them that is; sorted, each once.
     Result<> names_below(const std::string& folder, const std::function<Result<>(const std::string& name)>& take);
 

@@ -31,7 +31,8 @@ Names names_below(tree::WishedPaths& paths, const std::string& folder) {
     return names;
 }
 
-bool is_whole(tree::WishedPaths& paths, const std::string& path) { return paths.is_whole(path).value(); }
+bool is_whole(tree::WishedPaths& paths, const std::string& path) { return paths.wish_of(path).value().is_whole; }
+bool has_below(tree::WishedPaths& paths, const std::string& path) { return paths.wish_of(path).value().has_below; }
 
 /// What a list means, held whole.
 struct Wanted {
@@ -40,18 +41,13 @@ struct Wanted {
 
     explicit Wanted(const std::set<std::string>& paths) {
         for (const auto& path : paths) {
-            bool is_covered = false;
-            std::vector<std::string> folders{"."};
-            Names names;
-            for (std::size_t at = 0; at <= path.size() && !is_covered;) {
+            std::string folder = ".";
+            for (std::size_t at = 0; at <= path.size();) {
                 const auto end = std::min(path.find('/', at), path.size());
-                names.push_back(path.substr(at, end - at));
-                is_covered = end < path.size() && paths.contains(path.substr(0, end));
-                folders.push_back(path.substr(0, end));
+                below[folder].insert(path.substr(at, end - at));
+                folder = path.substr(0, end);
                 at = end + 1;
             }
-            if (is_covered) continue;
-            for (std::size_t depth = 0; depth < names.size(); ++depth) below[folders[depth]].insert(names[depth]);
             whole.insert(path);
         }
     }
@@ -69,13 +65,19 @@ TEST_CASE("wished_paths: lists as text and with zero bytes") {
     const auto by_lines = tree::wished_paths("a/b\n./c\n\na/d//\na/b\nc/in it", false).value();
     CHECK(names_below(*by_lines, ".") == Names{"a", "c"});
     CHECK(names_below(*by_lines, "a") == Names{"b", "d"});
-    CHECK(names_below(*by_lines, "c").empty());
+    CHECK(names_below(*by_lines, "c") == Names{"in it"});
+    for (const auto* path : {".", "a", "c"}) CHECK(has_below(*by_lines, path));
+    for (const auto* path : {"a/b", "c/in it", "b", "d"}) CHECK_FALSE(has_below(*by_lines, path));
     CHECK(is_whole(*by_lines, "a/b"));
     CHECK(is_whole(*by_lines, "c"));
     for (const auto* path : {".", "a", "a/c", "a/b/b", "b", "d"}) CHECK_FALSE(is_whole(*by_lines, path));
     const auto by_nul = tree::wished_paths("with\nline\0last\xff"sv, true).value();
     CHECK(names_below(*by_nul, ".") == Names{"last\xff", "with\nline"});
-    CHECK(is_whole(*tree::wished_paths("a\n./\n", false).value(), "."));
+    const auto with_root = tree::wished_paths("a\n./\n", false).value();
+    CHECK(is_whole(*with_root, "."));
+    CHECK(has_below(*with_root, "."));
+    CHECK(names_below(*with_root, ".") == Names{"a"});
+    CHECK_FALSE(has_below(*tree::wished_paths("./\n", false).value(), "."));
     CHECK(names_below(*tree::wished_paths("\n", false).value(), ".").empty());
     // Read as lines, such a list is one name, and the first path is all that a call of the system sees of it.
     for (const auto list : {"/etc/passwd"sv, "a/../../b"sv, "one\0two\0"sv}) {
@@ -126,9 +128,11 @@ TEST_CASE("wished_paths: the same with little memory, and in another process") {
     const auto check = [&](tree::WishedPaths& paths) {
         std::size_t wrong = 0;
         for (const auto& [folder, names] : wanted.below)
-            if (names_below(paths, folder) != Names(names.begin(), names.end()) || is_whole(paths, folder)) ++wrong;
+            if (names_below(paths, folder) != Names(names.begin(), names.end()) || !has_below(paths, folder) ||
+                is_whole(paths, folder) != wanted.whole.contains(folder))
+                ++wrong;
         for (const auto& path : listed)
-            if (is_whole(paths, path) != wanted.whole.contains(path)) ++wrong;
+            if (!is_whole(paths, path) || has_below(paths, path) != wanted.below.contains(path)) ++wrong;
         for (const auto& path : wanted.whole)
             if (is_whole(paths, path + "\1") != wanted.whole.contains(path + "\1")) ++wrong;
         CHECK(wrong == 0);

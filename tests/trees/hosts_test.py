@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import threading
 
 import conformance
 import make_tree
@@ -137,6 +138,32 @@ def check_listed(place, source):
     expect(copied == sorted({*files[::2], *files[::3]}), "the files of the list, and no others")
 
 
+def check_growing(place):
+    """A log of two names, one at the begin of a slow copy and one at its end, that grows meanwhile is one inode there."""
+    source, target = place / "growing", place / "growing-copy"
+    for folder in ("a", "m", "z"):
+        (source / folder).mkdir(parents=True)
+        for number in range(60):
+            (source / folder / f"file{number}").write_bytes(b"x" * 20_000)
+    (source / "a/log").write_text("0")
+    os.link(source / "a/log", source / "z/log")
+    ended = threading.Event()
+
+    def grow():
+        while not ended.wait(0.5):
+            with open(source / "a/log", "a", encoding="ascii") as log:
+                log.write("more")
+
+    grows = threading.Thread(target=grow)
+    grows.start()
+    try:
+        team.told("copy", source, target, "--hosts", "localhost", "--threads", 1, "--rate", "2M")
+    finally:
+        ended.set()
+        grows.join()
+    expect(os.path.samefile(target / "a/log", target / "z/log"), "a file that grows stays one inode of two names")
+
+
 def expect_shared(report, kind, least, what):
     """The others were given something, which the first one had; how much depends on what else the machine does."""
     lead, *others = report["processes"]
@@ -199,6 +226,7 @@ def main():
             conformance.removed(target)
         check_differences(place, source)
         check_two_of_one(place)
+        check_growing(place)
         check_listed(place, source)
         check_refusals(place, source)
         check_other_group(place, source)

@@ -135,6 +135,58 @@ def check_home_in_tree(place):
         run(FOREBAY, "compare", source, target)
 
 
+def check_own_folder(place):
+    """Where too much is kept, what is ours goes and nothing else; what others have planted there is not used."""
+    source, target, cache = place / "source", place / "target", place / "cache"
+    source.mkdir(parents=True)
+    (source / "file").write_text("1")
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+    sync(source, target)
+    folder = cache / "forebay/copies"
+    expect(folder.stat().st_mode & 0o77 == 0, "it is closed to others")
+    others = {"notes": "n", "0123456789abcdeg": "n", "0123456789ABCDEF": "n", "0123456789abcdef0": "n", "0123456789abcdef.old": "n"}
+    for name, text in others.items():
+        (folder / name).write_text(text)
+    for number in range(1001):
+        (folder / f"{number:016x}").write_text("")
+    (folder / "0123456789abcdef.new").write_text("")
+    (folder / "f000000000000000").mkdir()
+    (folder / "f000000000000001").symlink_to(source / "file")
+    left = {*others, "f000000000000000", "f000000000000001"}
+    if os.geteuid() == 0:
+        (folder / "f000000000000002").write_text("another user's")
+        os.chown(folder / "f000000000000002", 65533, 65533)
+        left.add("f000000000000002")
+    sync(source, target)
+    names = {path.name for path in folder.iterdir()}
+    expect(left < names and len(names) == len(left) + 1, "of what lies there ours is gone but for this copy's, and nothing else", str(names))
+
+    precious = place / "precious"
+    precious.mkdir()
+    for number in range(1001):
+        (precious / f"{number:016x}").write_text("")
+    shutil.rmtree(folder)
+    folder.symlink_to(precious)
+    sync(source, target)
+    expect(len(list(precious.iterdir())) == 1001, "no link is followed to what is kept")
+    folder.unlink()
+    if os.geteuid() != 0:
+        return
+    for at, users in ((folder, "the folder"), (folder.parent, "the one above"), (cache, "the cache")):
+        folder.mkdir(exist_ok=True)
+        os.chown(at, 65533, 65533)
+        sync(source, target)
+        expect(not list(folder.iterdir()), f"nothing is kept where {users} is another user's")
+        os.chown(at, 0, 0)
+    home = place / "home"
+    home.mkdir()
+    os.chown(home, 65533, 65533)
+    del os.environ["XDG_CACHE_HOME"]
+    os.environ["HOME"] = str(home)
+    sync(source, target)
+    expect(not list(home.iterdir()), "nothing is made in another user's home")
+
+
 def main():
     if not shutil.which("strace"):
         print("skipped: needs strace")
@@ -171,6 +223,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = str(place / "cache")
         (place / "two").mkdir()
         check_other_disk(place / "two")
+        check_own_folder(place / "three")
     print("last_copy: all changes seen")
 
 

@@ -72,6 +72,19 @@ def walk(top):
             yield from walk(entry.path)
 
 
+def check_adopted(server, place):
+    """Objects that another tool has put get their attributes where their bytes are equal, and no bytes."""
+    source, target = small_tree(place / "adopted"), f"{ROOT}/adopted"
+    server.told("copy", source, target, "--preserve", "none")
+    for path in sorted(source.rglob("*"), reverse=True):
+        os.utime(path, (1_000_000_000, 1_000_000_000), follow_symlinks=False)
+    told = server.told("sync", source, target, "--checksum")
+    expect((told["bytes"], told["copied"]) == (0, 0) and told["adjusted"] > 30, "no bytes are sent", str(told))
+    told = server.told("sync", source, target)
+    expect((told["copied"], told["adjusted"]) == (0, 0), "then all is equal", str(told))
+    server.forebay("compare", source, target)
+
+
 def check_sync(server, place):
     source, target = small_tree(place / "small"), f"{ROOT}/small"
     before = len(server.requests()) if server.fails_on_wish else 0
@@ -264,7 +277,7 @@ def check_listing_that_goes_back(server, _):
 
 
 def check(server, place):
-    for part in (check_trees, check_sync, check_compare, check_kept_names, check_single_files, check_dry, check_listing_that_goes_back,
+    for part in (check_trees, check_adopted, check_sync, check_compare, check_kept_names, check_single_files, check_dry, check_listing_that_goes_back,
                  check_errors):
         part(server, place)
     if server.fails_on_wish:

@@ -87,6 +87,28 @@ def check_lists(place):
     expect((place / "listed-2/below/same").read_text() == "bytes", "a listed path is copied")
 
 
+def check_lists_of_nothing(place):
+    """Each path of a list that nothing can be copied of is named, and what it leads through is not copied for it."""
+    source = place / "source-listed"
+    (source / "folder/deep").mkdir(parents=True)
+    (source / "folder/deep/file").write_text("1")
+    (source / "file").write_text("2")
+    (source / "also").write_text("3")
+    (source / "link").symlink_to("folder")
+    absent = ["file/x", "also/y/z", "link/deep/file", "folder/none", "folder/deep/none", "folder/deep/file/x"]
+    there = ["folder", "folder/deep", "folder/deep/file", "also"]
+    for whole, words in ((False, ()), (True, ()), (False, ("--hosts", "localhost", "--threads", 1))):
+        (place / "list").write_text("".join(path + "\n" for path in [*absent, *there, *(["."] if whole else [])]))
+        target = place / "listed-nothing"
+        report = json.loads(forebay("copy", source, target, "--files-from", place / "list", "--json", *words, code=1))
+        named = {(one["path"], one["kind"]) for one in report["first"]}
+        expect(named == {("file/x", "failed"), ("also/y", "failed"), ("link/deep", "failed"), ("folder/deep/file/x", "failed"),
+                         ("folder/none", "vanished"), ("folder/deep/none", "vanished")}, f"all that is not there is named, {whole} {words}", str(named))
+        copied = {str(path.relative_to(target)) for path in target.rglob("*")}
+        expect(copied == {*there, *(["file", "link"] if whole else [])}, f"what the list has is copied, and no more, {whole} {words}", str(copied))
+        shutil.rmtree(target)
+
+
 def as_nobody(*words, code):
     done = subprocess.run([*NOBODY, FOREBAY, *[str(word) for word in words]], capture_output=True, text=True, check=False)
     expect(done.returncode == code, f"as nobody {words} ends with {code}, not {done.returncode}", done.stdout + done.stderr)
@@ -303,6 +325,7 @@ def main():
         place = pathlib.Path(name)
         check_codes(place)
         check_lists(place)
+        check_lists_of_nothing(place)
         check_permissions(place)
         for check in (check_words, check_empty, check_places, check_own_files, check_manifest_alone, check_line_ends, check_archives):
             check(place)
