@@ -207,7 +207,8 @@ Result<> CopyTeam::take_over(TeamLead& lead) {
 }
 
 Result<> begin_copy_team(const std::string& source, const std::string& target, const std::string& prefix,
-                         const TreeCopyOptions& options, sys::Folder& source_root, sys::Folder* target_root) {
+                         const TreeCopyOptions& options, const Remarks& remarks, sys::Folder& source_root,
+                         sys::Folder* target_root) {
     TeamOrder order{.verb = TeamVerb::copy,
                     .threads = team_threads({source, target}, options.threads),
                     .source = team_place(source),
@@ -216,6 +217,7 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .filter = options.filter,
                     .preserve = options.preserve,
                     .cannot_keep = options.cannot_keep,
+                    .recorded = remarks.recorded(),
                     .layout = options.layout,
                     .rate_bytes_per_second = options.rate_bytes_per_second,
                     .one_file_system = options.one_file_system,

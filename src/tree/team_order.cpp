@@ -15,7 +15,7 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t order_numbers = 16;
+constexpr std::size_t order_numbers = 17;
 
 // All switches of an order, a bit each.
 template <class Order>
@@ -63,7 +63,8 @@ TeamMessage message_of(const TeamOrder& order) {
                        order.target_root.modified.nanoseconds,
                        static_cast<std::uint64_t>(order.cannot_keep),
                        order.rate_bytes_per_second,
-                       order.filter.include.size()};
+                       order.filter.include.size(),
+                       static_cast<std::uint64_t>(order.recorded)};
     message.texts = {order.source,
                      order.target,
                      order.layout.words,
@@ -83,7 +84,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
         numbers[15] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
-        numbers[12] > UINT32_MAX)
+        numbers[12] > UINT32_MAX || numbers[16] > static_cast<std::uint64_t>(Recorded::all))
         return corrupt;
     TeamOrder order{.verb = static_cast<TeamVerb>(numbers[0]),
                     .process = numbers[1],
@@ -98,6 +99,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
                     .temporary_prefix = message.path,
                     .settings = message.texts[4],
                     .cannot_keep = static_cast<CannotKeep>(numbers[13]),
+                    .recorded = static_cast<Recorded>(numbers[16]),
                     .rate_bytes_per_second = numbers[14]};
     order.source_root = {
         numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[5]};

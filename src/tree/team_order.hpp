@@ -41,6 +41,7 @@ struct TeamOrder {
     WishedRef list{};       // of the first process alone
     Preserve preserve{};
     CannotKeep cannot_keep = CannotKeep::refuse;
+    Recorded recorded = Recorded::nothing;
     LayoutWish layout{};
     std::uint64_t rate_bytes_per_second = 0;
     bool one_file_system = false, removes_extra = false, compares_bytes = false, trusts_attributes = false;
