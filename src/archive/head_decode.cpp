@@ -220,9 +220,10 @@ Result<> HeadDecoder::take_fields() {
     FB_TRY_ASSIGN(group, number_in(block_.group));
     FB_TRY_ASSIGN(modified, number_in(block_.modified));
     auto& status = member.status;
-    status.permissions = mode & 07777u;
-    if (!draft_.has_user) status.user = static_cast<std::uint32_t>(user);
-    if (!draft_.has_group) status.group = static_cast<std::uint32_t>(group);
+    if (!draft_.has_user) set_owner(member, status.user, "user", user);
+    if (!draft_.has_group) set_owner(member, status.group, "group", group);
+    const bool has_owner = member.unread_owners.empty();  // else others would run it as somebody else
+    status.permissions = static_cast<std::uint32_t>(mode) & (has_owner ? 07777u : 01777u);
     if (!draft_.has_modified) status.modified = {.seconds = static_cast<std::int64_t>(modified)};
     if (status.accessed == sys::FileTime()) status.accessed = status.modified;
     if (!draft_.size) draft_.size = size_;

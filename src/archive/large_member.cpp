@@ -136,11 +136,9 @@ void LargeMember::end(tree::TreeWorker& worker) {
     if (done && !status) done = status.error();
     if (done && !has_changed) done = write_head();
     if (done && !has_changed) return conclude(worker, done);
-    if (const auto passed = maker_.output->pass_over(offset_, all_bytes(), maker_.root_head); !passed) {
-        // Without it nothing behind can be read.
-        maker_.context.report(path_of(*place_.branch, place_.name), passed.error());
-        maker_.context.share.stop();
-    }
+    // Without it nothing behind can be read.
+    if (const auto passed = maker_.output->pass_over(offset_, all_bytes(), maker_.root_head); !passed)
+        maker_.context.end_by(passed.error());
     if (done && tries_++ < tree::copy_tries_max) {
         before_ = *status;
         return begin(worker);

@@ -1,5 +1,7 @@
 #include "archive/make.hpp"
 
+#include <fmt/format.h>
+
 #include "archive/maker.hpp"
 #include "archive/restore.hpp"
 #include "base/show_text.hpp"
@@ -39,7 +41,7 @@ Result<> SourceWalk::run(tree::FolderRef source) {
     root->status(TreeSide::source) = status;
     root->was_entered = true;
     device_ = status.id.device;
-    FB_TRY(maker_.begin(*source, status));
+    maker_.begin(*source, status);
     context_.folders.keep(root, TreeSide::source, std::move(source));
     FB_TRY(context_.share.run([&](TreeWorker& worker) {
         if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
@@ -115,6 +117,18 @@ void SourceWalk::take_portion(TreeWorker& worker, const BranchRef& branch, const
     }
 }
 
+// The source may be a file system that is not mounted, and what is replaced may be the archive of all of it.
+Result<> check_replaced(const NewArchive& archive, const std::string& path, const tree::TreeCopyOptions& options,
+                        const tree::CopyCounts& counts) {
+    const bool holds_any =
+        counts.copied > 0 || counts.linked > 0 || (options.filter.include.empty() && counts.folders > 0);
+    if (holds_any || !archive.replaces_another()) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("the archive would hold nothing of the source, and {} is there: it would be lost", show_text(path)),
+        "", fmt::format("mount the source; or rm {}, where it is to be empty", show_text(path))};
+}
+
 }  // namespace
 
 Result<> make_archive(const std::string& source, const std::string& path, bool replaces,
@@ -129,15 +143,22 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
                            made.error().next);
         archive = std::move(*made);
     }
-    Maker maker(context, archive.get());
-    FB_TRY(SourceWalk(maker).run(std::move(folder)));
-    if (!archive) return remarks.taken();
-    FB_TRY(archive->complete(options.syncs || options.verifies));
-    if (options.verifies) {
+    const auto made = [&]() -> Result<> {
+        Maker maker(context, archive.get());
+        FB_TRY(SourceWalk(maker).run(std::move(folder)));
+        if (!archive) return {};
+        FB_TRY(check_replaced(*archive, path, options, counts));
+        FB_TRY(archive->complete(options.syncs || options.verifies));
+        if (!options.verifies) return {};
         archive->file().forget_cached();
-        FB_TRY(check_made_archive(archive->file(), options));
-    }
-    FB_TRY(archive->publish(options.syncs));
+        return check_made_archive(archive->file(), options);
+    }();
+    if (!made && archive)
+        return because(made.error(), made.error().what,
+                       show_text(path) + (archive->replaces_another() ? " is as it was" : " was not made"),
+                       made.error().next);
+    FB_TRY(made);
+    if (archive) FB_TRY(archive->publish(options.syncs));
     return remarks.taken();
 }
 

@@ -229,13 +229,14 @@ Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFil
     return true;
 }
 
-Result<> Maker::begin(sys::Folder& root, const sys::EntryStatus& status) {
-    FB_TRY_ASSIGN(member, describe(root, status));
-    root_ = std::move(member);
+void Maker::begin(sys::Folder& root, const sys::EntryStatus& status) {
+    auto member = describe(root, status);
+    if (member) root_ = std::move(*member);
+    else context.report(".", member.error());
+    root_.status = status;
     root_.path = ".";
     root_head = encode_head(root_);
     set_stored_sum(std::as_writable_bytes(std::span(root_head.bytes)), root_head.sums_at, 0);
-    return {};
 }
 
 Result<> Maker::end() { return output != nullptr ? output->end_with(root_) : Result<>(); }
@@ -315,10 +316,8 @@ void Maker::write_out(Packet& packet) {
         const auto offset = output->reserve(packet.used);
         for (const auto& [at, bytes, sums_at] : packet.heads)
             output->count(offset + at, set_place({packet.bytes.get() + at, bytes}, sums_at, offset + at));
-        if (const auto written = output->write(offset, {packet.bytes.get(), packet.used}); !written) {
-            context.report(".", written.error());
-            context.share.stop();
-        }
+        if (const auto written = output->write(offset, {packet.bytes.get(), packet.used}); !written)
+            context.end_by(written.error());
     }
     packet.used = 0;
     packet.heads.clear();

@@ -42,7 +42,7 @@ public:
     void give_up(tree::TreeWorker& worker, const sys::EntryId& id);
 
     /// The root, whose head may come more than once, and comes last.
-    Result<> begin(sys::Folder& root, const sys::EntryStatus& status);
+    void begin(sys::Folder& root, const sys::EntryStatus& status);
     Result<> end();
 
     tree::CopyContext& context;

@@ -42,7 +42,8 @@ struct Member {
     std::string link_text;    // of a symbolic link
     std::string same_as;      // the path of the inode's first name: then there is nothing else
     std::vector<MemberAttribute> attributes;
-    std::vector<std::string> unread;  // what else the head has, and this program cannot give to an entry
+    std::vector<std::string> unread;         // what else the head has, and this program cannot give to an entry
+    std::vector<std::string> unread_owners;  // the same: "user 4294967296"
 
     bool has_holes = false;             // a map comes before the bytes
     std::uint64_t map_bytes = 0;        // of that map

@@ -66,12 +66,20 @@ Result<std::unique_ptr<NewArchive>> NewArchive::make(const std::string& path, bo
 Result<> NewArchive::check_name() {
     const auto existing = folder_->status_of(name_);
     if (!existing) return existing.error().kind == ErrorKind::missing ? Result<>() : Result<>(existing.error());
-    replaced_id_ = existing->id;
+    replaced_ = *existing;
     if (replaces_ && existing->kind == sys::EntryKind::file) return {};
     if (existing->kind != sys::EntryKind::file)
         return Error{ErrorKind::refused, show_text(name_) + " is there, and is no file", "nothing was changed"};
     return Error{ErrorKind::refused, show_text(name_) + " is there already", "nothing was changed",
                  "choose another name, or replace it with --force"};
+}
+
+// A file that may not become larger is a full one: nothing else of the source has room there.
+Result<> NewArchive::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    auto written = file_->write(offset, bytes);
+    if (written || written.error().kind != ErrorKind::refused) return written;
+    return Error{ErrorKind::full, written.error().what, "",
+                 "a larger limit (ulimit -f), or a file system that holds larger files"};
 }
 
 void NewArchive::count(std::uint64_t place, std::uint32_t head_sum) {
@@ -102,9 +110,19 @@ Result<> NewArchive::end_with(Member member) {
 
 Result<> NewArchive::complete(bool syncs) {
     FB_TRY(file_->resize(end_ + 2 * block_bytes));
-    const auto owner = sys::new_entry_owner();
-    FB_TRY(file_->set_permissions(0666u & ~owner.umask));
+    FB_TRY(set_permissions());
     return syncs ? file_->sync() : Result<>();
+}
+
+// Those of the file that it replaces, which its owner may have closed to others; a group that this user cannot give it
+// gets no more than what all others have.
+Result<> NewArchive::set_permissions() {
+    if (!replaced_) return file_->set_permissions(0666u & ~sys::new_entry_owner().umask);
+    auto permissions = replaced_->permissions & 0777u;
+    const auto own = sys::new_entry_owner().user;
+    if (!file_->set_owner(replaced_->user, replaced_->group) && !file_->set_owner(own, replaced_->group))
+        permissions &= ~070u | (permissions & 07u) << 3;
+    return file_->set_permissions(permissions);
 }
 
 Result<> NewArchive::publish(bool syncs) {

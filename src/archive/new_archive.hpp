@@ -28,7 +28,7 @@ public:
 
     /// The place of so many bytes, which nobody else gets; whole blocks. What is not written is zeros.
     std::uint64_t reserve(std::uint64_t bytes) { return end_.fetch_add(bytes); }
-    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) { return file_->write(offset, bytes); }
+    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes);
     /// What was reserved there is of no use: readers pass over it. `again`: see encode_passed_over().
     Result<> pass_over(std::uint64_t offset, std::uint64_t bytes, const Head& again);
     /// The entry whose head has this checksum is written there.
@@ -37,7 +37,8 @@ public:
     Result<> end_with(Member member);
 
     /// Whether an entry of the source is this archive, or the one that it replaces.
-    bool is(const sys::EntryId& id) const { return id == id_ || id == replaced_id_; }
+    bool is(const sys::EntryId& id) const { return id == id_ || (replaced_ && id == replaced_->id); }
+    bool replaces_another() const { return replaced_.has_value(); }
     sys::OpenFile& file() { return *file_; }
 
     /// All is written: the end is, too, and with `syncs` everything is on storage.
@@ -48,6 +49,7 @@ private:
     NewArchive(tree::FolderRef folder, std::string name, std::string temporary)
         : folder_(std::move(folder)), name_(std::move(name)), temporary_(*folder_, std::move(temporary)) {}
     Result<> check_name();
+    Result<> set_permissions();
 
     tree::FolderRef folder_;
     std::string name_;
@@ -55,7 +57,7 @@ private:
     std::unique_ptr<sys::OpenFile> file_;
     tree::TemporaryName temporary_;
     sys::EntryId id_;
-    std::optional<sys::EntryId> replaced_id_;
+    std::optional<sys::EntryStatus> replaced_;
     std::atomic<std::uint64_t> end_{0};
     std::mutex mutex_;  // guards what follows
     EntrySum entries_;

@@ -179,6 +179,14 @@ Result<Records> records_from(std::string_view text) {
     return records;
 }
 
+void set_owner(Member& member, std::uint32_t& field, const std::string& what, std::uint64_t number) {
+    constexpr std::uint32_t nobody = 65534;   // what the kernel shows for numbers that it cannot hold
+    const bool can_be = number < UINT32_MAX;  // which means "as it is" to the system
+    std::erase_if(member.unread_owners, [&](const std::string& part) { return part.starts_with(what); });
+    if (!can_be) member.unread_owners.push_back(what + " " + std::to_string(number));
+    field = can_be ? static_cast<std::uint32_t>(number) : nobody;
+}
+
 Result<> apply_record(Draft& draft, std::string_view key, std::string_view value) {
     constexpr std::string_view sparse_key = "GNU.sparse.";
     auto& member = draft.member;
@@ -204,10 +212,12 @@ Result<> apply_record(Draft& draft, std::string_view key, std::string_view value
         draft.size = size;
     } else if (key == "uid") {
         draft.has_user = true;
-        return set(member.status.user);
+        FB_TRY_ASSIGN(user, number_of<std::uint64_t>(key, value));
+        set_owner(member, member.status.user, "user", user);
     } else if (key == "gid") {
         draft.has_group = true;
-        return set(member.status.group);
+        FB_TRY_ASSIGN(group, number_of<std::uint64_t>(key, value));
+        set_owner(member, member.status.group, "group", group);
     } else if (key == "mode") {  // of our sockets
         return set(member.status.permissions, 8);
     } else if (key == "mtime") {

@@ -27,4 +27,7 @@ Result<Records> records_from(std::string_view text);
 /// `corrupt` where a value is none of its key.
 Result<> apply_record(Draft& draft, std::string_view key, std::string_view value);
 
+/// The number of a user or a group; one that no system can hold is noted as unread, and `field` is nobody's.
+void set_owner(Member& member, std::uint32_t& field, const std::string& what, std::uint64_t number);
+
 }  // namespace forebay::archive

@@ -37,10 +37,14 @@ tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& 
 }
 
 Result<> settle_unread(tree::CopyContext& context, const Member& member) {
-    if (!context.options.preserve.attributes) return {};
-    for (const auto& part : member.unread)
-        FB_TRY(context.settle(member.path, member.status, part, "",
-                              Error{ErrorKind::unsupported, "it names users or groups that this machine has not"}));
+    const auto settle = [&](const std::vector<std::string>& parts, const char* why) -> Result<> {
+        for (const auto& part : parts)
+            FB_TRY(context.settle(member.path, member.status, part, "", Error{ErrorKind::unsupported, why}));
+        return {};
+    };
+    const auto& preserve = context.options.preserve;
+    if (preserve.owner) FB_TRY(settle(member.unread_owners, "owners are numbers of 32 bits"));
+    if (preserve.attributes) FB_TRY(settle(member.unread, "it names users or groups that this machine has not"));
     return {};
 }
 
@@ -252,9 +256,7 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     if (!linked && linked.error().kind == ErrorKind::refused) FB_TRY(tree::check_takes_files(entry, name));
     if (!linked) return context.settle(path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
-    FB_TRY(temporary.publish(entry.name, tree::Spellings::of(*entry.branch, *entry.target)));
-    ++context.counts.linked;
-    return {};
+    return context.publish(temporary, {entry.branch, entry.name}, *entry.target, tree::RemarkKind::linked);
 }
 
 // Links, and entries that replace others of the archive: in its order, but for the pieces of large files.

@@ -66,6 +66,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;
     branch->was_made = made.has_value();
+    if (made) context_->record(tree::RemarkKind::copied, *at_, name);
     tree::Spellings::of(*branch, *folder);
     if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
     if (made && at_->seen.gives_acl) {

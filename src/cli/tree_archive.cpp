@@ -1,8 +1,14 @@
 // forebay archive: one file of a whole tree.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <memory>
 
 #include "archive/make.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "cli/tree_as_files.hpp"
 #include "cli/tree_check.hpp"
@@ -17,10 +23,31 @@ struct ArchiveArguments : CopyArguments {
     bool force = false;
 };
 
+// The name would say what the file is not, to people and to programs.
+Result<> check_name(const std::string& path) {
+    constexpr std::array compressed{".gz",  ".tgz", ".taz",  ".Z",   ".bz2", ".tbz", ".tbz2", ".xz",
+                                    ".txz", ".zst", ".tzst", ".lz4", ".lz",  ".zip", ".7z"};
+    const std::filesystem::path name(path);
+    if (path == "-" || (std::filesystem::exists(name) && !std::filesystem::is_regular_file(name) &&
+                        !std::filesystem::is_directory(name)))
+        return Error{
+            ErrorKind::refused,
+            fmt::format("FILE {} is no plain file: an archive is written at many places at once", show_text(path)),
+            "nothing was changed", "a name of a file: FILE.tar"};
+    if (std::ranges::find(compressed, name.extension().string()) == compressed.end()) return {};
+    const auto stem = name.stem().extension() == ".tar" ? name.stem().string() : name.stem().string() + ".tar";
+    return Error{
+        ErrorKind::refused,
+        fmt::format("FILE {} has the name of a compressed file, and archives are not compressed", show_text(path)),
+        "nothing was changed",
+        fmt::format("{}, and then zstd or gzip of it", show_text((name.parent_path() / stem).string()))};
+}
+
 Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
     FB_TRY(check_alone());
     FB_TRY(check_for_archive({options.source, options.target}));
     FB_TRY(check_tree("SOURCE", options.source, false));
+    FB_TRY(check_name(options.target));
     return run_copy(
         options, "archive", Counted::tree,
         [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
@@ -28,7 +55,8 @@ Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
         },
         answer,
         {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},
-         .say_as_files = say_archived_as_files});
+         .say_as_files = say_archived_as_files,
+         .is_one_file = true});
 }
 
 }  // namespace

@@ -137,7 +137,15 @@ Result<> check_target(const std::string& place) {
 
 Result<> check_path_list(const std::string& list, const std::string& source, const std::string& target) {
     std::error_code none;
-    if (list.empty() || !fs::is_directory(list, none)) return {};
+    if (list.empty()) return {};
+    const bool is_there = fs::exists(list, none);
+    if (list == "-" || (is_there && !fs::is_regular_file(list, none) && !fs::is_directory(list, none)))
+        return Error{ErrorKind::refused, fmt::format("--files-from {} is no file, and is read as one", show_text(list)),
+                     "nothing was changed", "find ... > LIST, and --files-from LIST"};
+    if (!is_there)
+        return Error{ErrorKind::missing, fmt::format("--files-from {} is not there", show_text(list)),
+                     "nothing was changed", "correct the path of the list"};
+    if (!fs::is_directory(list, none)) return {};
     const bool are_swapped = fs::is_regular_file(source, none);
     return Error{ErrorKind::refused,
                  fmt::format("--files-from {} is a directory{}, and must be a file with a path a line", show_text(list),

@@ -51,12 +51,16 @@ Result<> check_file_options(const CompareArguments& options, const tree::TeamLea
 }
 
 Error file_of_directory(const CompareArguments& options) {
+    const bool is_archive = options.target.ends_with(".tar");
     return {ErrorKind::refused,
             fmt::format("SOURCE {} is a directory, and TARGET {} a file", show_text(options.source),
                         show_text(options.target)),
             "nothing was changed",
-            fmt::format("the directory that is to be its copy; or, of a list of checksums, forebay compare {} {}",
-                        show_text(options.target), show_text(options.source))};
+            is_archive ? fmt::format("forebay restore-archive --check {} compares what is in it with its checksums",
+                                     show_text(options.target))
+                       : fmt::format("the directory that is to be its copy; or, of a list of checksums, forebay "
+                                     "compare {} {}",
+                                     show_text(options.target), show_text(options.source))};
 }
 
 tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_t threads) {
@@ -132,8 +136,7 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answe
             show_seconds(lasted.count()));
     }
     say_unused(options.tree);
-    FB_TRY_ASSIGN(exit, exit_of(*remarks));
-    return exit == Exit::good && options.tree.includes_nothing() ? Exit::found : exit;
+    return exit_of(*remarks, options.tree);
 }
 
 }  // namespace

@@ -147,6 +147,7 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
                   "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if "
                   "missing. Of a file, the file");
     add_tree_options(verb, options->tree);
+    add_report_all(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
     verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");

@@ -164,6 +164,19 @@ void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
               options.files_from, options.files_from));
 }
 
+// As find SOURCE prints them.
+void say_begin_with_source(const CopyArguments& options, const tree::Remarks& remarks) {
+    const auto leaf = std::filesystem::path(options.source).lexically_normal().filename().string();
+    const auto begins = [&](const tree::Remark& one) {
+        return one.kind == tree::RemarkKind::vanished && (one.path == leaf || one.path.starts_with(leaf + "/"));
+    };
+    if (options.files_from.empty() || std::ranges::none_of(remarks.first(), begins)) return;
+    remark(
+        lines("paths of {} begin with {}, and SOURCE has no such entry: they are to begin below SOURCE, as "
+              "(cd SOURCE && find .) prints them\n",
+              options.files_from, show_text(leaf)));
+}
+
 // What has no advice of its own is the target: there is no room for what one thread was about to write.
 Error with_target(const Error& error, const std::string& target) {
     if (error.kind != ErrorKind::full || !error.next.empty()) return error;
@@ -281,17 +294,18 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         say_remarks(*remarks, owners_text(wished.cannot_keep));
         if (telling.say && copied) telling.say();
         else if (options.dry_run) say_dry(counts, *remarks);
-        else say_counts(wished.layout, counts, lasted.count());
+        else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());
         if (telling.say_as_files) telling.say_as_files(options, *remarks);
         if (!counts.not_removed.empty())
             say("{}: {}\n", options.dry_run ? "nothing would be removed" : "nothing was removed", counts.not_removed);
     }
     if (!copied) return with_target(copied.error(), options.target);
     say_line_ends(options, *remarks);
+    say_begin_with_source(options, *remarks);
     say_unused(options.tree);
     if (wished.wished && wished.wished->is_empty())
         remark(lines("--files-from {} names no path\n", options.files_from));
-    return exit_of(*remarks);
+    return exit_of(*remarks, options.tree);
 }
 
 }  // namespace forebay::cli

@@ -45,6 +45,7 @@ struct CopyTelling {
     std::function<void()> say = {};
     WordsAtEnd when_ended{"what has its final name at the target is whole", "the same command goes on"};
     std::function<void(const CopyArguments&, const tree::Remarks&)> say_as_files = {};
+    bool is_one_file = false;  // an error leaves nothing of it
 };
 
 /// Does `work` with what the options say, shows how far it is, and prints what became of it, or gives it to `answer`.

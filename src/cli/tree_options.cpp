@@ -36,6 +36,11 @@ void add_tree_options(Verb& verb, TreeArguments& arguments) {
                 "A file that gets a line of JSON for each entry that there is something to say of");
 }
 
+void add_report_all(Verb& verb, TreeArguments& arguments) {
+    verb.flag("--report-all", arguments.report_all,
+              "The report has all that was new at the target, too, not only what was removed or replaced");
+}
+
 void add_hosts_options(Verb& verb, TreeArguments& arguments) {
     verb.option(
         "--hosts", arguments.hosts,
@@ -95,6 +100,11 @@ bool TreeArguments::includes_nothing() const {
            std::ranges::none_of(std::span(*use).first(include.size()), [](const auto& uses) { return uses != 0; });
 }
 
+Result<Exit> exit_of(const tree::Remarks& remarks, const TreeArguments& arguments) {
+    FB_TRY_ASSIGN(exit, exit_of(remarks));
+    return exit == Exit::good && arguments.includes_nothing() ? Exit::found : exit;
+}
+
 void say_unused(const TreeArguments& arguments) {
     std::size_t at = 0;
     for (const auto& [option, patterns] :
@@ -121,11 +131,15 @@ Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& argumen
                                                     std::unique_ptr<LinesFile>& report) {
     for (const auto* patterns : {&arguments.include, &arguments.exclude})
         for (const auto& pattern : *patterns) FB_TRY(tree::check_pattern(pattern));
+    if (arguments.report.empty() && arguments.report_all)
+        return Error{ErrorKind::refused, "--report-all says what a report has, and none is written", "",
+                     "--report FILE, outside of both trees"};
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();
     FB_TRY_ASSIGN(made, LinesFile::make(arguments.report, report_lines));
     report = std::move(made);
     return std::make_unique<tree::Remarks>(
-        [file = report.get()](const tree::Remark& remark) { return file->add(json_of(remark)); });
+        [file = report.get()](const tree::Remark& remark) { return file->add(json_of(remark)); },
+        arguments.report_all ? tree::Recorded::all : tree::Recorded::losses);
 }
 
 }  // namespace forebay::cli

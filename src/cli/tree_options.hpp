@@ -22,6 +22,7 @@ struct TreeArguments {
     std::vector<std::string> include, exclude;
     std::string preserve = "all";
     std::string report;
+    bool report_all = false;
     bool one_file_system = false;
     bool recall = false;
     bool json = false;
@@ -41,6 +42,8 @@ struct TreeArguments {
 void add_tree_options(Verb& verb, TreeArguments& arguments);
 /// Of verbs that several processes can share.
 void add_hosts_options(Verb& verb, TreeArguments& arguments);
+/// --report-all, of verbs that make trees.
+void add_report_all(Verb& verb, TreeArguments& arguments);
 void add_entry_options(Verb& verb, TreeArguments& arguments);
 void add_filter_options(Verb& verb, TreeArguments& arguments);
 /// --recall, of verbs that read files.
@@ -60,6 +63,9 @@ struct WordsAtEnd {
 };
 /// Of one that only looks.
 inline constexpr WordsAtEnd nothing_changed{"nothing was changed", ""};
+
+/// As exit_of(), and 1 where no entry fitted any of --include: nothing was done or compared.
+Result<Exit> exit_of(const tree::Remarks& remarks, const TreeArguments& arguments);
 
 /// A line for each pattern that fitted no entry.
 void say_unused(const TreeArguments& arguments);

@@ -109,12 +109,16 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
     if (is_plain && !is_open_elsewhere(path)) {
         real = fs::weakly_canonical(fs::absolute(path, none), none).string();  // the file that a link names
         own = fmt::format("{}/{}{}", directory_of(real), until_whole, leaf_of(real));
+        FB_TRY(check_replaceable(own, kind));  // what a killed run has left
     }
     auto file =
         own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::create) : sys::PlainFile::create_alone(own);
-    if (!file) return because(file.error(), fmt::format("{} {}: {}", kind.option, show_text(path), file.error().what));
-    if (own != path && type == fs::file_type::regular)  // who may read it stays as it was
-        fs::permissions(own, fs::status(real, none).permissions(), none);
+    if (!file)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} {} cannot be made: {}", kind.option, show_text(path), file.error().what),
+                     "nothing was changed",
+                     file.error().next.empty() ? "a path in a directory that is there, and that this user may write to"
+                                               : file.error().next};
     return std::unique_ptr<LinesFile>(new LinesFile(std::move(*file), own, real));
 }
 
@@ -138,6 +142,7 @@ Result<> LinesFile::flush() {
 
 Result<> LinesFile::close() {
     FB_TRY(flush());
+    if (own_path_ != path_) FB_TRY(file_.take_permissions(path_));
     if (file_.is_regular()) FB_TRY(file_.sync());
     if (own_path_ == path_) return file_.close();
     const auto own = std::exchange(own_path_, path_);
@@ -193,7 +198,7 @@ std::string words_of(const tree::Amount& amount) {
 
 void set_remarks(Json& object, const tree::Remarks& remarks) {
     auto counts = Json::object();
-    for (std::size_t kind = 0; kind < static_cast<std::size_t>(RemarkKind::count); ++kind)
+    for (std::size_t kind = 0; !is_record(static_cast<RemarkKind>(kind)); ++kind)
         counts.set(tree::name_of(static_cast<RemarkKind>(kind)), remarks.count_of(static_cast<RemarkKind>(kind)));
     auto first = Json::array();
     for (const auto& remark : remarks.first()) first.push(json_of(remark));

@@ -116,6 +116,7 @@ void add_restore_archive(CommandLine& line) {
     verb.option("--list", options->list,
                 "A file that gets a line of JSON for each entry, also with --dry-run or --check");
     add_tree_options(verb, options->tree);
+    add_report_all(verb, options->tree);
     add_entry_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,
                 "all, or some of owner,permissions,times,attributes; with hard-links");

@@ -23,8 +23,9 @@ public:
         create,  // O_CREAT | O_RDWR, 0664: new, or as it is
     };
     static Result<PlainFile> open(const std::string& path, Use use);
-    /// As `create`, and no link is followed; `refused` where another process has opened it in this way. Whoever gets it
-    /// may rename or remove it as long as it is open.
+    /// A new file of this user alone (0600); no link is followed. One that a killed process of this user has left there
+    /// is removed first. `refused` where another process has opened it in this way, and where anything else is there.
+    /// Whoever gets it may rename or remove it as long as it is open.
     static Result<PlainFile> create_alone(const std::string& path);
     /// A new file of this user alone in `directory`, without a name: it goes when it is closed, and with the process.
     static Result<PlainFile> open_unnamed(const std::string& directory);
@@ -38,6 +39,10 @@ public:
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes);
     /// A pipe or a terminal is not: it takes bytes in their order, and has no size and no sync.
     bool is_regular() const;
+    /// fchown, as far as this user may, and fchmod: owner, group and permissions become those of the file at `path`;
+    /// where there is none the permissions are what the umask leaves of 0666. A group that cannot be given gets no more
+    /// than what all others have.
+    Result<> take_permissions(const std::string& path);
     /// ftruncate.
     Result<> set_size(std::uint64_t bytes);
     /// Maps so many bytes of the file from its beginning, shared and writable; the file is that long already. What

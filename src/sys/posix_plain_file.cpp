@@ -10,6 +10,7 @@
 #include "sys/machine.hpp"
 #include "sys/plain_file.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/tree.hpp"
 
 namespace forebay::sys {
 
@@ -20,19 +21,39 @@ Result<PlainFile> PlainFile::open(const std::string& path, Use use) {
     return PlainFile(fd, path);
 }
 
-// Who had it may have renamed or removed it between the opening and the lock here: then it is another file's name.
+namespace {
+
+// Whether `path` is the file that is open here: who had it may have renamed or removed it between the opening and the
+// lock.
+bool is_still(int fd, const std::string& path) {
+    struct stat own {};
+    struct stat named {};
+    return ::fstat(fd, &own) == 0 && ::lstat(path.c_str(), &named) == 0 && own.st_ino == named.st_ino &&
+           own.st_dev == named.st_dev;
+}
+
+// A plain file of this user under one name alone: what a killed process of his has left.
+bool is_left_over(int fd) {
+    struct stat own {};
+    return ::fstat(fd, &own) == 0 && S_ISREG(own.st_mode) && own.st_uid == ::geteuid() && own.st_nlink == 1;
+}
+
+}  // namespace
+
 Result<PlainFile> PlainFile::create_alone(const std::string& path) {
     constexpr int tries_max = 10;
     for (int tries = 0; tries < tries_max; ++tries) {
-        const int fd = open_alone(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0664);
-        if (fd < 0) return posix_error("open", path, errno);
-        PlainFile file(fd, path);
-        if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // else it has no locks here
-        struct stat own {};
-        struct stat named {};
-        if (::fstat(fd, &own) == 0 && ::lstat(path.c_str(), &named) == 0 && own.st_ino == named.st_ino &&
-            own.st_dev == named.st_dev)
-            return file;
+        const int fd = open_alone(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (fd < 0 && errno != EEXIST) return posix_error("open", path, errno);
+        PlainFile file(fd >= 0 ? fd : open_alone(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0), path);
+        if (file.fd_ < 0 && errno == ENOENT) continue;
+        if (file.fd_ < 0 || (fd < 0 && !is_left_over(file.fd_)))
+            return Error{ErrorKind::refused, path + " is there, and is no file that this user has left there",
+                         "nothing was changed", "remove it, if it may go; or another path"};
+        if (::flock(file.fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) break;  // else it has no locks here
+        if (!is_still(file.fd_, path)) continue;
+        if (fd >= 0) return file;
+        if (::unlink(path.c_str()) != 0) return posix_error("unlink", path, errno);
     }
     return Error{ErrorKind::refused, "another process writes " + path, "nothing was changed", "wait for it"};
 }
@@ -85,6 +106,18 @@ Result<> PlainFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
 bool PlainFile::is_regular() const {
     struct stat about {};
     return ::fstat(fd_, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+Result<> PlainFile::take_permissions(const std::string& path) {
+    struct stat old {};
+    mode_t mode = 0666u & ~new_entry_owner().umask;
+    if (::stat(path.c_str(), &old) == 0) {
+        mode = old.st_mode & 0777u;
+        if (::fchown(fd_, old.st_uid, old.st_gid) != 0 && ::fchown(fd_, static_cast<uid_t>(-1), old.st_gid) != 0)
+            mode &= ~070u | (mode & 07u) << 3;
+    }
+    if (::fchmod(fd_, mode) != 0) return posix_error("fchmod", path_, errno);
+    return {};
 }
 
 Result<> PlainFile::set_size(std::uint64_t bytes) {

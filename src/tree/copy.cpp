@@ -244,7 +244,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
 }
 
 Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks(remarks_to_first(port));
+    Remarks remarks(remarks_to_first(port), order.recorded);
     CopyCounts counts;
     auto options = order.options;
     options.threads = static_cast<std::uint32_t>(order.threads);
@@ -360,7 +360,8 @@ Result<> copy_tree(const std::string& source, const std::string& target, const T
     FB_TRY_ASSIGN(roots, open_roots(source, target, options));
     FB_TRY(check_tops(roots, source, target, options));
     if (options.lead != nullptr)
-        FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, *roots.source, roots.target.get()));
+        FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, remarks, *roots.source,
+                               roots.target.get()));
     const auto copied = copy_open_trees(roots, options, remarks, counts);
     if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
     if (copied && roots.target && !options.is_dry) FB_TRY(check_place(*roots.target, target, remarks));

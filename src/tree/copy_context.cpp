@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "format/run_identity.hpp"
 #include "sys/clock.hpp"
+#include "tree/copy_entry.hpp"
 
 namespace forebay::tree {
 
@@ -89,6 +90,20 @@ Result<> CopyContext::take_unkept(const Unkept& unkept) {
     const std::lock_guard lock(mutex_);
     return options.manifest ? options.manifest(unkept)
                             : Result<>(Error{ErrorKind::refused, "no manifest was given to keep " + unkept.part});
+}
+
+Result<> CopyContext::publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, RemarkKind kind) {
+    const bool was_there =
+        remarks.records(RemarkKind::replaced) && !place.branch->was_made && folder.status_of(place.name);
+    FB_TRY(temporary.publish(place.name, Spellings::of(*place.branch, folder)));
+    count(place, kind, was_there);
+    return {};
+}
+
+void CopyContext::count(const EntryPlace& place, RemarkKind kind, bool has_replaced) {
+    place.branch->was_changed = true;
+    ++(kind == RemarkKind::linked ? counts.linked : counts.copied);
+    record(has_replaced ? RemarkKind::replaced : kind, *place.branch, place.name);
 }
 
 void CopyContext::report(const std::string& path, const Error& error) {

@@ -95,6 +95,14 @@ public:
     Result<> take_unkept(const Unkept& unkept);
     /// Of an entry of `branch` that is taken: where it makes a folder a run of Forebay, that is said.
     void tell_run(const Branch& branch, const std::string& name) const;
+    /// A whole entry gets its name, which is counted and recorded as `kind`, `copied` or `linked`.
+    Result<> publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, RemarkKind kind);
+    /// It has its name.
+    void count(const EntryPlace& place, RemarkKind kind, bool has_replaced);
+    /// Of what was done, where a record of it is wished.
+    void record(RemarkKind kind, const Branch& branch, const std::string& name) const {
+        if (remarks.records(kind)) remarks.add(kind, path_of(branch, name), "");
+    }
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
     /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().

@@ -304,10 +304,9 @@ Result<> EntryCopier::link_to(const CopyEntry& entry, const EntryPlace& first) {
         FB_TRY(entry.target->make_hard_link(name, first_folder, first_name));
         FB_TRY(check_linked(entry, first, name));
         TemporaryName temporary(*entry.target, name);
-        FB_TRY(temporary.publish(entry.name, Spellings::of(*entry.branch, *entry.target)));
+        return context_.publish(temporary, {entry.branch, entry.name}, *entry.target, RemarkKind::linked);
     }
-    entry.branch->was_changed = true;
-    ++context_.counts.linked;
+    context_.count({entry.branch, entry.name}, RemarkKind::linked, false);
     return {};
 }
 

@@ -82,6 +82,7 @@ Result<> CopyWalk::claim_folder(const BranchRef& branch) {
 
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
     auto made = above.make_folder(branch->name, while_filled);
+    const bool has_replaced = !made;
     if (!made && made.error().kind == ErrorKind::refused) {
         FB_TRY(claim_folder(branch));
         auto existing = above.open_folder(branch->name);
@@ -97,6 +98,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
     FB_TRY(made);
     branch->is_new = true;
     branch->was_made = true;
+    context_.record(has_replaced ? RemarkKind::replaced : RemarkKind::copied, *branch->parent, branch->name);
     FB_TRY_ASSIGN(opened, above.open_folder(branch->name));
     context_.mark_unfinished(*opened);
     return FolderRef(std::move(opened));

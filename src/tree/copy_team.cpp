@@ -207,7 +207,8 @@ Result<> CopyTeam::take_over(TeamLead& lead) {
 }
 
 Result<> begin_copy_team(const std::string& source, const std::string& target, const std::string& prefix,
-                         const TreeCopyOptions& options, sys::Folder& source_root, sys::Folder* target_root) {
+                         const TreeCopyOptions& options, const Remarks& remarks, sys::Folder& source_root,
+                         sys::Folder* target_root) {
     TeamOrder order{.verb = TeamVerb::copy,
                     .threads = team_threads({source, target}, options.threads),
                     .source = team_place(source),
@@ -215,7 +216,8 @@ Result<> begin_copy_team(const std::string& source, const std::string& target, c
                     .temporary_prefix = prefix,
                     .options = options,
                     .has_list = options.wished != nullptr,
-                    .lacks_target = target_root == nullptr};
+                    .lacks_target = target_root == nullptr,
+                    .recorded = remarks.recorded()};
     FB_TRY_ASSIGN(root, team_root(source_root, source));
     order.source_root = root;
     FB_TRY_ASSIGN(status, source_root.status());

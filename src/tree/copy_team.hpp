@@ -50,6 +50,7 @@ private:
 
 /// Of the first process, before anything is copied: all members see both trees.
 Result<> begin_copy_team(const std::string& source, const std::string& target, const std::string& prefix,
-                         const TreeCopyOptions& options, sys::Folder& source_root, sys::Folder* target_root);
+                         const TreeCopyOptions& options, const Remarks& remarks, sys::Folder& source_root,
+                         sys::Folder* target_root);
 
 }  // namespace forebay::tree

@@ -36,9 +36,7 @@ Result<bool> Naming::name(TreeWorker& worker, const CopyEntry& entry, const sys:
         name_all(worker, add(entry, status));
         return false;
     }
-    FB_TRY(temporary.publish(entry.name, Spellings::of(*entry.branch, *entry.target)));
-    entry.branch->was_changed = true;
-    ++context_.counts.copied;
+    FB_TRY(context_.publish(temporary, {entry.branch, entry.name}, *entry.target, RemarkKind::copied));
     return true;
 }
 
@@ -105,14 +103,9 @@ void Naming::name_whole(TreeWorker& worker, const Whole& whole, const Result<>& 
         TemporaryName temporary(*folder, context_.temporary_name(name));
         if (whole.is_large) static_cast<void>(folder->remove(parts_name(temporary.name())));
         FB_TRY(synced);
-        return temporary.publish(name, Spellings::of(*branch, *folder));
+        return context_.publish(temporary, whole.place, *folder, RemarkKind::copied);
     }();
-    if (named) {
-        branch->was_changed = true;
-        ++context_.counts.copied;
-    } else {
-        context_.report(branch, name, named.error());
-    }
+    if (!named) context_.report(branch, name, named.error());
     if (whole.has_other_names) {
         EntryCopier copier(context_, worker);
         if (named) copier.link_waiting(whole.id, whole.place);

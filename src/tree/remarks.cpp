@@ -53,6 +53,10 @@ const char* name_of(RemarkKind kind) {
         case RemarkKind::would_copy: return "would_copy";
         case RemarkKind::would_adjust: return "would_adjust";
         case RemarkKind::would_remove: return "would_remove";
+        case RemarkKind::removed: return "removed";
+        case RemarkKind::replaced: return "replaced";
+        case RemarkKind::copied: return "copied";
+        case RemarkKind::linked: return "linked";
         case RemarkKind::count: break;
     }
     return "unknown";
@@ -89,8 +93,9 @@ std::string cause_of(const Remark& remark) {
 void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     const Remark remark{.kind = kind, .path = std::move(path), .why = std::move(why)};
     const std::lock_guard lock(mutex_);
-    const auto count_of_kind = ++counts_[static_cast<std::size_t>(kind)];
     if (take_ && taken_) taken_ = take_(remark);
+    if (is_record(kind)) return;
+    const auto count_of_kind = ++counts_[static_cast<std::size_t>(kind)];
     const bool is_owner = remark.why.starts_with(owner_not_kept);
     if (is_owner) ++owners_;
     if (kind == RemarkKind::failed && is_given_up(remark.why)) ++given_up_;

@@ -31,6 +31,11 @@ enum class RemarkKind : std::uint8_t {
     would_copy,    // of a dry run
     would_adjust,  // of a dry run: its attributes alone
     would_remove,  // of a dry run
+    // What was done as it should, for a report alone: see Remarks::records().
+    removed,
+    replaced,
+    copied,
+    linked,
     count,
 };
 
@@ -51,6 +56,11 @@ bool is_given_up(std::string_view why);
 
 /// Of an entry that was not read: `vanished`, `changed` or `failed`.
 bool is_error(RemarkKind kind);
+
+/// Of what was done: it counts among no remarks, and has no words.
+constexpr bool is_record(RemarkKind kind) { return kind >= RemarkKind::removed; }
+/// How much of what was done a report is to have.
+enum class Recorded : std::uint8_t { nothing, losses, all };  // losses: what is no more: removed, replaced
 
 struct Remark {
     RemarkKind kind = RemarkKind::failed;
@@ -73,8 +83,14 @@ public:
     using Taker = std::function<Result<>(const Remark&)>;
 
     /// `take` gets each remark, one at a time: a file that may become long. None where it is empty.
-    explicit Remarks(Taker take = {}) : take_(std::move(take)) {}
+    explicit Remarks(Taker take = {}, Recorded recorded = Recorded::nothing)
+        : take_(std::move(take)), recorded_(recorded) {}
 
+    Recorded recorded() const { return recorded_; }
+    /// Whether a record of this kind is wished: to be asked before its path is put together.
+    bool records(RemarkKind kind) const {
+        return recorded_ == Recorded::all || (recorded_ == Recorded::losses && kind <= RemarkKind::replaced);
+    }
     void add(RemarkKind kind, std::string path, std::string why);
     /// Of an entry that could not be moved: one that is gone has `vanished`.
     void add_error(std::string path, const Error& error);
@@ -103,6 +119,7 @@ private:
     void count_cause(const Remark& remark);
 
     Taker take_;
+    const Recorded recorded_;
     mutable std::mutex mutex_;
     std::array<std::uint64_t, static_cast<std::size_t>(RemarkKind::count)> counts_{};
     std::uint64_t owners_ = 0, given_up_ = 0, at_target_ = 0;

@@ -36,11 +36,17 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
         return;
     }
     folder.remove_each(names, [&](const std::string& name, const Result<>& removed) {
-        if (removed) ++shared_.removed;
+        if (removed) count(*above, name);
         else if (removed.error().kind != ErrorKind::missing)
             shared_.remarks.add(RemarkKind::failed, path_of(*above, name), removed.error().what);
         if (shared_.tick) shared_.tick();
     });
+}
+
+void TreeRemover::count(const Branch& above, const std::string& name) {
+    ++shared_.removed;
+    if (shared_.remarks.records(RemarkKind::removed))
+        shared_.remarks.add(RemarkKind::removed, path_of(above, name), "");
 }
 
 // In a dry run. Other names of an inode may stay: then its bytes do, too.
@@ -132,8 +138,8 @@ void TreeRemover::finish(const BranchRef& branch) {
                     if (one.kind != sys::EntryKind::folder && takes(branch, std::string(one.name), one.kind))
                         entries.emplace_back(one.name);
                 // What could not be removed before was named then.
-                folder->remove_each(entries, [&](const std::string&, const Result<>& done) {
-                    if (done) ++shared_.removed;
+                folder->remove_each(entries, [&](const std::string& name, const Result<>& done) {
+                    if (done) count(*branch, name);
                 });
                 return {};
             }));
@@ -141,7 +147,7 @@ void TreeRemover::finish(const BranchRef& branch) {
         }
         return removed;
     }();
-    if (remove) ++shared_.removed;
+    if (remove) count(*branch->parent, branch->name);
     else if (remove.error().kind != ErrorKind::missing)
         shared_.remarks.add(RemarkKind::failed, path_of(*branch), remove.error().what);
 }
@@ -282,7 +288,8 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
                             .threads = team_threads({path}, options.threads),
                             .source = team_place(path),
                             .source_root = root,
-                            .options = {.is_dry = options.is_dry}}));
+                            .options = {.is_dry = options.is_dry},
+                            .recorded = remarks.recorded()}));
     }
     Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
     FB_TRY(removal.open_root(above));
@@ -302,7 +309,7 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
 }
 
 Result<> remove_for_team(TeamPort& port, const TeamOrder& order) {
-    Remarks remarks(remarks_to_first(port));
+    Remarks remarks(remarks_to_first(port), order.recorded);
     std::atomic<std::uint64_t> removed{0};
     TeamTerm term{std::chrono::seconds(order.patience_seconds)};
     FB_TRY_ASSIGN(named, open_above(order.source));

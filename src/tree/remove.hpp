@@ -54,6 +54,7 @@ public:
     void enter(TreeWorker& worker, const BranchRef& branch);
 
 private:
+    void count(const Branch& above, const std::string& name);
     void note(const BranchRef& above, sys::Folder& folder, const std::string& name);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);

@@ -229,6 +229,9 @@ void TeamLead::hear(std::uint64_t from, TeamMessage message) {
         case TeamKind::link_published: return send(links_.published(message));
         case TeamKind::link_failed: return send(links_.failed(message));
         case TeamKind::remark:
+            if (is_record(static_cast<RemarkKind>(message.number)))
+                return settle_(message);  // it is so, whoever is lost
+            [[fallthrough]];
         case TeamKind::summed:
         case TeamKind::unkept: return keep_for_later(from, std::move(message));
         case TeamKind::bye:

@@ -15,7 +15,7 @@ namespace forebay::tree {
 
 namespace {
 
-constexpr std::size_t order_numbers = 17;
+constexpr std::size_t order_numbers = 18;
 
 // All switches of an order, a bit each. An option that is added to a copy is named here: it is told with the switches,
 // or below, or it is each process's own.
@@ -70,7 +70,8 @@ TeamMessage message_of(const TeamOrder& order) {
                        static_cast<std::uint64_t>(order.options.cannot_keep),
                        order.options.rate_bytes_per_second,
                        order.group,
-                       order.options.filter.include.size()};
+                       order.options.filter.include.size(),
+                       static_cast<std::uint64_t>(order.recorded)};
     message.texts = {order.source,
                      order.target,
                      order.options.layout.words,
@@ -90,7 +91,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     if (message.kind != TeamKind::order || numbers.size() != order_numbers || message.texts.size() < fixed_texts ||
         numbers[16] > message.texts.size() - fixed_texts || numbers[0] > static_cast<std::uint64_t>(TeamVerb::remove) ||
         numbers[13] > static_cast<std::uint64_t>(CannotKeep::drop) || numbers[9] > UINT32_MAX ||
-        numbers[12] > UINT32_MAX)
+        numbers[12] > UINT32_MAX || numbers[17] > static_cast<std::uint64_t>(Recorded::all))
         return corrupt;
     TeamOrder order{.verb = static_cast<TeamVerb>(numbers[0]),
                     .process = numbers[1],
@@ -107,6 +108,7 @@ Result<TeamOrder> order_from(const TeamMessage& message) {
     order.options.cannot_keep = static_cast<CannotKeep>(numbers[13]);
     order.options.rate_bytes_per_second = numbers[14];
     order.group = numbers[15];
+    order.recorded = static_cast<Recorded>(numbers[17]);
     order.source_root = {
         numbers[7], {static_cast<std::int64_t>(numbers[8]), static_cast<std::uint32_t>(numbers[9])}, message.texts[5]};
     order.target_root = {numbers[10],

@@ -40,6 +40,7 @@ struct TeamOrder {
     bool has_list = false;  // of paths: a member asks for it, see ask_for_list()
     bool reads_bytes = false, lists = false, sums = false, lacks_target = false;
     bool tells_births = false;  // the source: when inodes were made
+    Recorded recorded = Recorded::nothing;
 
     /// A member's part of the limit, until it is told another one. 0: no limit.
     std::uint64_t first_rate() const {
