@@ -41,7 +41,8 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
     const auto owner = sys::new_entry_owner();
     if (owner.user != order.user)
         return Error{ErrorKind::refused,
-                     fmt::format("user {} works there, and here it is user {}", owner.user, order.user)};
+                     fmt::format("user {} works there, and here it is user {}", owner.user, order.user), "",
+                     "the same user must work there: --ssh 'ssh -l NAME', or leave it out of the hosts"};
     sys::set_umask(static_cast<std::uint32_t>(order.umask));
     sys::take_settings(order.settings);
     switch (order.verb) {
