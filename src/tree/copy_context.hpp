@@ -91,6 +91,8 @@ public:
     Result<> take_unkept(const Unkept& unkept);
     /// Of an entry of `branch` that is taken: where it makes a folder a run of Forebay, that is said.
     void tell_run(const Branch& branch, const std::string& name) const;
+    /// Flags of an inode that no copy gets; of an entry of `branch`, or with an empty name of the branch itself.
+    void tell_flags(const Branch& branch, const std::string& name, const sys::EntryStatus& status) const;
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
     /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().

@@ -38,7 +38,8 @@ auto switches_of(Order& order) {
                       &order.sums,
                       &order.lacks_target,
                       &order.recalls,
-                      &order.is_run};
+                      &order.is_run,
+                      &order.preserve.group};
 }
 
 }  // namespace
