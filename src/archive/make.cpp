@@ -66,6 +66,7 @@ Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY(tree::check_no_loop(*branch));
     context_.folders.keep(branch, TreeSide::source, folder);
     branch->was_entered = true;
+    context_.tell_flags(*branch, "", status);
     ++context_.counts.folders;
     if (context_.options.is_dry) context_.counts.would_copy.add(0);
     if (context_.options.is_dry) context_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");

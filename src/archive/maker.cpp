@@ -111,6 +111,7 @@ Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place,
 // False: a large file, which sees to its further names itself.
 Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                         const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
+    context.tell_flags(*place.branch, place.name, status);
     if (output == nullptr) {
         const bool is_file = status.kind == sys::EntryKind::file;
         if (is_file) FB_TRY(context.check_present(*place.branch, folder, place.name));

@@ -9,11 +9,11 @@
 #include <limits>
 
 #include "base/crc32c.hpp"
-#include "base/nearest_word.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/json.hpp"
+#include "cli/other_words.hpp"
 #include "cli/say.hpp"
 #include "cli/sizes.hpp"
 
@@ -65,30 +65,6 @@ std::string why_empty(const std::string& text) {
     return text.empty() ? "it is empty, as a variable of the shell that is not set" : "";
 }
 
-// What cp, rsync and rm call it, and what is meant by it here.
-struct Habit {
-    std::string_view verbs, words;  // each between blanks
-    const char* meant;
-};
-constexpr Habit habits[] = {
-    {" copy ", " --delete ", "copy removes nothing: forebay sync SOURCE TARGET --delete, first with --dry-run"},
-    {" delete ", " -r -R -f -rf -fr --recursive --force ",
-     "leave it out: delete removes all that is in DIRECTORY, and says with --dry-run what that is"},
-    {" walk copy sync compare archive ", " -r -R -a -p -av -avz --recursive --archive ",
-     "leave it out: the whole tree is meant, with all that it has"},
-    {" copy sync delete archive restore-archive migrate ", " -n ", "--dry-run"},
-    {" walk copy sync compare delete archive restore-archive ", " -v --verbose ",
-     "--report FILE, which gets a line for each entry that there is something to say of"},
-};
-
-std::string meant_by(const std::string& verb, const std::string& word) {
-    for (const auto& habit : habits)
-        if (habit.verbs.find(" " + verb + " ") != habit.verbs.npos &&
-            habit.words.find(" " + word + " ") != habit.words.npos)
-            return habit.meant;
-    return "";
-}
-
 std::string with_nearest(const std::string& nearest, const CLI::App& verb) {
     return nearest.empty() ? help_of(&verb)
                            : fmt::format("{}, if that was meant; {} lists all", nearest, help_of(&verb));
@@ -100,23 +76,21 @@ Error no_such_option(const CLI::App& verb, const std::string& given) {
         known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
     const auto word = given.substr(0, given.find('='));
     const auto what = fmt::format("{} has no option {}.", command_of(&verb), show_text(word));
-    if (auto meant = meant_by(verb.get_name(), word); !meant.empty()) return {.what = what, .next = std::move(meant)};
-    const auto name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-    // Of equally near ones the first is taken: "exlude" is as near to "include".
-    std::ranges::stable_partition(known, [&](const auto& one) { return one.substr(0, 1) == name.substr(0, 1); });
-    const auto nearest = nearest_word(name, known);
+    if (auto meant = option_meant(verb.get_name(), word, known); !meant.empty())
+        return {.what = what, .next = std::move(meant)};
+    const auto nearest = slip_of(word.substr(std::min(word.find_first_not_of('-'), word.size())), known);
     return {.what = what, .next = with_nearest(nearest.empty() ? "" : "--" + nearest, verb)};
 }
 
 Error no_such_verb(const CLI::App& above, const std::string& given) {
     std::vector<std::string> known;
     for (const auto* verb : above.get_subcommands(nullptr)) known.push_back(verb->get_name());
-    auto nearest = nearest_word(given, known);
-    constexpr double like_enough = 0.5;  // "list" is half like "stop", and never meant it
-    if (likeness(given, nearest) <= like_enough) nearest.clear();
-    return {.what = fmt::format("there is no verb \"{}\"{}.", show_text(given),
-                                above.get_parent() == nullptr ? "" : " of " + command_of(&above)),
-            .next = with_nearest(nearest.empty() ? "" : command_of(&above) + " " + nearest, above)};
+    const bool is_top = above.get_parent() == nullptr;
+    const auto what =
+        fmt::format("there is no verb \"{}\"{}.", show_text(given), is_top ? "" : " of " + command_of(&above));
+    if (auto meant = is_top ? verb_meant(given) : ""; !meant.empty()) return {.what = what, .next = std::move(meant)};
+    const auto nearest = slip_of(given, known);
+    return {.what = what, .next = with_nearest(nearest.empty() ? "" : command_of(&above) + " " + nearest, above)};
 }
 
 Error too_many_words(const CLI::App& verb, const std::string& given) {

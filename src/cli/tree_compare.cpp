@@ -156,7 +156,7 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
     add_filter_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,
                 "What is compared beside names, kinds, sizes and bytes: all, or some of "
-                "owner,permissions,times,attributes,hard-links; or none");
+                "owner,group,permissions,times,attributes,hard-links; or none");
     add_recall(verb, options->tree);
     verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
     verb.answer(

@@ -153,7 +153,7 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
     verb.flag("--null", options->nul, "Paths of the list end with a zero byte, not with a line");
     verb.option("--preserve", options->tree.preserve,
-                "all, or some of owner,permissions,times,attributes,hard-links; or none");
+                "all, or some of owner (with the group),group,permissions,times,attributes,hard-links; or none");
     add_cannot_keep(verb, *options);
     add_layout(verb, *options);
     add_recall(verb, options->tree);

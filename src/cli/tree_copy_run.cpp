@@ -152,6 +152,12 @@ const char* owners_text(tree::CannotKeep cannot_keep) {
     return "";
 }
 
+void say_refused(const tree::Remarks& remarks) {
+    if (remarks.count_of(tree::RemarkKind::not_kept) > remarks.owners())
+        say("what is not_kept is not at the target: --manifest FILE copies what can be kept of it, and notes the "
+            "rest\n");
+}
+
 // Lines end with it where Windows has written a list, and names may end with it.
 void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
     const auto ends = [](const tree::Remark& one) {
@@ -292,6 +298,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         set_remarks(answer, *remarks);
     } else if (copied || remarks->has_errors()) {
         say_remarks(*remarks, owners_text(wished.cannot_keep));
+        if (wished.cannot_keep == tree::CannotKeep::refuse && label != std::string_view("archive"))
+            say_refused(*remarks);
         if (telling.say && copied) telling.say();
         else if (options.dry_run) say_dry(counts, *remarks);
         else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());

@@ -71,6 +71,21 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
     return hosts;
 }
 
+// What a shell exits with where a program is not there.
+constexpr std::string_view not_there = "ended with exit code 127";
+
+void say_lost(const tree::TeamLead& lead) {
+    const auto& members = lead.members();
+    const auto is_lost = [](const tree::TeamMember& one) { return !one.lost.empty(); };
+    if (std::ranges::any_of(members, [](const auto& one) { return one.lost.find(not_there) != std::string::npos; }))
+        remark(
+            lines("exit code 127 says that {} is not there on that host: install it at the same path, or name "
+                  "another command by --ssh\n",
+                  sys::program_path()));
+    if (std::all_of(members.begin() + 1, members.end(), is_lost))
+        remark(lines("no host of --hosts helped: this process did all of it\n"));
+}
+
 }  // namespace
 
 const char* team_version() { return FOREBAY_VERSION; }
@@ -89,7 +104,9 @@ Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb
     if (hosts.empty()) return verb(nullptr);  // a job of this node alone
     FB_TRY_ASSIGN(port, tree::start_hosts(hosts));
     tree::TeamLead lead(team_setup(arguments, std::move(port)));
-    return verb(&lead);
+    auto exit = verb(&lead);
+    if (exit) say_lost(lead);
+    return exit;
 }
 
 void set_team(Json& object, const tree::TeamLead* lead) {

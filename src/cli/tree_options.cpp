@@ -69,17 +69,20 @@ void add_recall(Verb& verb, TreeArguments& arguments) {
 }
 
 Result<> check_for_archive(std::initializer_list<std::string_view> places) {
-    for (const auto place : places)
+    for (const auto place : places) {
+        FB_TRY(sys::check_address(place));
         if (sys::is_far(place))
             return Error{ErrorKind::refused,
                          fmt::format("{} is no directory: archives are files, made of directories and restored to them",
                                      show_text(place)),
                          "nothing was made", "forebay copy, between it and a directory"};
+    }
     return {};
 }
 
 Result<> find_trees(std::initializer_list<std::string*> places) {
     for (auto* place : places) {
+        FB_TRY(sys::check_address(*place));
         while (sys::is_far(*place) && place->ends_with('/') && !place->ends_with("://")) place->pop_back();
         FB_TRY_ASSIGN(found, sys::find_tree(*place));
         *place = found.place;

@@ -32,7 +32,8 @@ constexpr std::array bad_kinds{RemarkKind::vanished,    RemarkKind::changed,    
 constexpr std::array<const char*, 8> kind_words{"unknown", "file",   "folder",           "link",
                                                 "fifo",    "socket", "character_device", "block_device"};
 
-constexpr std::array wished_kinds{RemarkKind::kept_beside, RemarkKind::passed_over, RemarkKind::adjusted};
+constexpr std::array wished_kinds{RemarkKind::kept_beside, RemarkKind::passed_over, RemarkKind::flags_left,
+                                  RemarkKind::adjusted};
 
 // A pipe, a device, or what the shell has opened.
 bool is_open_elsewhere(const std::string& path) {

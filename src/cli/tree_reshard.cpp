@@ -124,7 +124,8 @@ private:
         FB_TRY_ASSIGN(status, source->status());
         FB_TRY_ASSIGN(now, target->status());
         const auto all = wish_.options.preserve;
-        tree::Preserve preserve{.owner = false, .permissions = false, .times = all.times, .attributes = false};
+        tree::Preserve preserve{
+            .owner = false, .group = false, .permissions = false, .times = all.times, .attributes = false};
         if (!is_whole || is_manifest) preserve = all;
         if (!is_whole) preserve.times = false;
         FB_TRY_ASSIGN(attributes, tree::attributes_of(*source));

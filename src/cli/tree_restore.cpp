@@ -119,7 +119,7 @@ void add_restore_archive(CommandLine& line) {
     add_report_all(verb, options->tree);
     add_entry_options(verb, options->tree);
     verb.option("--preserve", options->tree.preserve,
-                "all, or some of owner,permissions,times,attributes; with hard-links");
+                "all, or some of owner,group,permissions,times,attributes; with hard-links");
     add_cannot_keep(verb, *options);
     add_layout(verb, *options);
     add_run_options(verb, *options);

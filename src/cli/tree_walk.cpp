@@ -32,8 +32,17 @@ std::uint64_t count_of(const tree::WalkCounts& counts, EntryKind kind) {
 
 bool is_special(const tree::WalkedEntry& entry) {
     const auto& status = entry.status;
+    if (status.is_immutable || status.is_append_only) return true;
     return status.kind != EntryKind::folder && (entry.is_released || status.names > 1 ||
                                                 (status.kind != EntryKind::file && status.kind != EntryKind::link));
+}
+
+Json json_of_listed(const tree::WalkedEntry& entry) {
+    auto object = json_of(entry.path, entry.status);
+    if (entry.is_released) object.set("released", true);
+    if (entry.status.is_immutable) object.set("immutable", true);
+    if (entry.status.is_append_only) object.set("append_only", true);
+    return object;
 }
 
 std::uint64_t entries_of(const tree::WalkCounts& counts) {
@@ -86,9 +95,7 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
         wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
             for (const auto& entry : entries) {
                 if (options.special && !is_special(entry)) continue;
-                auto object = json_of(entry.path, entry.status);
-                if (entry.is_released) object.set("released", true);
-                FB_TRY(list->add(object));
+                FB_TRY(list->add(json_of_listed(entry)));
             }
             return {};
         };
@@ -150,7 +157,7 @@ void add_walk(CommandLine& line, const TreeRunner& run) {
                 "A file that gets the CRC32C of each file, for forebay compare FILE DIRECTORY");
     verb.flag("--special", options->special,
               "List only what other movers lose or recall: hard links, fifos, sockets, devices, files that an archive "
-              "alone has (HSM)");
+              "alone has (HSM), and what is immutable or append-only (chattr)");
     add_recall(verb, options->tree);
     verb.answer(
         options->tree.json,

@@ -122,7 +122,8 @@ Result<> DfsObject::set_owner(std::uint32_t user, std::uint32_t group) const {
     struct stat wanted {};
     wanted.st_uid = user;
     wanted.st_gid = group;
-    return set("change of the owner", wanted, DFS_SET_ATTR_UID | DFS_SET_ATTR_GID);
+    const int flags = user == sys::same_user ? DFS_SET_ATTR_GID : DFS_SET_ATTR_UID | DFS_SET_ATTR_GID;
+    return set("change of the owner", wanted, flags);
 }
 
 Result<> DfsObject::set_permissions(std::uint32_t permissions) const {

@@ -37,6 +37,7 @@ std::uint64_t host_number(std::string_view digits) {
 Result<> expand(std::string_view name, std::vector<std::string>& hosts) {
     // ssh would take it for an option, and run what it says.
     if (name.starts_with('-')) return no_list(name, "a name of a host does not begin with -");
+    if (name.find('=') != name.npos) return no_list(name, "no name has a =, as slots=4 of a list for mpiexec has");
     const auto open = name.find('['), close = name.find(']');
     if (open == name.npos && close == name.npos) {
         hosts.emplace_back(name);

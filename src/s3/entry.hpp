@@ -43,7 +43,7 @@ public:
     }
     Result<> set_owner(std::uint32_t user, std::uint32_t group) override {
         return change([&](ObjectState& state) {
-            state.user = user;
+            if (user != sys::same_user) state.user = user;
             state.group = group;
         });
     }

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "sys/daos_address.hpp"
 #include "sys/program.hpp"
 
@@ -54,15 +56,26 @@ bool may_hold_runs(std::string_view place) {
     return module == nullptr || module->has_runs;
 }
 
+Result<> check_address(std::string_view place) {
+    const auto colon = place.find(':');
+    if (is_far(place) || colon == place.npos || colon == 0 || place.find('/') < colon) return {};
+    std::string scheme(place.substr(0, colon));
+    std::ranges::transform(scheme, scheme.begin(),
+                           [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    const auto rest = place.substr(std::min(place.find_first_not_of('/', colon + 1), place.size()));
+    auto next = "./" + std::string(place) + ", if a directory of that name is meant";
+    if (is_far(scheme + "://")) next = scheme + "://" + std::string(rest);
+    if (scheme == "file") next = "/" + std::string(rest);
+    return Error{ErrorKind::refused,
+                 show_text(place) +
+                     " is no place that is known: there are paths, s3://BUCKET/PREFIX and "
+                     "daos://POOL/CONTAINER/PATH. Another host is reached by a file system that it "
+                     "shares with this one, or by S3",
+                 "nothing was changed", show_text(next)};
+}
+
 Result<std::string> whole_place(const std::string& place) {
-    const auto colon = place.find(":/");
-    const bool is_scheme =
-        colon != place.npos && colon > 0 && std::ranges::all_of(place.substr(0, colon), [](unsigned char letter) {
-            return std::isalnum(letter) != 0 || letter == '+' || letter == '-' || letter == '.';
-        });
-    if (is_scheme && !is_far(place))
-        return Error{ErrorKind::refused, place + " is no address that is known: s3://BUCKET/PREFIX is one", "",
-                     "./" + place + " if it is a directory"};
+    if (place.substr(0, place.find('/')).ends_with(':')) FB_TRY(check_address(place));
     std::error_code failed;
     auto text = is_far(place) ? place : std::filesystem::absolute(place, failed).lexically_normal().string();
     if (failed)

@@ -20,6 +20,10 @@ bool may_hold_runs(std::string_view place);
 /// Whether it means the same in every directory: a path from the root on, or an address.
 inline bool is_whole(std::string_view place) { return place.starts_with('/') || is_far(place); }
 
+/// `refused` for what is written like an address and is none: "host:path", "gs://bucket/x", "s3:/bucket". A directory
+/// of such a name is "./host:path".
+Result<> check_address(std::string_view place);
+
 /// The path of this machine without "." and "..", from the root on, or an address as it is, without "/" at its end.
 /// `refused` where the current directory cannot be told.
 Result<std::string> whole_place(const std::string& place);

@@ -290,6 +290,7 @@ Result<FileSystemTraits> PosixFolder::file_system() {
                             .id = id,
                             .is_read_only = (about.f_flags & ST_RDONLY) != 0,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
+                            .is_read_only = (about.f_flags & ST_RDONLY) != 0,
                             .has_layouts = has_layouts,
                             .case_folding = case_folding_of(about.f_type)};
 }
@@ -302,7 +303,8 @@ Result<> PosixFolder::can_make(EntryKind kind) {
 
 // An ordinary user gives nothing away, and to the groups that he is in alone.
 Result<> PosixFolder::can_own(std::uint32_t user, std::uint32_t group) {
-    if (has_right(CAP_CHOWN) || (user == ::geteuid() && is_in_group(group))) return {};
+    const bool stays = user == ::geteuid() || user == same_user;
+    if (has_right(CAP_CHOWN) || (stays && is_in_group(group))) return {};
     return Error{ErrorKind::refused,
                  "this user may not give entries to " + std::to_string(user) + ":" + std::to_string(group)};
 }

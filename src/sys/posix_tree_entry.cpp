@@ -41,6 +41,13 @@ std::optional<Account> account_of(const std::string& name, const Ask& ask) {
 
 FileTime time_of(const statx_timestamp& time) { return {.seconds = time.tv_sec, .nanoseconds = time.tv_nsec}; }
 
+// Where nothing can be changed, nothing is known of what could be kept of an entry.
+Error change_error(const std::string& call, const std::string& name, int number) {
+    auto error = posix_error(call, name, number);
+    if (number == EROFS) error.kind = ErrorKind::retry;
+    return error;
+}
+
 // The value is too large for this file system, or its table of attributes is full: that is no full disk.
 Error attribute_error(const char* call, const std::string& name, int number) {
     if (number == E2BIG || number == ENOSPC || number == ERANGE || number == EINVAL) {
@@ -48,7 +55,7 @@ Error attribute_error(const char* call, const std::string& name, int number) {
         error.kind = ErrorKind::unsupported;
         return error;
     }
-    return posix_error(call, name, number);
+    return change_error(call, name, number);
 }
 
 // `list` answers as listxattr(2).
@@ -122,6 +129,8 @@ Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::st
     status.changed = time_of(about.stx_ctime);
     if ((about.stx_mask & STATX_BTIME) != 0) status.born = time_of(about.stx_btime);
     status.is_mount = (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    status.is_immutable = (about.stx_attributes & STATX_ATTR_IMMUTABLE) != 0;
+    status.is_append_only = (about.stx_attributes & STATX_ATTR_APPEND) != 0;
     return status;
 }
 
@@ -197,20 +206,20 @@ Result<> PosixEntry::set_attribute(const std::string& attribute_name, const std:
 Result<> PosixEntry::remove_attribute(const std::string& attribute_name) const {
     const int failed = opened_ == OpenedHow::fully ? ::fremovexattr(fd(), attribute_name.c_str())
                                                    : ::removexattr(path_of_fd(fd()).c_str(), attribute_name.c_str());
-    if (failed != 0 && errno != ENODATA) return posix_error("removexattr of " + attribute_name, name_, errno);
+    if (failed != 0 && errno != ENODATA) return change_error("removexattr of " + attribute_name, name_, errno);
     return {};
 }
 
 Result<> PosixEntry::set_owner(std::uint32_t user, std::uint32_t group) const {
     if (::fchownat(fd(), "", user, group, AT_EMPTY_PATH) != 0)
-        return posix_error("chown to " + std::to_string(user) + ":" + std::to_string(group), name_, errno);
+        return change_error("chown to " + std::to_string(user) + ":" + std::to_string(group), name_, errno);
     return {};
 }
 
 Result<> PosixEntry::set_permissions(std::uint32_t permissions) const {
     const int failed =
         opened_ == OpenedHow::fully ? ::fchmod(fd(), permissions) : ::chmod(path_of_fd(fd()).c_str(), permissions);
-    if (failed != 0) return posix_error("chmod", name_, errno);
+    if (failed != 0) return change_error("chmod", name_, errno);
     return {};
 }
 
@@ -224,7 +233,7 @@ Result<> PosixEntry::set_times(FileTime accessed, FileTime modified) const {
     const struct timespec times[2] = {as_timespec(accessed), as_timespec(modified)};
     const int failed = opened_ == OpenedHow::fully ? ::futimens(fd(), times)
                                                    : ::utimensat(AT_FDCWD, path_of_fd(fd()).c_str(), times, 0);
-    if (failed != 0) return posix_error("utimensat", name_, errno);
+    if (failed != 0) return change_error("utimensat", name_, errno);
     return {};
 }
 

@@ -49,6 +49,7 @@ struct EntryStatus {
     FileTime accessed, modified, changed;
     FileTime born;          // 0 where the file system does not tell it
     bool is_mount = false;  // of a folder: a file system, or a part of one, is mounted there (Linux 5.8 and newer)
+    bool is_immutable = false, is_append_only = false;  // flags of the inode, as chattr(1) sets them
     bool has_times = true;  // false of a folder of which nobody has kept any: its times are this moment's
 };
 
@@ -75,6 +76,7 @@ struct FileSystemTraits {
     std::uint64_t id = 0;         // which one it is, as far as it says
     bool is_read_only = false;    // as it is mounted
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
+    bool is_read_only = false;    // as it is mounted here
     bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
     CaseFolding case_folding = CaseFolding::never;
 };
@@ -88,6 +90,9 @@ struct MountBelow {
 struct ByteStretch {
     std::uint64_t begin = 0, end = 0;
 };
+
+/// In place of a user: the one that an entry has already, as chown(2) takes it.
+inline constexpr std::uint32_t same_user = UINT32_MAX;
 
 /// Whatever has a name in a tree, opened; other names and renames do not change what it is.
 class OpenEntry {
@@ -103,7 +108,7 @@ public:
     virtual Result<std::string> attribute(const std::string& attribute_name) = 0;
     virtual Result<> set_attribute(const std::string& attribute_name, const std::string& value) = 0;
     virtual Result<> remove_attribute(const std::string& attribute_name) = 0;
-    /// Clears setuid bits and capabilities: both are set after it.
+    /// Clears setuid bits and capabilities: both are set after it. `same_user`: the group alone.
     virtual Result<> set_owner(std::uint32_t user, std::uint32_t group) = 0;
     virtual Result<> set_permissions(std::uint32_t permissions) = 0;
     virtual Result<> set_times(FileTime accessed, FileTime modified) = 0;

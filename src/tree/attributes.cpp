@@ -72,20 +72,22 @@ Result<> check_time(const sys::EntryStatus& source, const sys::EntryStatus& targ
 
 Result<Preserve> preserve_from(std::string_view words) {
     if (words.empty()) return Error{ErrorKind::refused, "--preserve is empty: to preserve nothing is called none"};
-    Preserve preserve{.owner = false, .permissions = false, .times = false, .attributes = false, .hard_links = false};
+    Preserve preserve{
+        .owner = false, .group = false, .permissions = false, .times = false, .attributes = false, .hard_links = false};
     while (!words.empty()) {
         const auto word = words.substr(0, words.find(','));
         words.remove_prefix(std::min(words.size(), word.size() + 1));
         if (word == "all") preserve = {};
-        else if (word == "owner") preserve.owner = true;
+        else if (word == "owner") preserve.owner = preserve.group = true;
+        else if (word == "group") preserve.group = true;
         else if (word == "permissions") preserve.permissions = true;
         else if (word == "times") preserve.times = true;
         else if (word == "attributes") preserve.attributes = true;
         else if (word == "hard-links") preserve.hard_links = true;
         else if (word != "none")
             return Error{ErrorKind::refused,
-                         fmt::format("--preserve {}: the words are owner, permissions, times, attributes, hard-links, "
-                                     "all and none, with commas between them",
+                         fmt::format("--preserve {}: the words are owner, group, permissions, times, attributes, "
+                                     "hard-links, all and none, with commas between them",
                                      word)};
     }
     return preserve;
@@ -115,14 +117,24 @@ bool is_of_file_system(const std::string& attribute_name) {
 
 void drop_those_of_file_system(std::vector<std::string>& names) { std::erase_if(names, is_of_file_system); }
 
+std::optional<WishedOwner> wished_owner(const sys::EntryStatus& status, const Held& held, const Preserve& preserve) {
+    const bool is_group_other = preserve.group && held.group != status.group;
+    if (preserve.owner && (held.user != status.user || is_group_other))
+        return WishedOwner{status.user, status.group, fmt::format("owner {}:{}", status.user, status.group)};
+    if (!is_group_other) return {};
+    return WishedOwner{held.user, status.group, fmt::format("group {}", status.group)};
+}
+
 Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
                          const Held& held, const Preserve& preserve, const Settle& settle) {
     auto permissions = held.permissions;
     bool has_owner = held.user == status.user && held.group == status.group;
-    if (preserve.owner && !has_owner) {
-        auto given = target.set_owner(status.user, status.group);
-        has_owner = given.has_value();
-        FB_TRY(settle(fmt::format("owner {}:{}", status.user, status.group), "", std::move(given)));
+    if (const auto owner = wished_owner(status, held, preserve)) {
+        auto given = target.set_owner(owner->user, owner->group);
+        const bool is_given = given.has_value();
+        has_owner = is_given && owner->user == status.user;
+        FB_TRY(settle(owner->part, "", std::move(given)));
+        if (!is_given && held.group != status.group) static_cast<void>(target.set_owner(held.user, status.group));
         permissions &= ~special_bits;
     }
     const auto wished = permissions_for(status, has_owner);
@@ -152,6 +164,8 @@ std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& o
     std::string text;
     if (preserve.owner && (one.user != other.user || one.group != other.group))
         join(text, fmt::format("owner {}:{} and {}:{}", one.user, one.group, other.user, other.group));
+    else if (preserve.group && one.group != other.group)
+        join(text, fmt::format("group {} and {}", one.group, other.group));
     const bool has_owner = one.user == other.user && one.group == other.group;
     if (preserve.permissions && permissions_for(one, has_owner) != other.permissions &&
         one.kind != sys::EntryKind::link)

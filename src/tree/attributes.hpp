@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,8 @@ inline constexpr const char* access_acl = "system.posix_acl_access";
 inline constexpr const char* default_acl = "system.posix_acl_default";
 
 struct Preserve {
-    bool owner = true, permissions = true, times = true, attributes = true, hard_links = true;
+    bool owner = true, group = true;  // the owner never without the group
+    bool permissions = true, times = true, attributes = true, hard_links = true;
 };
 
 /// "owner,times": those that are named alone; "all". `refused` for other words.
@@ -45,9 +47,17 @@ struct Held {
     std::vector<std::string> attributes;  // extended ones, of which those that the source has not are removed
 };
 
+/// What an entry is to be given of its source's owner and group, which is none of what `held` has.
+struct WishedOwner {
+    std::uint32_t user = 0, group = 0;
+    std::string part;  // as Settle hears of it
+};
+std::optional<WishedOwner> wished_owner(const sys::EntryStatus& status, const Held& held, const Preserve& preserve);
+
 /// Sets owner, extended attributes, permissions and times, in this order: a change of owner clears setuid bits and
-/// capabilities, and an ACL changes the permissions of the group. `settle` hears how each part went, with the value of
-/// an extended attribute, and says whether to go on: see CannotKeep.
+/// capabilities, and an ACL changes the permissions of the group. An entry that goes on without its owner gets its
+/// group, where this user may give it. `settle` hears how each part went, with the value of an extended attribute, and
+/// says whether to go on: see CannotKeep.
 using Settle = std::function<Result<>(const std::string& part, const std::string& value, Result<> done)>;
 Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
                          const Held& held, const Preserve& preserve, const Settle& settle);

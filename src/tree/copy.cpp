@@ -238,7 +238,8 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, remarks, counts));
     }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
-    if (has_looked_at_all(options) && remarks.are_all({RemarkKind::as_files, RemarkKind::adjusted}))
+    if (has_looked_at_all(options) &&
+        remarks.are_all({RemarkKind::as_files, RemarkKind::flags_left, RemarkKind::adjusted}))
         places.last_copy.keep();
     return remarks.taken();
 }

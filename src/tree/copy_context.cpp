@@ -68,6 +68,13 @@ void CopyContext::tell_run(const Branch& branch, const std::string& name) const 
     remarks.add(RemarkKind::as_files, path_of(*branch.parent), "a run of Forebay, taken like any files");
 }
 
+void CopyContext::tell_flags(const Branch& branch, const std::string& name, const sys::EntryStatus& status) const {
+    if (!status.is_immutable && !status.is_append_only) return;
+    remarks.add(
+        RemarkKind::flags_left, name.empty() ? path_of(branch) : path_of(branch, name),
+        fmt::format("it is {} (lsattr), and its copy is not", status.is_immutable ? "immutable" : "append-only"));
+}
+
 Result<> CopyContext::settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
                              const std::string& value, Result<> done) {
     if (done || !cannot_be_kept(done.error().kind)) return done;

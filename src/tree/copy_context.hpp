@@ -103,6 +103,8 @@ public:
     void record(RemarkKind kind, const Branch& branch, const std::string& name) const {
         if (remarks.records(kind)) remarks.add(kind, path_of(branch, name), "");
     }
+    /// Flags of an inode that no copy gets; of an entry of `branch`, or with an empty name of the branch itself.
+    void tell_flags(const Branch& branch, const std::string& name, const sys::EntryStatus& status) const;
     /// An entry could not be copied. Without room nothing else can be either: the copy ends.
     void report(const std::string& path, const Error& error);
     /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().

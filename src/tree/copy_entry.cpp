@@ -96,6 +96,7 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
 Result<bool> EntryCopier::place(const CopyEntry& entry, const sys::EntryStatus& status,
                                 std::unique_ptr<sys::OpenFile> file, const std::optional<sys::EntryStatus>& existing) {
     FB_TRY(check_way({entry.branch, entry.name}, existing));
+    context_.tell_flags(*entry.branch, entry.name, status);
     if (existing) {
         FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
         if (is_kept) return true;

@@ -181,6 +181,7 @@ Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) 
 
 void CopyWalk::finish(const BranchRef& branch) {
     if (!branch->was_entered || context_.share.is_stopped()) return;
+    if (!context_.is_of_others(*branch)) context_.tell_flags(*branch, "", branch->status(TreeSide::source));
     if (auto finished = context_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished)
         context_.report(branch, "", finished.error());
 }

@@ -1,18 +1,10 @@
 #include "tree/foresee.hpp"
 
-#include <fmt/format.h>
-
 #include "base/try.hpp"
 
 namespace forebay::tree {
 
 namespace {
-
-std::string owner_text(const sys::EntryStatus& status) { return fmt::format("owner {}:{}", status.user, status.group); }
-
-bool has_owner(const Held& held, const sys::EntryStatus& status) {
-    return held.user == status.user && held.group == status.group;
-}
 
 Result<> foresee_attributes(sys::Folder& target, const AttributeSource& attributes, const Settle& settle) {
     for (const auto& name : attributes.names) {
@@ -31,8 +23,8 @@ Result<> foresee(CopyContext& context, const std::string& path, sys::Folder& tar
     const Settle settle = [&](const std::string& part, const std::string& value, Result<> done) {
         return context.settle(path, status, part, value, std::move(done));
     };
-    if (context.options.preserve.owner && !has_owner(held, status))
-        FB_TRY(settle(owner_text(status), "", target.can_own(status.user, status.group)));
+    if (const auto wished = wished_owner(status, held, context.options.preserve))
+        FB_TRY(settle(wished->part, "", target.can_own(wished->user, wished->group)));
     FB_TRY(foresee_attributes(target, attributes, settle));
     if (!context.options.preserve.times || !status.has_times || !is_far(status.modified)) return {};
     auto there = status;
@@ -44,12 +36,13 @@ Result<> foresee(CopyContext& context, const std::string& path, sys::Folder& tar
 Result<> give_owner_first(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status,
                           MadeFile& made) {
     const auto& options = context.options;
-    if (options.cannot_keep != CannotKeep::refuse || !options.preserve.owner || status.bytes == 0 ||
-        has_owner(made.held, status) || entry.target->can_own(status.user, status.group))
+    const auto wished = wished_owner(status, made.held, options.preserve);
+    if (options.cannot_keep != CannotKeep::refuse || status.bytes == 0 || !wished ||
+        entry.target->can_own(wished->user, wished->group))
         return {};
-    FB_TRY(settle_of(context, entry, status)(owner_text(status), "", made.file->set_owner(status.user, status.group)));
-    made.held.user = status.user;
-    made.held.group = status.group;
+    FB_TRY(settle_of(context, entry, status)(wished->part, "", made.file->set_owner(wished->user, wished->group)));
+    made.held.user = wished->user;
+    made.held.group = wished->group;
     return {};
 }
 

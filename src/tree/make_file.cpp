@@ -49,7 +49,7 @@ Held held_by_new(CopyContext& context, const CopyEntry& entry) {
     const auto& folder = entry.branch->status(TreeSide::target);
     Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
     if ((folder.permissions & setgid_bit) != 0) held.group = folder.group;
-    if (context.owner.is_unknown) held.user = held.group = UINT32_MAX;
+    if (context.owner.is_unknown) held.user = held.group = sys::same_user;
     if (entry.branch->seen.gives_acl) held.attributes = {access_acl};
     held.umask = context.owner.umask;
     held.is_new = true;

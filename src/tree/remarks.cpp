@@ -28,6 +28,7 @@ bool has_cause(const Remark& remark) {
         case RemarkKind::kept_beside:
         case RemarkKind::passed_over:
         case RemarkKind::released:
+        case RemarkKind::flags_left:
         case RemarkKind::adjusted:
         case RemarkKind::would_adjust: return !remark.why.empty() && !remark.why.starts_with(owner_not_kept);
         default: return false;
@@ -46,6 +47,7 @@ const char* name_of(RemarkKind kind) {
         case RemarkKind::passed_over: return "passed_over";
         case RemarkKind::released: return "released";
         case RemarkKind::as_files: return "as_files";
+        case RemarkKind::flags_left: return "flags_left";
         case RemarkKind::adjusted: return "adjusted";
         case RemarkKind::differs: return "differs";
         case RemarkKind::only_source: return "only_source";

@@ -24,6 +24,7 @@ enum class RemarkKind : std::uint8_t {
     passed_over,   // by wish or for its safety: another file system, a loop of mounts
     released,      // an archive alone has its bytes (HSM), and they were not to be recalled
     as_files,      // a run of Forebay, taken like any files: in any order, with what is not committed
+    flags_left,    // it is immutable or append-only, and its copy is not
     adjusted,      // its bytes were equal, and its attributes are now
     differs,       // of a comparison
     only_source,   // of a comparison

@@ -46,7 +46,8 @@ Result<> serve(TeamPort& port, TeamOrder& order, std::uint32_t threads) {
     const auto owner = sys::new_entry_owner();
     if (owner.user != order.user)
         return Error{ErrorKind::refused,
-                     fmt::format("user {} works there, and here it is user {}", owner.user, order.user)};
+                     fmt::format("user {} works there, and here it is user {}", owner.user, order.user), "",
+                     "the same user must work there: --ssh 'ssh -l NAME', or leave it out of the hosts"};
     // Entries that get no owner have the group of whoever makes them.
     if (order.verb == TeamVerb::copy && !order.options.preserve.owner && owner.group != order.group)
         return Error{ErrorKind::refused,

@@ -24,7 +24,7 @@ auto switches_of(Order& order) {
     auto& [threads, filter, wished, preserve, cannot_keep, manifest, rate, shared_turn, one_file_system, removes_extra,
            allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry, syncs, is_locked,
            is_run, naming, tables, layout, watch, lead] = order.options;
-    auto& [owner, permissions, times, attributes, hard_links] = preserve;
+    auto& [owner, group, permissions, times, attributes, hard_links] = preserve;
     return std::array{&order.has_list,
                       &order.reads_bytes,
                       &order.lists,
@@ -32,6 +32,7 @@ auto switches_of(Order& order) {
                       &order.lacks_target,
                       &order.tells_births,
                       &owner,
+                      &group,
                       &permissions,
                       &times,
                       &attributes,

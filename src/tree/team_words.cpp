@@ -29,7 +29,9 @@ void add_status(std::vector<std::uint64_t>& numbers, const sys::EntryStatus& sta
                                                         status.modified.nanoseconds,
                                                         static_cast<std::uint64_t>(status.changed.seconds),
                                                         status.changed.nanoseconds,
-                                                        (status.has_times ? 0u : 1u) | (status.is_mount ? 2u : 0u)};
+                                                        (status.has_times ? 0u : 1u) | (status.is_mount ? 2u : 0u) |
+                                                            (status.is_immutable ? 4u : 0u) |
+                                                            (status.is_append_only ? 8u : 0u)};
     numbers.insert(numbers.end(), all.begin(), all.end());
 }
 
@@ -53,6 +55,8 @@ sys::EntryStatus status_of(const std::vector<std::uint64_t>& numbers, std::size_
             .modified = time(12),
             .changed = time(14),
             .is_mount = (all[16] & 2u) != 0,
+            .is_immutable = (all[16] & 4u) != 0,
+            .is_append_only = (all[16] & 8u) != 0,
             .has_times = (all[16] & 1u) == 0};
 }
 

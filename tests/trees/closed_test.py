@@ -33,10 +33,26 @@ def closed_part(place):
     run("umount", target / "sub")
 
 
+def closed_to_user(place):
+    """A directory of root at the target, in which an older link of the same name lies."""
+    source, target = place / "links", place / "of-links"
+    (source / "d").mkdir(parents=True)
+    (source / "d/link").symlink_to("new")
+    os.mkfifo(source / "d/fifo")
+    (target / "d").mkdir(parents=True)
+    (target / "d/link").symlink_to("old")
+    for path in (source, *source.rglob("*"), target):
+        os.chown(path, USER, USER, follow_symlinks=False)
+    place.chmod(0o777)  # for the manifest
+    for words in (("copy", "--manifest", place / "links.manifest"), ("sync", "--manifest", place / "links.manifest"),
+                  ("copy", "--cannot-keep", "drop"), ("copy",)):
+        _, report = mover(words[0], source, target, *words[1:], before=AS_USER, code=(1,))
+        named = {one["path"]: (one["kind"], "Permission denied" in one["why"]) for one in report["first"]}
+        wanted = {"d/link": ("failed", True), "d/fifo": ("failed", True)}
+        expect(wanted.items() <= named.items(), f"{words}: what a user may not make has failed", str(report["first"]))
+
+
 def refused(place):
-    if not user_may_run():
-        print(f"left out, what an ordinary user sees: he may not run {FOREBAY}")
-        return
     source, target = place / "partly", place / "of-user"
     (source / "below").mkdir(parents=True)
     target.mkdir()
@@ -56,7 +72,11 @@ def main():
         place.chmod(0o755)
         try:
             closed_part(place)
-            refused(place)
+            if user_may_run():
+                closed_to_user(place)
+                refused(place)
+            else:
+                print(f"left out, what an ordinary user sees: he may not run {FOREBAY}")
         finally:
             subprocess.run(["umount", "--lazy", place / "of-parts/sub"], check=False, stderr=subprocess.DEVNULL)
 

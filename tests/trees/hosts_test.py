@@ -16,7 +16,7 @@ import threading
 import conformance
 import make_tree
 import team
-from forebay_test import expect, forebay, run
+from forebay_test import FOREBAY, all_of_forebay, expect, forebay, run
 
 WALKED = ["entries", "file", "folder", "link", "fifo", "socket", "bytes", "allocated_bytes", "further_names", "with_holes", "released_files",
           "largest_bytes", "deepest"]
@@ -211,6 +211,21 @@ def check_other_limits(place, source):
     expect("forebay: node1: " in errors and errors.count("oo many open files") == 2, "a host that may open few files", errors)
 
 
+def check_none_comes(place, source):
+    """Hosts that a typing error has named, or that have no forebay: the tree is copied, and who did it is said."""
+    target, ssh, listed = place / "alone", place / "ssh-127", place / "slots"
+    ssh.write_text("#!/bin/sh\nexit 127\n")
+    ssh.chmod(0o755)
+    said = all_of_forebay("copy", source, target, "--hosts", "n1,n2", "--ssh", ssh)
+    expect("no host of --hosts helped: this process did all of it" in said, "that nobody came is said", said)
+    expect(f"exit code 127 says that {FOREBAY} is not there" in said, "and what is missing there", said)
+    said = all_of_forebay("sync", source, target, "--hosts", "n1,localhost", "--ssh", ssh)
+    expect("no host of --hosts helped" not in said, "one host is enough", said)
+    listed.write_text("n1 slots=4\n")
+    said = all_of_forebay("copy", source, place / "none", "--hosts", f"@{listed}", code=2)
+    expect("slots=4" in said and not (place / "none").exists(), "words of mpiexec are no hosts", said)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-hosts-", dir="/dev/shm") as scratch:
         place = pathlib.Path(scratch)
@@ -231,6 +246,7 @@ def main():
         check_refusals(place, source)
         check_other_group(place, source)
         check_other_limits(place, source)
+        check_none_comes(place, special)
         check_shared(place)
         conformance.removed(place)
         place.mkdir()

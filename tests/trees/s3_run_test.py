@@ -141,8 +141,8 @@ def refused(server, place):
     simulation = Simulation(server, place)
     for where, environment, words in (("s3://no-such-bucket/run", {}, "NoSuchBucket"),
                                       (f"{ROOT}/run", {"AWS_SECRET_ACCESS_KEY": "wrong"}, "SignatureDoesNotMatch"),
-                                      ("s3://x/run", {}, "bucket"), ("S3://bucket/run", {}, "no address that is known"),
-                                      ("s3:/bucket/run", {}, "no address that is known")):
+                                      ("s3://x/run", {}, "bucket"), ("S3://bucket/run", {}, "no place that is known"),
+                                      ("s3:/bucket/run", {}, "no place that is known")):
         done = subprocess.run(simulation.command(1, "--run", where, "--staging", simulation.staging), text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=server.environment(**environment),
                               timeout=SECONDS_MAX)
