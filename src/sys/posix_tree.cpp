@@ -288,7 +288,6 @@ Result<FileSystemTraits> PosixFolder::file_system() {
     const bool has_layouts = about.f_type == lustre_magic || ::fgetxattr(fd(), layout_attribute, nullptr, 0) > 0;
     return FileSystemTraits{.outlives_power = !in_memory,
                             .id = id,
-                            .is_read_only = (about.f_flags & ST_RDONLY) != 0,
                             .has_own_clock = in_memory || std::ranges::find(local, about.f_type) != local.end(),
                             .is_read_only = (about.f_flags & ST_RDONLY) != 0,
                             .has_layouts = has_layouts,

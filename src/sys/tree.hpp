@@ -74,7 +74,6 @@ enum class CaseFolding : std::uint8_t { unknown, never, by_folder, always };
 struct FileSystemTraits {
     bool outlives_power = false;  // what is synced is there after a power cut: not in memory
     std::uint64_t id = 0;         // which one it is, as far as it says
-    bool is_read_only = false;    // as it is mounted
     bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
     bool is_read_only = false;    // as it is mounted here
     bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
