@@ -123,6 +123,10 @@ def check_plan(place):
     expect_in(site.migrate("--project", "c", code=2), "has no project c", "an unknown project")
     expect_in(site.migrate("--until", "clean", code=2), "passes are walk, copy", "an unknown pass")
     site.migrate("--until", "copy")
+    site.write(exclude=["*.core", "it's"], delete_excluded=True)
+    expect_in(site.migrate("--dry-run"), r"--exclude '*.core' --exclude 'it'\''s' --preserve all", "calls can be typed as they are shown")
+    site.migrate("--until", "live-sync")
+    expect_in((site.place / "reports/a/log").read_text(), r"--exclude '*.core' --exclude 'it'\''s'", "those of the log, too")
 
 
 def check_not_bound(place):
