@@ -19,6 +19,7 @@
 #include "migrate/batch.hpp"
 #include "migrate/passes.hpp"
 #include "migrate/project.hpp"
+#include "migrate/shell_words.hpp"
 #include "sys/clock.hpp"
 #include "sys/job_end.hpp"
 #include "sys/lock.hpp"
@@ -35,13 +36,14 @@ using migrate::ProjectPlan;
 using migrate::ProjectState;
 
 constexpr std::uint64_t plan_bytes_read_max = 8u << 20;
+constexpr std::uint64_t log_bytes_read_max = 64u << 20;  // a line a minute, of a year
 constexpr std::chrono::seconds batch_answer_max{10};
 
 struct MigrateArguments {
     std::string plan, until, again, batch, output;
     std::vector<std::string> projects;
     std::uint64_t rate = 0;
-    bool dry_run = false, status = false, next = false, json = false;
+    bool dry_run = false, status = false, next = false, moved = false, json = false;
 };
 
 Result<MigrationPlan> plan_of(const MigrateArguments& options) {
@@ -107,7 +109,17 @@ std::string word_of(const Stand& stand) {
 
 std::string pass_word(const Stand& stand) { return stand.pass ? std::string(name_of(*stand.pass)) : "-"; }
 
-std::string note_of(const Stand& stand, const ProjectPlan& project) {
+// Verbs write each minute how far they have come; lines of the migration itself begin with a date.
+std::string last_progress(const MigrationPlan& plan, const ProjectPlan& project) {
+    const auto log =
+        sys::read_text(sys::posix_store(), migrate::reports_of(plan, project) + "/log", log_bytes_read_max);
+    if (!log || !log->ends_with('\n')) return "";
+    const auto line = log->substr(log->rfind('\n', log->size() - 2) + 1);
+    return line[0] >= '0' && line[0] <= '9' ? "" : show_text(line.substr(0, line.size() - 1));
+}
+
+std::string note_of(const Stand& stand, const MigrationPlan& plan, const ProjectPlan& project) {
+    if (stand.standing == ProjectStanding::running) return last_progress(plan, project);
     if (stand.standing != ProjectStanding::waits) return "";
     return fmt::format("until {}{}", migrate::show_date(stand.state.wait_until_unix_s),
                        migrate::fewer_days_text(stand.state, project));
@@ -158,7 +170,7 @@ Exit show_status(const MigrationPlan& plan, Json* answer, bool were_told) {
         const auto word = word_of(stand);
         table.row({stand.name, word.substr(0, word.find(' ')), pass_word(stand),
                    std::to_string(count_of(stand.state, Pass::walk, "entries")),
-                   show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand, project)});
+                   show_bytes(count_of(stand.state, Pass::walk, "bytes")), note_of(stand, plan, project)});
         stands.push_back(stand);
     }
     if (answer != nullptr) {
@@ -192,7 +204,7 @@ Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) 
         say("{}: {} to {}\n", project.name, project.source, project.target);
         if (!stand.pass || stand.state.project.empty() || stand.standing == ProjectStanding::running ||
             stand.standing == ProjectStanding::waits) {
-            say("  {} {}\n", word_of(stand), note_of(stand, project));
+            say("  {} {}\n", word_of(stand), note_of(stand, plan, project));
             say_error(stand);
             continue;
         }
@@ -200,7 +212,7 @@ Result<> show_dry_run(const MigrationPlan& plan, const migrate::Wishes& wishes) 
             const auto pass = static_cast<Pass>(i);
             if ((wishes.until && pass > *wishes.until) || (pass >= Pass::wait && !project.removes)) break;
             if (pass == Pass::live_sync && plan.sync_turns == 0) continue;
-            auto call = fmt::format("{}", fmt::join(migrate::call_of(pass, plan, project), " "));
+            auto call = migrate::shell_words(migrate::call_of(pass, plan, project));
             if (!call.empty()) call.insert(0, "forebay ");
             if (pass == Pass::freeze) call = project.freeze;
             if (pass == Pass::release) call = project.release;
@@ -252,7 +264,7 @@ Result<Exit> run(const MigrationPlan& plan, const migrate::Wishes& wishes, Json*
 
 Result<Exit> migrate_all(const MigrateArguments& options, Json& given_answer) {
     FB_TRY_ASSIGN(plan, plan_of(options));
-    migrate::Wishes wishes;
+    migrate::Wishes wishes{.moved = options.moved};
     if (!options.until.empty()) {
         FB_TRY_ASSIGN(pass, migrate::pass_from("--until", options.until));
         wishes.until = pass;
@@ -263,6 +275,9 @@ Result<Exit> migrate_all(const MigrateArguments& options, Json& given_answer) {
     }
     const int kinds = options.status + options.next + options.dry_run + !options.batch.empty();
     if (kinds > 1) return Error{ErrorKind::refused, "--status, --next, --dry-run and --batch: one of them at a time"};
+    if (options.moved && options.projects.empty())
+        return Error{ErrorKind::refused, "--moved is said of one project, or of some, by their names",
+                     "nothing was changed", "--moved --project NAME"};
     auto* answer = options.json ? &given_answer : nullptr;
     if (kinds == 0) return run(plan, wishes, answer);
     if (options.status) return show_status(plan, answer, false);
@@ -285,6 +300,9 @@ void add_migrate(CommandLine& line) {
     verb.option("--project", options->projects, "Only the project of that name; may be repeated");
     verb.option("--until", options->until, "Stop after this pass: walk, copy, live-sync, freeze, final-sync, ...");
     verb.option("--again", options->again, "Begin with this pass, though it is done");
+    verb.flag(
+        "--moved", options->moved,
+        "Source and target lie on other mounts than at first, which is meant: note which directories they are now");
     verb.bytes("--rate", options->rate,
                "At most so many bytes a second for all projects, instead of the plan's; 0: that");
     verb.flag("--dry-run", options->dry_run, "Only say what would be done next with each project");

@@ -4,6 +4,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "migrate/shell_words.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::migrate {
@@ -15,13 +16,6 @@ constexpr std::uint64_t script_bytes_max = 1u << 20;
 // The first two lines of each script: what begins so may be replaced.
 std::string head_of(const MigrationPlan& plan) {
     return fmt::format("#!/bin/bash\n# Made by forebay migrate --batch of {}\n", show_text(plan.path));
-}
-
-// In single quotes, in which a shell reads nothing but the quote.
-std::string quoted(const std::string& text) {
-    std::string all = "'";
-    for (const char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return all + "'";
 }
 
 std::string directives(const BatchPlan& batch, BatchSystem system, const std::string& name,

@@ -84,11 +84,13 @@ Result<> look_at_all(const std::string& source, const FrozenWalk& walk, const Lo
 
 }  // namespace
 
-Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes) {
+Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes,
+                          std::string* newest_path) {
     Frozen frozen;
     FB_TRY(look_at_all(source, walk, [&](const std::string& path, const sys::EntryStatus& status) -> Result<> {
         ++frozen.entries;
         frozen.digest += digest_of(path, comparable(status));
+        if (newest_path != nullptr && status.changed >= frozen.newest_change) *newest_path = path;
         frozen.newest_change = std::max(frozen.newest_change, status.changed);
         if (inodes == nullptr) return {};
         if (status.kind == sys::EntryKind::folder) inodes->folders.push_back(status.id.number);

@@ -43,8 +43,9 @@ struct FrozenInodes {
     friend bool operator==(const FrozenInodes&, const FrozenInodes&) = default;
 };
 
-/// `inodes`, where they are given, are filled.
-Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes = nullptr);
+/// `inodes`, where they are given, are filled; `newest_path` gets the path of an entry that was changed last.
+Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, FrozenInodes* inodes = nullptr,
+                          std::string* newest_path = nullptr);
 
 /// Inodes as the file STATE/NAME.links has them; docs/formats/migrate.md.
 std::string text_of(const FrozenInodes& inodes);

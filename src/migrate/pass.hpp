@@ -24,6 +24,7 @@ constexpr std::string_view name_of(Pass pass) { return pass_names[static_cast<st
 Result<Pass> pass_from(const std::string& option, const std::string& word);
 
 inline constexpr std::int64_t second_ns = 1'000'000'000;
+inline constexpr std::int64_t clocks_differ_s = 600;  // of machines that move data, and of file servers
 inline std::int64_t now_s() { return sys::unix_ns() / second_ns; }
 /// "2023-11-14 22:13:20 UTC".
 inline std::string show_date(std::int64_t unix_s) { return show_utc(unix_s * second_ns); }

@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "catalog/run.hpp"
 #include "migrate/page.hpp"
+#include "migrate/shell_words.hpp"
 #include "sys/local_file.hpp"
 
 namespace forebay::migrate {
@@ -19,22 +20,8 @@ namespace forebay::migrate {
 namespace {
 
 constexpr std::uint32_t frozen_threads_max = 16;
-constexpr std::int64_t clocks_differ_s = 600;  // of this machine and its file servers
 // Of 100 million inodes with several names, and directories.
 constexpr std::uint64_t links_bytes_max = 2ull << 30;
-
-// Nothing where there is no such folder.
-Result<std::optional<bool>> has_entries(const std::string& path) {
-    const auto folder = sys::open_posix_folder(path);
-    if (!folder && folder.error().kind == ErrorKind::missing) return std::optional<bool>();
-    FB_TRY(folder);
-    bool has_names = false;
-    FB_TRY((*folder)->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        has_names = has_names || !names.empty();
-        return {};
-    }));
-    return std::optional(has_names);
-}
 
 std::uint64_t count_of(const Counts& counts, const std::string& name) {
     const auto found = counts.find(name);
@@ -103,7 +90,7 @@ Result<> Passes::make(Pass pass) {
         case Pass::walk: return walk(record);
         case Pass::copy: return copy(record);
         case Pass::live_sync: return live_sync(record);
-        case Pass::freeze: return runner_.hook("freeze", project_.freeze, hook_time());
+        case Pass::freeze: return freeze();
         case Pass::final_sync: return final_sync(record);
         case Pass::compare: return compare(record);
         case Pass::report: return write_page(plan_, project_, state_, reports_of(plan_, project_));
@@ -117,7 +104,7 @@ Result<> Passes::make(Pass pass) {
 Result<> Passes::walk(PassRecord& record) {
     FB_TRY_ASSIGN(end, call(Pass::walk));
     record.counts = std::move(end.counts);
-    return {};
+    return check_source();
 }
 
 // On the live system some entries vanish or change while they are copied: the final sync has the last word.
@@ -126,6 +113,10 @@ Result<> Passes::copy(PassRecord& record) {
     FB_TRY(check_no_other_run());
     FB_TRY_ASSIGN(end, call(Pass::copy));
     record.counts = std::move(end.counts);
+    // The target is what was filled just now. Where that cannot be seen, the next pass says it.
+    state_.target_root.reset();
+    if (!has_filled_target()) return {};
+    if (const auto sight = look_at_root(project_.target); sight && *sight) state_.target_root = (*sight)->identity;
     return {};
 }
 
@@ -153,13 +144,11 @@ Result<> Passes::check_nothing_left(Pass pass) const {
     const auto& counts = state_.of(pass).counts;
     const auto failed = count_of(counts, "failed"), not_kept = count_of(counts, "not_kept");
     if (failed + not_kept == 0) return {};
-    const auto again = fmt::format("forebay migrate {} --project {}{}", plan_.path, project_.name,
-                                   pass == Pass::copy ? " --again copy" : "");
     return Error{ErrorKind::corrupt,
                  fmt::format("not all of the source comes to the target: {} failed, {} not_kept", failed, not_kept),
                  "the project is open to its users as before",
                  fmt::format("correct what {} names, or, of what the target cannot keep, preserve in the plan; then {}",
-                             report_of(pass), again)};
+                             report_of(pass), next_call(pass == Pass::copy ? "--again copy" : ""))};
 }
 
 std::string Passes::report_of(Pass pass) const {
@@ -204,12 +193,19 @@ Result<> Passes::compare(PassRecord& record) {
     record.counts = std::move(end.counts);
     if (!end.is_whole)
         return Error{ErrorKind::corrupt, "source and target differ", "the source is as it was",
-                     fmt::format("look at {}/compare.jsonl; then forebay migrate {} --project {} --again final-sync",
-                                 reports_of(plan_, project_), plan_.path, project_.name)};
+                     fmt::format("look at {}/compare.jsonl; then {}", reports_of(plan_, project_),
+                                 next_call("--again final-sync"))};
     return check_is_frozen("the freeze did not keep its users out", nullptr);
 }
 
+// A hook that closes what lies below a mount point leaves the project open.
+Result<> Passes::freeze() {
+    FB_TRY(check_source());
+    return runner_.hook("freeze", project_.freeze, hook_time());
+}
+
 Result<> Passes::release() {
+    FB_TRY(check_target());
     if (project_.release.empty()) return {};
     return runner_.hook("release", project_.release, hook_time());
 }
@@ -222,8 +218,8 @@ Result<> Passes::remove(PassRecord& record) {
     if (!state_.is_being_removed) {
         FB_TRY(begin_removal());
     } else {
-        FB_TRY_ASSIGN(there, has_entries(project_.source));
-        if (!there) {
+        FB_TRY_ASSIGN(sight, look_at_root(project_.source));
+        if (!sight) {
             const auto above = sys::look_at(directory_of(project_.source));
             if (above && above->inode == state_.above_inode) return {};
             return Error{
@@ -231,6 +227,8 @@ Result<> Passes::remove(PassRecord& record) {
                 fmt::format("{} is missing, and so is what it lay in: not mounted?", show_text(project_.source)),
                 "its removal had begun", "mount it, and call the same command again"};
         }
+        FB_TRY(check_root("source", project_.source, *sight, Pass::walk, state_.source_root));
+        FB_TRY(check_target());
         FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), links_path(), links_bytes_max));
         FB_TRY_ASSIGN(inodes, inodes_from(text, links_path()));
         FB_TRY_ASSIGN(changed, changed_while_removed(project_.source, *state_.frozen, frozen_walk(), inodes));
@@ -239,7 +237,10 @@ Result<> Passes::remove(PassRecord& record) {
                          fmt::format("{} was changed or added while the source was being removed", show_text(changed)),
                          "it was not removed", "take it away from there; the same command removes the rest"};
     }
-    FB_TRY_ASSIGN(end, call(Pass::remove));
+    // What the target has is all there is of the entries that are gone: no more of them go when it is not there.
+    const auto check = [this] { return check_target(); };
+    FB_TRY(check());
+    FB_TRY_ASSIGN(end, runner_.verb(call_of(Pass::remove, plan_, project_), check));
     record.counts = std::move(end.counts);
     if (end.is_whole) return sys::posix_store().remove(links_path());
     return Error{ErrorKind::corrupt, "a part of the source stays", "the target has all of it",
@@ -275,21 +276,51 @@ Result<> Passes::begin_removal() {
     return save_();
 }
 
-Result<> Passes::check_source() const {
+// What was noted by an earlier pass must be what is there; a state of an older program has noted nothing.
+Result<> Passes::check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
+                            std::optional<RootIdentity>& noted) const {
+    if (!noted) noted = sight.identity;
+    if (noted == sight.identity) return {};
+    const auto seen_at = state_.of(noted_by).ended_unix_s;
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{} {} is another directory than {} has seen there: not mounted?", side, show_text(place),
+                    seen_at > 0 ? fmt::format("the {} of {}", name_of(noted_by), show_date(seen_at))
+                                : fmt::format("an earlier {}", name_of(noted_by))),
+        state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
+        fmt::format("mount what was there; or, where it is the same tree and was moved, {}", next_call("--moved"))};
+}
+
+std::string Passes::next_call(std::string_view options) const {
+    return fmt::format("forebay migrate {} --project {}{}{}", plan_.path, project_.name, options.empty() ? "" : " ",
+                       options);
+}
+
+Result<> Passes::note_roots() {
+    state_.source_root.reset();
+    state_.target_root.reset();
+    FB_TRY(check_source());
+    FB_TRY(check_target());
+    return save_();
+}
+
+Result<> Passes::check_source() {
     if (is_remote(project_.source)) return {};
-    FB_TRY_ASSIGN(there, has_entries(project_.source));
+    FB_TRY_ASSIGN(sight, look_at_root(project_.source));
     const auto& walked = state_.of(Pass::walk);
     const auto entries = count_of(walked.counts, "entries");
-    if (there && (*there || entries <= 1)) return {};
-    const auto what = !there ? fmt::format("source {} is missing", show_text(project_.source))
+    if (sight && (sight->has_entries || entries <= 1))
+        return check_root("source", project_.source, *sight, Pass::walk, state_.source_root);
+    const auto what = !sight ? fmt::format("source {} is missing", show_text(project_.source))
                              : fmt::format("source {} has 0 entries", show_text(project_.source));
     return Error{
-        there ? ErrorKind::refused : ErrorKind::missing,
+        sight ? ErrorKind::refused : ErrorKind::missing,
         fmt::format("{}, the walk of {} found {}: not mounted?", what, show_date(walked.ended_unix_s), entries),
         "nothing was changed", "mount it, and call the same command again"};
 }
 
 bool Passes::has_filled_target() const {
+    if (state_.of(Pass::final_sync).is_done && state_.frozen && state_.frozen->entries > 1) return true;
     std::uint64_t entries = 0;
     for (const auto pass : {Pass::copy, Pass::live_sync})
         for (const auto* name : {"folders", "copied", "linked", "adjusted", "equal"})
@@ -297,19 +328,20 @@ bool Passes::has_filled_target() const {
     return entries > 0;
 }
 
-Result<> Passes::check_target() const {
-    if (is_remote(project_.target)) return {};
+Result<> Passes::check_target() {
     if (!has_filled_target()) return {};
-    FB_TRY_ASSIGN(there, has_entries(project_.target));
-    if (there && *there) return {};
-    const auto what = !there ? fmt::format("target {} is missing", show_text(project_.target))
+    FB_TRY_ASSIGN(sight, look_at_root(project_.target));
+    if (sight && sight->has_entries)
+        return check_root("target", project_.target, *sight, Pass::copy, state_.target_root);
+    const auto what = !sight ? fmt::format("target {} is missing", show_text(project_.target))
                              : fmt::format("target {} has 0 entries", show_text(project_.target));
-    return Error{there ? ErrorKind::refused : ErrorKind::missing,
+    const bool is_open = state_.of(Pass::release).is_done;
+    return Error{sight ? ErrorKind::refused : ErrorKind::missing,
                  fmt::format("{}, the copy of {} has filled it: not mounted?", what,
                              show_date(state_.of(Pass::copy).ended_unix_s)),
-                 "nothing was changed",
-                 fmt::format("mount it; or, where it is gone, forebay migrate {} --project {} --again copy", plan_.path,
-                             project_.name)};
+                 state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
+                 is_open ? "mount it, and call the same command again"
+                         : fmt::format("mount it; or, where it is gone, {}", next_call("--again copy"))};
 }
 
 // Files of two runs in one directory, and in the end the snapshots of the target removed.
@@ -327,17 +359,25 @@ Result<> Passes::check_no_other_run() const {
 
 Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) const {
     if (!state_.frozen) return {};
-    FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), inodes));
+    std::string newest;
+    FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), inodes, &newest));
     if (now == *state_.frozen) return {};
-    return Error{ErrorKind::corrupt,
-                 fmt::format("the source has changed since the final sync (it had {}, and has {}): {}",
-                             show_count(state_.frozen->entries, "entry"), now.entries, what_else),
-                 "source and target are as they were",
-                 fmt::format("find {} -newerct @{} tells what; then {}", show_text(project_.source),
-                             state_.frozen->newest_change.seconds,
-                             state_.of(Pass::release).is_done
-                                 ? "take what is wanted to the target, and remove the source, by hand"
-                                 : "--again freeze")};
+    const auto& frozen = *state_.frozen;
+    auto what = now.newest_change > frozen.newest_change
+                    ? fmt::format("{} was changed on {}", show_text(newest), show_date(now.newest_change.seconds))
+                    : std::string("an entry went, or came with an older time");
+    if (now.entries != frozen.entries)
+        what += fmt::format("; it had {}, and has {}", show_count(frozen.entries, "entry"), now.entries);
+    const auto find =
+        fmt::format("find {} -newerct @{} tells what", shell_words({project_.source}), frozen.newest_change.seconds);
+    return Error{
+        ErrorKind::corrupt, fmt::format("the source has changed since the final sync ({}): {}", what, what_else),
+        "source and target are as they were",
+        state_.of(Pass::release).is_done
+            ? fmt::format("{}. Take what is wanted to the target by hand; then forebay delete {}, and delete = "
+                          "false of this project in the plan closes it",
+                          find, shell_words({project_.source}))
+            : fmt::format("{}; then {}", find, next_call("--again freeze"))};
 }
 
 FrozenWalk Passes::frozen_walk() const {

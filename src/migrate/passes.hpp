@@ -24,6 +24,8 @@ public:
            std::function<Result<>()> save)
         : plan_(plan), project_(project), state_(state), runner_(runner), save_(std::move(save)) {}
 
+    /// From now on source and target are the directories that are seen there now.
+    Result<> note_roots();
     /// All but the wait. Counts go into the pass's record. `corrupt` where trees differ that should not.
     Result<> make(Pass pass);
 
@@ -36,18 +38,22 @@ private:
     Result<> live_sync(PassRecord& record);
     Result<> final_sync(PassRecord& record);
     Result<> compare(PassRecord& record);
+    Result<> freeze();
     Result<> release();
     Result<> remove(PassRecord& record);
     Result<> begin_removal();
 
     Result<Runner::VerbEnd> call(Pass pass, std::uint64_t turn = 1) const;
-    Result<> check_source() const;
-    Result<> check_target() const;
+    Result<> check_source();
+    Result<> check_target();
+    Result<> check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
+                        std::optional<RootIdentity>& noted) const;
     Result<> check_no_other_run() const;
     Result<> check_nothing_left(Pass pass) const;
     /// Whether a pass has made entries there, or found them.
     bool has_filled_target() const;
     std::string report_of(Pass pass) const;
+    std::string next_call(std::string_view options) const;
     Result<> check_is_frozen(const char* what_else, FrozenInodes* inodes) const;
     FrozenWalk frozen_walk() const;
     std::chrono::milliseconds hook_time() const;

@@ -12,6 +12,8 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "format/toml_section.hpp"
+#include "sys/machine.hpp"
+#include "sys/place_in_file_system.hpp"
 #include "sys/tree.hpp"
 #include "tree/filter.hpp"
 
@@ -111,7 +113,7 @@ void take_project(const TomlValue& table, const std::string& path, Result<>& ver
 }
 
 struct PlannedPlace {
-    std::string path, whose;
+    std::string at, path, whose;  // where it lies, by the path or by its place in a file system
 };
 
 // A bind mount gives one place two paths: what it lies in is one directory then, also before the place itself is there.
@@ -134,20 +136,33 @@ Result<> check_no_alias(const MigrationPlan& plan, const std::vector<PlannedPlac
 }
 
 // Sorted, so that what lies in a place follows it: 2 places of each of 20,000 projects are not compared in pairs.
+Result<> check_none_in_another(const MigrationPlan& plan, std::vector<PlannedPlace> places) {
+    std::ranges::sort(places, {}, &PlannedPlace::at);
+    for (std::size_t i = 1; i < places.size(); ++i)
+        if (places[i].at.starts_with(places[i - 1].at))
+            return Error{ErrorKind::refused,
+                         fmt::format("{}: {}, {}, lies in {}, {}{}", plan.path, places[i].whose, places[i].path,
+                                     places[i - 1].whose, places[i - 1].path,
+                                     places[i].at == places[i].path ? "" : ", by another path"),
+                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+    return {};
+}
+
 Result<> check_apart(const MigrationPlan& plan) {
     std::vector<PlannedPlace> places;
+    const auto add = [&](std::string path, std::string whose) { places.push_back({path, path, std::move(whose)}); };
     for (const auto& project : plan.projects) {
-        places.push_back({resolved_place(project.source), "the source of " + project.name});
-        places.push_back({resolved_place(project.target), "the target of " + project.name});
+        add(resolved_place(project.source), "the source of " + project.name);
+        add(resolved_place(project.target), "the target of " + project.name);
     }
     FB_TRY(check_no_alias(plan, places));
-    std::ranges::sort(places, {}, &PlannedPlace::path);
-    for (std::size_t i = 1; i < places.size(); ++i)
-        if (places[i].path.starts_with(places[i - 1].path))
-            return Error{ErrorKind::refused,
-                         fmt::format("{}: {}, {}, lies in {}, {}", plan.path, places[i].whose, places[i].path,
-                                     places[i - 1].whose, places[i - 1].path),
-                         "nothing was changed", "correct the plan: one would copy or remove what the other has"};
+    FB_TRY(check_none_in_another(plan, places));
+    FB_TRY_ASSIGN(mounts, sys::kernel_text("/proc/self/mountinfo"));
+    auto mounted = places;
+    for (auto& place : mounted)
+        if (!is_remote(place.path)) place.at = sys::place_in_file_system(mounts, place.path);
+    std::erase_if(mounted, [](const PlannedPlace& place) { return place.at.empty(); });
+    FB_TRY(check_none_in_another(plan, std::move(mounted)));
     for (const auto& own : {resolved_place(plan.state), resolved_place(plan.reports)})
         for (const auto& place : places)
             if (own.starts_with(place.path))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <thread>
 
 #include "base/attempt.hpp"
 #include "base/show_text.hpp"
@@ -19,6 +20,8 @@ namespace forebay::migrate {
 namespace {
 
 constexpr double day_s = 86'400;
+// Of other projects that begin their copies: each reads the states of all.
+constexpr std::chrono::minutes claim_max{10};
 // Among the counts of a pass: what jobs that came no further weigh. Two that came to nothing are enough; of a few
 // seconds of a pass that goes on nobody knows whether they did, since names come in batches of five.
 constexpr const char* idle_jobs = "idle_jobs";
@@ -32,14 +35,42 @@ Result<sys::FileLock> lock_project(const MigrationPlan& plan, const ProjectPlan&
                  "wait for it; forebay migrate PLAN --status says how far it is"};
 }
 
+// Held from a look at the targets of all projects until this one's state says that it copies to its own.
+Result<sys::FileLock> lock_targets(const MigrationPlan& plan, const Runner& runner) {
+    const auto end = sys::Clock::now() + claim_max;
+    while (true) {
+        FB_TRY(runner.go_on());
+        auto lock = sys::FileLock::take(plan.state + "/lock");
+        if (lock || lock.error().kind != ErrorKind::retry) return lock;
+        if (sys::Clock::now() > end)
+            return Error{ErrorKind::refused, lock.error().what, "nothing was changed", "the same command tries again"};
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+// ".a.json.json.12-X.tmp" is of "a.json.json", and not of "a.json".
+bool is_temporary_of(const std::string& name, const std::string& file) {
+    return sys::is_temporary(name) && name.starts_with("." + file + ".") &&
+           name.find('.', file.size() + 2) == name.rfind('.');
+}
+
 // What a crash in the middle of writing the state has left.
 Result<> remove_unfinished(const MigrationPlan& plan, const ProjectPlan& project) {
     FB_TRY_ASSIGN(names, sys::names_in(plan.state));
     for (const auto& name : names)
-        if (sys::is_temporary(name) && (name.starts_with(fmt::format(".{}.json.", project.name)) ||
-                                        name.starts_with(fmt::format(".{}.links.", project.name))))
+        if (is_temporary_of(name, project.name + ".json") || is_temporary_of(name, project.name + ".links"))
             FB_TRY(sys::posix_store().remove(plan.state + "/" + name));
     return {};
+}
+
+// A clock that was wrong when the wait began has told a beginning that has not come, or one before the release.
+bool has_wrong_begin(const ProjectState& state) {
+    const auto now = now_s() + clocks_differ_s, began = state.of(Pass::wait).began_unix_s;
+    if (began > now) return true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Pass::wait); ++i)
+        if (const auto ended = state.passes[i].ended_unix_s; ended <= now && ended > began + clocks_differ_s)
+            return true;
+    return false;
 }
 
 std::int64_t wait_end(const PassRecord& record, const ProjectPlan& project) {
@@ -111,6 +142,10 @@ Result<Ending> ProjectRun::go(const Wishes& wishes) {
         FB_TRY(save());
         runner_.say(fmt::format("again from {} on", name_of(*wishes.again)));
     }
+    if (wishes.moved && next_pass(state_, project_)) {
+        FB_TRY(passes_.note_roots());
+        runner_.say("source and target are those that are there now");
+    }
     while (const auto pass = next_pass(state_, project_)) {
         if (wishes.until && *pass > *wishes.until) return Ending::reached;
         FB_TRY(runner_.go_on());
@@ -127,12 +162,19 @@ Result<Ending> ProjectRun::go(const Wishes& wishes) {
 
 Result<> ProjectRun::make(Pass pass) {
     auto& record = state_.of(pass);
+    sys::FileLock claim;
+    if (pass == Pass::copy && !has_copied(state_)) {
+        FB_TRY_ASSIGN(lock, lock_targets(plan_, runner_));
+        claim = std::move(lock);
+        FB_TRY(TakenTargets(plan_).check(project_));
+    }
     has_begun_ = true;
     ++record.starts;
     record.began_unix_s = now_s();
     record.error.clear();
     record.was_stopped = false;
     FB_TRY(save());
+    claim.release();
     runner_.say(fmt::format("{}: begun{}", name_of(pass), record.starts > 1 ? ", again" : ""));
     const auto made = passes_.make(pass);
     record.ended_unix_s = now_s();
@@ -158,9 +200,14 @@ Result<> ProjectRun::make(Pass pass) {
 
 Result<bool> ProjectRun::wait() {
     auto& record = state_.of(Pass::wait);
-    if (state_.wait_until_unix_s == 0) {
+    const bool was_wrong = state_.wait_until_unix_s != 0 && has_wrong_begin(state_);
+    if (was_wrong)
+        runner_.say(
+            fmt::format("wait: it began on {} by a wrong clock, and counts from now", show_date(record.began_unix_s)));
+    if (was_wrong || state_.wait_until_unix_s == 0) {
         ++record.starts;
         record.began_unix_s = now_s();
+        state_.wait_until_unix_s = 0;
     }
     const auto until = wait_end(record, project_);
     if (until > state_.wait_until_unix_s) {

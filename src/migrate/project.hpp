@@ -13,6 +13,7 @@ namespace forebay::migrate {
 
 struct Wishes {
     std::optional<Pass> until, again;
+    bool moved = false;  // source and target are other directories now, which is meant
 };
 
 enum class Ending {

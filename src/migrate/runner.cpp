@@ -10,6 +10,7 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "migrate/shell_words.hpp"
 #include "sys/local_file.hpp"
 #include "sys/program.hpp"
 #include "sys/store.hpp"
@@ -23,6 +24,8 @@ constexpr std::int64_t before_job_end_s = 60;
 // What does not end when it is asked to is killed.
 constexpr std::chrono::seconds asked_end_max{20};
 constexpr std::chrono::hours verb_max{24 * 365};
+// Between two looks at what a program depends on: some calls of the kernel, or a request to a server.
+constexpr std::chrono::seconds watch_pause{1};
 // Of what a verb prints: counts, and the first 1,000 remarks with paths of at most 4,096 bytes.
 constexpr std::uint64_t output_bytes_max = 16u << 20;
 constexpr std::uint64_t shown_bytes_max = 2000;
@@ -57,8 +60,6 @@ Result<Counts> counts_in(const std::string& path) {
                      fmt::format("what a verb printed is not its JSON: {}", show_text(error.what()))};
     }
 }
-
-std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 }  // namespace
 
@@ -102,16 +103,25 @@ Result<> Runner::go_on() const {
     return {};
 }
 
-Result<int> Runner::run(const sys::Spawn& spawn, const std::string& output_path, std::chrono::milliseconds at_most) {
+Result<int> Runner::run(const sys::Spawn& spawn, const std::string& output_path, std::chrono::milliseconds at_most,
+                        const Watch& watch) {
     FB_TRY(go_on());
     const auto began = sys::Clock::now();
+    auto watched = began;
     std::optional<sys::Clock::time_point> asked;
+    Result<> seen;
     const auto code = sys::run_in_front(spawn, output_path, [&] {
         const auto now = sys::Clock::now();
+        if (watch && seen && now - watched > watch_pause) {
+            seen = watch();
+            watched = sys::Clock::now();
+            if (!seen && !asked) asked = now;
+        }
         if (!asked && (stop_.is_asked() || now - began > at_most)) asked = now;
         if (!asked) return 0;
         return now - *asked > asked_end_max ? sys::signal_kill : sys::signal_terminate;
     });
+    FB_TRY(seen);
     FB_TRY(code);
     if (*code == 0 || !asked) return *code;
     FB_TRY(go_on());
@@ -128,14 +138,14 @@ Result<std::string> Runner::logged_since(std::uint64_t offset) const {
     return text;
 }
 
-Result<Runner::VerbEnd> Runner::verb(const std::vector<std::string>& arguments) {
-    say("forebay " + show_text(joined(arguments)));
+Result<Runner::VerbEnd> Runner::verb(const std::vector<std::string>& arguments, const Watch& watch) {
+    say("forebay " + show_text(shell_words(arguments)));
     FB_TRY_ASSIGN(before, sys::look_at(log_path_));
     FB_TRY_ASSIGN(code, run({.program = sys::program_path(),
                              .arguments = arguments,
                              .environment = {{"FOREBAY_PROGRESS", "1"}},
                              .log_path = log_path_},
-                            output_path_, verb_max));
+                            output_path_, verb_max, watch));
     if (code == 0 || code == code_found) {
         FB_TRY_ASSIGN(counts, counts_in(output_path_));
         return VerbEnd{code == 0, std::move(counts)};

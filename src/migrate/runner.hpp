@@ -55,8 +55,10 @@ public:
         bool is_whole = false;  // exit code 0, and not 1
         Counts counts;          // numbers of its --json; remarks among them
     };
+    /// Whether a program may go on; an error ends it, and is what came of it.
+    using Watch = std::function<Result<>()>;
     /// `forebay ARGUMENTS`, which have --json among them. Another exit code than 0 and 1 is its error.
-    Result<VerbEnd> verb(const std::vector<std::string>& arguments);
+    Result<VerbEnd> verb(const std::vector<std::string>& arguments, const Watch& watch = {});
     /// A command of the site, for a shell. `refused` where it does not end with 0, or not in time.
     Result<> hook(const std::string& name, const std::string& command, std::chrono::milliseconds at_most);
     /// A line of the log, with the time, that is told too.
@@ -71,7 +73,8 @@ public:
 private:
     Runner(const ProjectPlan& project, sys::LogFile log, Stop& stop)
         : project_(project), log_(std::move(log)), stop_(stop) {}
-    Result<int> run(const sys::Spawn& spawn, const std::string& output_path, std::chrono::milliseconds at_most);
+    Result<int> run(const sys::Spawn& spawn, const std::string& output_path, std::chrono::milliseconds at_most,
+                    const Watch& watch = {});
     Result<std::string> logged_since(std::uint64_t offset) const;
 
     const ProjectPlan& project_;

@@ -86,6 +86,23 @@ Frozen frozen_of(const Json& json) {
     return frozen;
 }
 
+Json json_of(const std::optional<RootIdentity>& root) {
+    if (!root) return {};
+    return {{"inode", root->inode},
+            {"file_system", root->file_system},
+            {"born_seconds", root->born.seconds},
+            {"born_nanoseconds", root->born.nanoseconds}};
+}
+
+std::optional<RootIdentity> root_of(const Json& json, const std::string& key) {
+    if (!json.contains(key) || json.at(key).is_null()) return std::nullopt;
+    const auto& root = json.at(key);
+    return RootIdentity{
+        .inode = number_of<std::uint64_t>(root, "inode"),
+        .file_system = number_of<std::uint64_t>(root, "file_system"),
+        .born = {number_of<std::int64_t>(root, "born_seconds"), number_of<std::uint32_t>(root, "born_nanoseconds")}};
+}
+
 ProjectState state_of(const Json& json) {
     ProjectState state;
     json.at("project").get_to(state.project);
@@ -97,6 +114,8 @@ ProjectState state_of(const Json& json) {
     state.wait_until_unix_s = unix_s_of(json, "wait_until_unix_s");
     json.at("being_removed").get_to(state.is_being_removed);
     state.above_inode = number_of<std::uint64_t>(json, "above_inode");
+    state.source_root = root_of(json, "source_root");
+    state.target_root = root_of(json, "target_root");
     return state;
 }
 
@@ -152,7 +171,9 @@ std::string encode_state(const ProjectState& state) {
                     {"frozen", state.frozen ? json_of(*state.frozen) : Json()},
                     {"wait_until_unix_s", state.wait_until_unix_s},
                     {"being_removed", state.is_being_removed},
-                    {"above_inode", state.above_inode}};
+                    {"above_inode", state.above_inode},
+                    {"source_root", json_of(state.source_root)},
+                    {"target_root", json_of(state.target_root)}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -192,7 +213,7 @@ Result<ProjectState> load_state(sys::Store& store, const MigrationPlan& plan, co
     auto state = read ? std::move(*read) : fresh;
     const bool is_same =
         state.source == project.source && state.target == project.target && state.project == project.name;
-    // Who has copied was asked when it began, and since then nobody else can begin with its target.
+    // Who has copied has asked under the lock of all copies that begin, so that nobody else can begin with its target.
     if (is_same && has_copied(state)) return state;
     if (state.project == project.name && !has_copied(state)) {
         FB_TRY(taken.check(project));

@@ -15,6 +15,7 @@
 #include "migrate/frozen.hpp"
 #include "migrate/pass.hpp"
 #include "migrate/plan.hpp"
+#include "migrate/root.hpp"
 #include "migrate/taken.hpp"
 #include "sys/store.hpp"
 
@@ -37,6 +38,7 @@ struct ProjectState {
     std::int64_t wait_until_unix_s = 0;  // 0: it does not wait yet
     bool is_being_removed = false;       // the source, which is not whole any more
     std::uint64_t above_inode = 0;       // of the folder that the source lies in, when its removal began
+    std::optional<RootIdentity> source_root, target_root;  // of the walk, and of the copy
 
     PassRecord& of(Pass pass) { return passes[static_cast<std::size_t>(pass)]; }
     const PassRecord& of(Pass pass) const { return passes[static_cast<std::size_t>(pass)]; }

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::string_view state_ending = ".json";
 
+bool lie_in_each_other(const std::string& one, const std::string& other) {
+    return one.starts_with(other) || other.starts_with(one);
+}
+
 }  // namespace
 
 Result<> TakenTargets::check(const ProjectPlan& project) {
@@ -24,7 +28,15 @@ Result<> TakenTargets::check(const ProjectPlan& project) {
     const auto place = resolved_place(project.target);
     for (const auto& target : targets_) {
         if (target.project == project.name) continue;
-        if (!place.starts_with(target.place) && !target.place.starts_with(place)) continue;
+        if (!target.source.empty() && lie_in_each_other(place, target.source))
+            return Error{
+                ErrorKind::refused,
+                fmt::format("{}: its target is the source of project {}, {}, which is moved since {}", project.name,
+                            target.project, show_text(target.source), show_date(target.since_unix_s)),
+                "nothing was changed",
+                fmt::format("correct the target in {}; where that source is gone, take {}/{}.json away", plan_.path,
+                            plan_.state, target.project)};
+        if (!lie_in_each_other(place, target.place)) continue;
         return Error{
             ErrorKind::refused,
             fmt::format("{}: its target is that of project {}{}, {} {}", project.name, target.project,
@@ -60,6 +72,7 @@ Result<> TakenTargets::read_one(const std::string& name) {
     if (!has_copied(*state)) return {};
     const auto& release = state->of(Pass::release);
     targets_.push_back({.place = resolved_place(state->target),
+                        .source = state->of(Pass::remove).is_done ? "" : resolved_place(state->source),
                         .project = state->project,
                         .since_unix_s = release.is_done ? release.ended_unix_s : state->of(Pass::copy).began_unix_s,
                         .is_in_use = release.is_done});

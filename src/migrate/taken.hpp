@@ -18,13 +18,15 @@ public:
     /// `plan` must outlive it. States are read when they are asked for first, once, by whichever thread.
     explicit TakenTargets(const MigrationPlan& plan) : plan_(plan) {}
 
-    /// `refused` where another project has begun to copy to the target of `project`, into it or around it; and where
-    /// the state of a project that the plan has not cannot be read, so that nobody knows.
+    /// `refused` where the target of `project` is one to which another project has begun to copy, or a source of one
+    /// that is not removed, or lies in or around these; and where the state of a project that the plan has not cannot
+    /// be read, so that nobody knows.
     Result<> check(const ProjectPlan& project);
 
 private:
     struct Target {
-        std::string place, project;
+        std::string place, source;  // no source that was removed
+        std::string project;
         std::int64_t since_unix_s = 0;
         bool is_in_use = false;  // by its users
     };

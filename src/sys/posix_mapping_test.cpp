@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/mapping.hpp"
+#include "sys/place_in_file_system.hpp"
 #include "sys/posix_mounts.hpp"
 
 using namespace forebay;
@@ -211,4 +212,10 @@ TEST_CASE("mounts: those below a directory are told by their names, with what is
     CHECK(mount_points_below(text, "/tree") == std::vector<std::string>{"a/below", "b c\\"});
     CHECK(mount_points_below(text, "/tree/a/below").empty());
     CHECK(mount_points_below(text, "/").size() == 5 - 1);
+    CHECK(place_in_mount(text, 24, "/a/") == "0:21/a/");
+    CHECK(place_in_mount(text, 27, "/tree/a/below/c/") == "0:24/x/c/");
+    CHECK(place_in_mount(text, 26, "/tree/b c\\/") == "0:23/");
+    CHECK(place_in_mount(text, 26, "/elsewhere/").empty());
+    CHECK(place_in_mount(text, 30, "/tree/").empty());
+    CHECK(place_in_mount("31 1 0:50 / /n rw - nfs4 server:/a rw\n", 31, "/n/x/").empty());
 }

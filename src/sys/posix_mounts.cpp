@@ -1,5 +1,6 @@
 #include "sys/posix_mounts.hpp"
 
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -15,8 +16,10 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
+#include "sys/place_in_file_system.hpp"
 #include "sys/posix_error.hpp"
 #include "sys/posix_fd.hpp"
 
@@ -162,6 +165,31 @@ std::vector<std::string> mount_points_below(std::string_view mountinfo, const st
     const auto rest = std::ranges::unique(found);
     found.erase(rest.begin(), rest.end());
     return found;
+}
+
+std::string place_in_mount(std::string_view mountinfo, std::uint64_t mount, const std::string& path) {
+    const auto number = std::to_string(mount);
+    while (!mountinfo.empty()) {
+        const auto line = mountinfo.substr(0, mountinfo.find('\n'));
+        mountinfo.remove_prefix(std::min(mountinfo.size(), line.size() + 1));
+        if (word(line, 0) != number) continue;
+        const auto kind = line.find(" - ");
+        auto root = unescaped(word(line, 3)), point = unescaped(word(line, 4));
+        for (auto* place : {&root, &point})
+            if (*place == "/") place->clear();
+        if (kind == line.npos || line.substr(kind + 3).starts_with("nfs") || !path.starts_with(point)) return {};
+        return std::string(word(line, 2)) + root + path.substr(point.size());
+    }
+    return {};
+}
+
+std::string place_in_file_system(std::string_view mountinfo, const std::string& path) {
+    struct statx about {};
+    for (auto at = path; ::statx(AT_FDCWD, at.c_str(), AT_NO_AUTOMOUNT, STATX_MNT_ID, &about) != 0;) {
+        if ((errno != ENOENT && errno != ENOTDIR) || at == "/" || at.empty()) return {};
+        at = directory_of(at);
+    }
+    return (about.stx_mask & STATX_MNT_ID) == 0 ? std::string() : place_in_mount(mountinfo, about.stx_mnt_id, path);
 }
 
 std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor) {

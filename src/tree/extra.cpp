@@ -42,7 +42,7 @@ public:
                     .finish_other = [this](const BranchRef& branch) { finish(branch); },
                     .is_dry = options.is_dry,
                     .would_remove = &counts.would_remove,
-                    .spared = all_of_source(source, mounts),
+                    .spared = all_of_source(source, at_begin.mounts),
                     .filter = &options.filter},
                    TreeSide::target) {}
 

@@ -175,7 +175,7 @@ bool is_before(sys::FileTime changed, sys::FileTime time) {
 
 Result<sys::FileTime> settled_time(sys::Folder& folder) {
     FB_TRY_ASSIGN(about, folder.file_system());
-    return now_less(about.has_own_clock ? tick_ns : other_clock_ns);
+    return time_of(sys::unix_ns() - (about.has_own_clock ? tick_ns : other_clock_ns));
 }
 
 Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const std::string& places) {

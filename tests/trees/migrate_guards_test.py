@@ -59,9 +59,15 @@ def check_changed_source(place):
     said = site.migrate("--dry-run")
     expect_in(said, "delete      forebay delete", "a dry run says what is next")
     said = site.migrate(code=1)
-    expect_in(said, "the source has changed since the final sync", "a changed source is not removed")
+    expect_in(said, "the source has changed since the final sync (below/file-3 was changed on 20", "a changed source is not removed")
+    expect_in(said, f"then forebay delete {site.place}/old/a, and delete = false of this project", "with a way to its end")
     expect(len(site.files("old")) == 31 and not (site.place / "old/b").exists(), "all of it stays, and the other project goes on")
     expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of its users", "no sync after the release")
+    forebay("delete", site.place / "old/a")
+    source = f'source = "{site.place}/old/a"'
+    site.plan.write_text(site.plan.read_text().replace(source, f"delete = false\n{source}"))
+    site.migrate()
+    expect(site.next("a") == "done", "which closes the project")
 
 
 def check_removal_goes_on(place):
@@ -117,6 +123,10 @@ def check_plan(place):
     expect_in(site.migrate("--project", "c", code=2), "has no project c", "an unknown project")
     expect_in(site.migrate("--until", "clean", code=2), "passes are walk, copy", "an unknown pass")
     site.migrate("--until", "copy")
+    site.write(exclude=["*.core", "it's"], delete_excluded=True)
+    expect_in(site.migrate("--dry-run"), r"--exclude '*.core' --exclude 'it'\''s' --preserve all", "calls can be typed as they are shown")
+    site.migrate("--until", "live-sync")
+    expect_in((site.place / "reports/a/log").read_text(), r"--exclude '*.core' --exclude 'it'\''s'", "those of the log, too")
 
 
 def check_not_bound(place):
@@ -185,6 +195,23 @@ def check_fewer_days(place):
     expect("is not obeyed" not in site.migrate("--status"), "more days are obeyed")
 
 
+def check_wrong_clock(place):
+    """A wait that began by a clock that was wrong is not over when the clock is right."""
+    site = Site(place / "clock", wait_days=30)
+    site.migrate()
+    path = site.place / "state/a.json"
+    for days in (-400, 400):
+        state = json.loads(path.read_text())
+        state["passes"]["wait"]["began_unix_s"] += days * 86_400
+        state["wait_until_unix_s"] += days * 86_400
+        path.write_text(json.dumps(state))
+        expect_in(site.migrate("--project", "a"), "by a wrong clock, and counts from now", f"a clock that was {days} days ahead")
+        until = json.loads(path.read_text())["wait_until_unix_s"]
+        expect(abs(until - time.time() - 30 * 86_400) < 600, "then all days are waited for", str(until))
+        expect("wrong clock" not in site.migrate("--project", "a"), "once")
+    expect(len(site.files("old")) == 31, "the source is there")
+
+
 def check_two_at_once(place):
     site = Site(place / "two", freeze=f"touch {place}/begun; while [ ! -e {place}/go ]; do sleep 0.05; done")
     with subprocess.Popen([FOREBAY, "migrate", site.plan, "--project", "a"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as first:
@@ -193,6 +220,9 @@ def check_two_at_once(place):
             time.sleep(0.01)
         expect_in(site.migrate("--project", "a", code=2), "another forebay migrate works on this project", "a second one is refused")
         expect(site.next("a") == "running", "and sees it")
+        with open(site.place / "reports/a/log", "a", encoding="utf-8") as log:
+            log.write("copy [####....]  50 %  1 of 2\n")  # as a verb does each minute
+        expect_in(site.migrate("--status", "--project", "a"), "copy [####....]  50 %  1 of 2", "with how far it is")
         first.send_signal(signal.SIGTERM)
         expect(first.wait(SECONDS_MAX) == -signal.SIGTERM, "a signal ends it, and its hook")
     expect(site.next("a") == "now", "which is no error")
@@ -208,8 +238,10 @@ def check_states(place):
     good = path.read_text()
     half = site.place / "state/.a.json.77-0123456789abcdef.tmp"
     half.write_text(good[:100])
+    other = site.place / "state/.a.json.json.77-0123456789abcdef.tmp"
+    other.write_text("of a project a.json")
     site.migrate("--until", "compare")
-    expect(not half.exists(), "a state that was being written is removed")
+    expect(not half.exists() and other.exists(), "a state that was being written is removed, and that of another project is not")
     good = path.read_text()
     path.write_text(good[:-20])
     expect_in(site.migrate(code=1), "is no state of a migration", "a damaged state")
@@ -323,7 +355,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as name:
         place = pathlib.Path(name)
         for number, check in enumerate([check_not_mounted, check_changed_source, check_removal_goes_on, check_plan, check_not_bound, check_hooks,
-                                        check_told_once, check_fewer_days, check_two_at_once, check_states, check_example, check_full, check_stopped_project, check_empty_source]):
+                                        check_told_once, check_fewer_days, check_wrong_clock, check_two_at_once, check_states, check_example, check_full, check_stopped_project, check_empty_source]):
             (place / str(number)).mkdir()
             check(place / str(number))
         for system, program in (("slurm", "sbatch"), ("pbs", "qsub")):
