@@ -82,13 +82,13 @@ Result<> check_is_archive(sys::OpenFile& file, const std::string& path) {
 
 Result<OpenArchive> open_archive(const std::string& path) {
     std::error_code missing;
+    if (std::filesystem::is_fifo(path, missing))
+        return Error{ErrorKind::refused, show_text(path) + " is a pipe, and an archive is read at many places at once",
+                     "nothing was changed", "write it to a file first: cat > FILE.tar"};
     const auto real = std::filesystem::canonical(path, missing).string();
     if (missing)
         return Error{ErrorKind::missing, show_text(path) + ": " + missing.message(), "nothing was changed",
                      "correct the path of the archive"};
-    if (std::filesystem::is_fifo(real, missing))
-        return Error{ErrorKind::refused, show_text(path) + " is a pipe, and an archive is read at many places at once",
-                     "nothing was changed", "write it to a file first: cat > FILE.tar"};
     FB_TRY_ASSIGN(named, tree::open_above(real));
     FB_TRY_ASSIGN(file, named.above->open_file(named.name));
     FB_TRY_ASSIGN(status, file->status());

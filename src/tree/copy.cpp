@@ -50,7 +50,10 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     roots.was_made = true;
     if (options.is_dry) return {};
     constexpr std::uint32_t closed_while_filled = 0700;
-    FB_TRY(above->make_folder(name, closed_while_filled));
+    if (const auto made = above->make_folder(name, closed_while_filled); !made)
+        return because(
+            made.error(), fmt::format("{} cannot be made: {}", show_text(target), made.error().what), "",
+            made.error().kind == ErrorKind::refused ? "a path in a directory that this user may write to" : "");
     FB_TRY_ASSIGN(opened, above->open_folder(name));
     roots.target = std::move(opened);
     return {};

@@ -172,6 +172,14 @@ def check_words(place):
     (place / "list").write_text("source/a\n")
     said = all_of_forebay("copy", source, place / "w", "--files-from", place / "list", code=1)
     expect("are to begin below SOURCE" in said, "paths that begin with the source are told", said)
+    forebay("archive", source, place / "piped.tar")
+    for words in (("--check", "/dev/stdin"), ("/dev/stdin", place / "w2")):
+        with subprocess.Popen(["cat", place / "piped.tar"], stdout=subprocess.PIPE) as piped:
+            said = forebay("restore-archive", *words, code=2, stdin=piped.stdout)
+        expect("is a pipe" in said, "a pipe is no archive", said)
+    source.chmod(0o755)
+    said = run(*NOBODY, FOREBAY, "copy", source, place / "closed", code=2).stderr
+    expect(f"{place / 'closed'} cannot be made" in said and "may write to" in said, "the whole path, and what to do", said)
     for list_of in ("-", "/dev/stdin"):
         said = forebay("copy", source, place / "w", "--files-from", list_of, code=2)
         expect("is no file" in said and "find" in said, f"{list_of} is refused with a way", said)
