@@ -40,7 +40,8 @@ bool is_open_elsewhere(const std::string& path) {
     return path.starts_with("/proc/") || (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
 }
 
-Result<> check_replaceable(const std::string& path, const LinesKind& kind) {
+// A power cut may have left a part of the first line, or zeros, of a file that was not whole.
+Result<> check_replaceable(const std::string& path, const LinesKind& kind, bool is_torn_fine) {
     std::error_code none;
     if (is_open_elsewhere(path) || !fs::is_regular_file(path, none)) return {};
     const auto bytes = fs::file_size(path, none);
@@ -48,7 +49,10 @@ Result<> check_replaceable(const std::string& path, const LinesKind& kind) {
     FB_TRY_ASSIGN(file, sys::PlainFile::open(path, sys::PlainFile::Use::read));
     std::string line(std::min<std::uint64_t>(bytes, first_line_bytes_max), '\0');
     FB_TRY(file.read(0, std::as_writable_bytes(std::span(line))));
-    line.resize(std::min(line.find('\n'), line.size()));
+    const auto end = line.find('\n');
+    const bool is_begun = line.starts_with(kind.begin) || kind.begin.starts_with(line);
+    if (is_torn_fine && (line.front() == '\0' || (end == line.npos && is_begun))) return {};
+    line.resize(std::min(end, line.size()));
     if (line.starts_with(kind.begin) && line.find(kind.key) != line.npos) return {};
     return Error{ErrorKind::refused,
                  fmt::format("{} {} is a file that is there, and none that {} has written: it would be lost",
@@ -102,7 +106,7 @@ std::uint64_t say_first(const std::vector<tree::Remark>& first, const std::vecto
 }  // namespace
 
 Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, const LinesKind& kind) {
-    FB_TRY(check_replaceable(path, kind));
+    FB_TRY(check_replaceable(path, kind, false));
     std::error_code none;
     const auto type = fs::status(path, none).type();
     const bool is_plain = type == fs::file_type::regular || type == fs::file_type::not_found;
@@ -110,7 +114,7 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
     if (is_plain && !is_open_elsewhere(path)) {
         real = fs::weakly_canonical(fs::absolute(path, none), none).string();  // the file that a link names
         own = fmt::format("{}/{}{}", directory_of(real), until_whole, leaf_of(real));
-        FB_TRY(check_replaceable(own, kind));  // what a killed run has left
+        FB_TRY(check_replaceable(own, kind, true));  // what a killed run has left
     }
     auto file =
         own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::create) : sys::PlainFile::create_alone(own);

@@ -100,10 +100,12 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
     options.manifest = [&](const tree::Unkept& unkept) {
         return paths.contains(unkept.path) && wish.options.manifest ? wish.options.manifest(unkept) : Result<>();
     };
-    tree::Remarks of_files([&](const tree::Remark& one) {
-        if (paths.contains(one.path) || is_error(one.kind)) remarks.add(one.kind, one.path, one.why);
-        return Result<>();
-    });
+    tree::Remarks of_files(
+        [&](const tree::Remark& one) {
+            if (paths.contains(one.path) || is_error(one.kind)) remarks.add(one.kind, one.path, one.why);
+            return Result<>();
+        },
+        remarks.recorded());
     tree::CopyCounts own;
     const auto copied = tree::copy_tree(wish.source, wish.target, options, of_files, own);
     for (const auto count : {&tree::CopyCounts::copied, &tree::CopyCounts::linked, &tree::CopyCounts::adjusted,
@@ -168,6 +170,7 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
         tree::Amount amount;
         FB_TRY(measure(*wish.store, version.snapshot.directory, amount));
         FB_TRY(discard(*wish.store, version));
+        if (remarks.records(tree::RemarkKind::removed)) remarks.add(tree::RemarkKind::removed, place, "");
         counts.removed += amount.entries;
     }
     return {};

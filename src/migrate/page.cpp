@@ -21,7 +21,7 @@ constexpr std::array paged{Pass::walk, Pass::copy, Pass::live_sync, Pass::freeze
 bool is_remark(const std::string& name) {
     for (const auto kind : {tree::RemarkKind::as_files, tree::RemarkKind::adjusted})
         if (name == tree::name_of(kind)) return false;
-    for (std::size_t kind = 0; kind < static_cast<std::size_t>(tree::RemarkKind::count); ++kind)
+    for (std::size_t kind = 0; !tree::is_record(static_cast<tree::RemarkKind>(kind)); ++kind)
         if (name == tree::name_of(static_cast<tree::RemarkKind>(kind))) return true;
     return false;
 }

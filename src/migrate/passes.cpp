@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "base/path.hpp"
@@ -26,6 +27,12 @@ constexpr std::uint64_t links_bytes_max = 2ull << 30;
 std::uint64_t count_of(const Counts& counts, const std::string& name) {
     const auto found = counts.find(name);
     return found == counts.end() ? 0 : found->second;
+}
+
+// Nothing failed, and the verb did not end well: so no entry fitted the patterns.
+bool is_all_left_out(const Counts& counts) {
+    constexpr std::array left{"vanished", "changed", "failed", "not_kept", "released"};
+    return std::ranges::none_of(left, [&](const char* name) { return count_of(counts, name) > 0; });
 }
 
 void add_options(std::vector<std::string>& call, const std::string& option, const std::vector<std::string>& values) {
@@ -111,12 +118,22 @@ Result<> Passes::walk(PassRecord& record) {
 Result<> Passes::copy(PassRecord& record) {
     FB_TRY(check_source());
     FB_TRY(check_no_other_run());
-    FB_TRY_ASSIGN(end, call(Pass::copy));
-    record.counts = std::move(end.counts);
+    FB_TRY_ASSIGN(before, look_at_root(project_.target));
+    if (before && state_.target_root)  // of a copy that did not come to its end
+        FB_TRY(check_root("target", project_.target, *before, Pass::copy, state_.target_root));
+    const auto end = call(Pass::copy);
     // The target is what was filled just now. Where that cannot be seen, the next pass says it.
-    state_.target_root.reset();
-    if (!has_filled_target()) return {};
     if (const auto sight = look_at_root(project_.target); sight && *sight) state_.target_root = (*sight)->identity;
+    // Its words name an option that a plan has not.
+    if (!end && end.error().next.find("--allow-unlike") != std::string::npos)
+        return because(end.error(), end.error().what, end.error().safe,
+                       "correct the target in the plan; or empty it: the final sync would remove what it has");
+    FB_TRY(end);
+    record.counts = end->counts;
+    if (!end->is_whole && is_all_left_out(record.counts))
+        return Error{ErrorKind::corrupt, "no entry of the source fits include of the plan",
+                     "the project is open to its users as before",
+                     fmt::format("correct include in {}; then {}", show_text(plan_.path), next_call(""))};
     return {};
 }
 
@@ -142,12 +159,15 @@ Result<> Passes::live_sync(PassRecord& record) {
 // Entries that users changed or removed while they were read are for the final sync.
 Result<> Passes::check_nothing_left(Pass pass) const {
     const auto& counts = state_.of(pass).counts;
-    const auto failed = count_of(counts, "failed"), not_kept = count_of(counts, "not_kept");
-    if (failed + not_kept == 0) return {};
+    const auto failed = count_of(counts, "failed"), not_kept = count_of(counts, "not_kept"),
+               released = count_of(counts, "released");
+    if (failed + not_kept + released == 0) return {};
     return Error{ErrorKind::corrupt,
-                 fmt::format("not all of the source comes to the target: {} failed, {} not_kept", failed, not_kept),
+                 fmt::format("not all of the source comes to the target: {} failed, {} not_kept, {} released", failed,
+                             not_kept, released),
                  "the project is open to its users as before",
-                 fmt::format("correct what {} names, or, of what the target cannot keep, preserve in the plan; then {}",
+                 fmt::format("correct what {} names, of what the target cannot keep preserve in the plan, and of what "
+                             "is released by lfs hsm_restore; then {}",
                              report_of(pass), next_call(pass == Pass::copy ? "--again copy" : ""))};
 }
 
@@ -258,9 +278,9 @@ Result<> Passes::begin_removal() {
                      fmt::format("an entry of {} was changed in the future, on {}", show_text(project_.source),
                                  show_date(state_.frozen->newest_change.seconds)),
                      "source and target are as they were",
-                     fmt::format("find {} -newerct @{} tells which; set the clocks, touch it, and then --again freeze "
-                                 "where the target is still closed",
-                                 show_text(project_.source), now_s())};
+                     fmt::format("find {0} -newerct @{1} tells which; the same command after that date, or forebay "
+                                 "delete {0}, and delete = false of this project in the plan closes it",
+                                 shell_words({project_.source}), now_s())};
     const auto go_on = frozen_walk().go_on;
     if (state_.frozen->newest_change.seconds >= now_s())
         runner_.log(fmt::format("{}: waits until {}, the newest change of the source", name_of(Pass::remove),
@@ -292,15 +312,15 @@ Result<> Passes::check_root(std::string_view side, const std::string& place, con
 }
 
 std::string Passes::next_call(std::string_view options) const {
-    return fmt::format("forebay migrate {} --project {}{}{}", plan_.path, project_.name, options.empty() ? "" : " ",
-                       options);
+    return fmt::format("forebay migrate {} --project {}{}{}", shell_words({plan_.path}), project_.name,
+                       options.empty() ? "" : " ", options);
 }
 
 Result<> Passes::note_roots() {
     state_.source_root.reset();
     state_.target_root.reset();
     FB_TRY(check_source());
-    FB_TRY(check_target());
+    FB_TRY(check_target(true));
     return save_();
 }
 
@@ -320,7 +340,7 @@ Result<> Passes::check_source() {
 }
 
 bool Passes::has_filled_target() const {
-    if (state_.of(Pass::final_sync).is_done && state_.frozen && state_.frozen->entries > 1) return true;
+    if (state_.of(Pass::final_sync).is_done && state_.frozen) return state_.frozen->entries > 1;
     std::uint64_t entries = 0;
     for (const auto pass : {Pass::copy, Pass::live_sync})
         for (const auto* name : {"folders", "copied", "linked", "adjusted", "equal"})
@@ -328,11 +348,17 @@ bool Passes::has_filled_target() const {
     return entries > 0;
 }
 
-Result<> Passes::check_target() {
+Result<> Passes::check_target(bool notes) {
     if (!has_filled_target()) return {};
     FB_TRY_ASSIGN(sight, look_at_root(project_.target));
-    if (sight && sight->has_entries)
-        return check_root("target", project_.target, *sight, Pass::copy, state_.target_root);
+    const bool has_entries = sight && sight->has_entries;
+    if (has_entries && !notes && !state_.target_root && sight->identity && state_.of(Pass::compare).is_done)
+        return Error{ErrorKind::refused,
+                     fmt::format("which directory the target {} was is not noted: an older program has compared it",
+                                 show_text(project_.target)),
+                     "nothing was removed",
+                     fmt::format("see that it is what was compared; then {}", next_call("--moved"))};
+    if (has_entries) return check_root("target", project_.target, *sight, Pass::copy, state_.target_root);
     const auto what = !sight ? fmt::format("target {} is missing", show_text(project_.target))
                              : fmt::format("target {} has 0 entries", show_text(project_.target));
     const bool is_open = state_.of(Pass::release).is_done;
@@ -340,7 +366,9 @@ Result<> Passes::check_target() {
                  fmt::format("{}, the copy of {} has filled it: not mounted?", what,
                              show_date(state_.of(Pass::copy).ended_unix_s)),
                  state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-                 is_open ? "mount it, and call the same command again"
+                 is_open ? fmt::format("mount it, and call the same command again; where its users have emptied it, "
+                                       "forebay delete {}, and delete = false of this project in the plan closes it",
+                                       shell_words({project_.source}))
                          : fmt::format("mount it; or, where it is gone, {}", next_call("--again copy"))};
 }
 

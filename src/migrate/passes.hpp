@@ -45,7 +45,7 @@ private:
 
     Result<Runner::VerbEnd> call(Pass pass, std::uint64_t turn = 1) const;
     Result<> check_source();
-    Result<> check_target();
+    Result<> check_target(bool notes = false);
     Result<> check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
                         std::optional<RootIdentity>& noted) const;
     Result<> check_no_other_run() const;

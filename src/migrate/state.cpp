@@ -156,6 +156,7 @@ Result<> go_back(ProjectState& state, Pass pass) {
     for (auto i = static_cast<std::size_t>(pass); i < state.passes.size(); ++i) state.passes[i] = {};
     if (pass <= Pass::wait) state.wait_until_unix_s = 0;
     if (pass <= Pass::final_sync) state.frozen.reset();
+    if (pass <= Pass::copy) state.target_root.reset();
     return {};
 }
 

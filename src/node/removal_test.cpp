@@ -1,5 +1,5 @@
 // Goal: a staging directory goes whole, or what is left of it is known for what it is; a file that a program has just
-// put into its spool never goes with it. Method: this executable defines unlink(), which the library then finds first,
+// put into its spool never goes with it. Method: this executable defines unlinkat(), which the library then finds first,
 // and fails it for one name.
 
 #include <doctest/doctest.h>
@@ -34,9 +34,9 @@ Staging create(const std::string& directory) {
 
 }  // namespace
 
-extern "C" int unlink(const char* path) noexcept {
+extern "C" int unlinkat(int folder, const char* path, int flags) noexcept {
     if (std::string_view(path).ends_with(fail_unlink_of)) return errno = EIO, -1;
-    return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0));
+    return static_cast<int>(::syscall(SYS_unlinkat, folder, path, flags));
 }
 
 TEST_CASE("a removal that fails half way leaves a staging directory that is known for what it is") {

@@ -93,9 +93,12 @@ extern "C" int madvise(void* address, size_t bytes, int advice) noexcept {
     return static_cast<int>(::syscall(SYS_madvise, address, bytes, advice));
 }
 
-extern "C" int stat(const char* path, struct stat* about) noexcept {
-    return path == unreachable ? answer(ENOTCONN) : ::fstatat(AT_FDCWD, path, about, 0);
+extern "C" int fstatat(int folder, const char* path, struct stat* about, int flags) noexcept {
+    if (path == unreachable) return answer(ENOTCONN);
+    return static_cast<int>(::syscall(SYS_newfstatat, folder, path, about, flags));
 }
+
+extern "C" int stat(const char* path, struct stat* about) noexcept { return ::fstatat(AT_FDCWD, path, about, 0); }
 
 extern "C" int close(int fd) {
     const int done = static_cast<int>(::syscall(SYS_close, fd));

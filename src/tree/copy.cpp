@@ -121,7 +121,8 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
     const auto at_target = roots.target->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
         for (const auto& one : listed) {
             std::string name(one.name);
-            if (name.starts_with(roots.temporary_prefix) || is_of_file_system(name)) continue;
+            if (name.starts_with(any_temporary)) continue;
+            if (!options.removes_extra && is_of_file_system(name)) continue;  // else they would go
             if (options.removes_extra && !options.filter.takes(top, name, one.kind)) continue;
             if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
         }
@@ -163,7 +164,7 @@ Result<> check_tops(const CopyRoots& roots, const std::string& source, const std
                      fmt::format("{} has no entry, and {} has some: all of it would be removed", show_text(source),
                                  show_text(target)),
                      "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
-    if (empties || options.allows_unlike) return {};
+    if (empties || options.allows_unlike || (tops.source_is_empty && options.allows_empty)) return {};
     const auto first = tops.at_target > names_compared_max ? fmt::format("the first {} of ", names_compared_max) : "";
     const auto harm = options.removes_extra
                           ? fmt::format("all {} would be removed", tops.at_target)
@@ -321,7 +322,8 @@ Result<> copy_file(const NamedRoot& file, const std::string& source, const std::
     CopyRoots roots{.source = folder_of_one(file, named.name), .target = named.above, .has_others = true};
     roots.temporary_prefix = temporary_prefix(source, target);
     if (!options.is_dry && !sys::is_far(target)) {
-        auto taken = CopyLock::take(named.above, ".fb-lock" + roots.temporary_prefix.substr(3, 9));
+        auto taken =
+            CopyLock::take(named.above, fmt::format("{}lock{}", any_temporary, roots.temporary_prefix.substr(3, 9)));
         if (!taken) return because(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
         lock.emplace(std::move(*taken));
     }
@@ -337,7 +339,8 @@ Result<> check_place(sys::Folder& copy, const std::string& target, Remarks& rema
     FB_TRY_ASSIGN(status, copy.status());
     const auto opened = sys::open_tree(target);
     const auto now = opened ? (*opened)->status() : Result<sys::EntryStatus>(opened.error());
-    if (!now || now->id != status.id)
+    const bool is_gone = !now && now.error().kind == ErrorKind::missing;
+    if (is_gone || (now && now->id != status.id))
         remarks.add(RemarkKind::failed, ".",
                     fmt::format("{}, {} is not the directory any more that was filled: the copy lies where that one "
                                 "is now",

@@ -69,7 +69,7 @@ struct TreeCopyOptions {
     bool removes_extra = false;      // what the target has and the source has not; never after an error
     bool allows_empty = false;       // a source without entries: else nothing is removed, it may be unmounted
     bool allows_unlike = false;      // a target without a name of the source: else it is taken for another place
-    bool compares_bytes = false;     // of files that are there and look equal
+    bool compares_bytes = false;     // of files that are there, of one size
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
     bool verifies = false;           // what was written is read back and compared
     bool recalls = false;            // files whose bytes an archive alone has (HSM) are read too

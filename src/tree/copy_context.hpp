@@ -53,6 +53,10 @@ struct CopyPlaces {
 inline constexpr std::uint32_t while_filled = 0700;
 /// Nobody gives such permissions: who may write to a folder, and not go into it, may nothing.
 inline constexpr std::uint32_t unfinished_folder = 01720;
+/// Until they are marked so: what no umask takes away.
+inline constexpr std::uint32_t unmarked_folder = 01700;
+/// Of the folder above: its group is that of new entries.
+inline constexpr std::uint32_t inherited_bit = 02000;
 
 class CopyContext {
 public:
@@ -83,8 +87,6 @@ public:
     /// Whether nothing of the source's entry was changed since the target's one was made or changed.
     bool is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const;
     bool source_may_be_older() const { return places_.clocks.source_may_be_older; }
-    /// An entry of the source was looked at.
-    void meet(const sys::EntryStatus& source) const { places_.last_copy.meet(source.changed); }
 
     /// Says what became of a part of an entry, as CannotKeep wants it. An error: the entry is not to be copied.
     Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
@@ -131,11 +133,19 @@ public:
     /// With patterns to include a folder shows that a copy has made it, until it has its attributes; not where the file
     /// system keeps no permissions.
     void mark_unfinished(sys::Folder& made) const {
-        if (!options.filter.include.empty()) static_cast<void>(made.set_permissions(unfinished_folder));
+        if (options.filter.include.empty()) return;
+        if (const auto now = made.status())
+            static_cast<void>(made.set_permissions(unfinished_folder | (now->permissions & inherited_bit)));
     }
     bool is_unfinished(const sys::EntryStatus& folder) const {
-        constexpr std::uint32_t inherited = 02000;
-        return (folder.permissions & ~inherited) == unfinished_folder && folder.user == owner.user;
+        return (folder.permissions & ~inherited_bit) == unfinished_folder && folder.user == owner.user;
+    }
+    /// It may have been made by a run that was killed before it was marked: if it is empty.
+    bool may_be_unmarked(const sys::EntryStatus& folder) const {
+        return (folder.permissions & ~inherited_bit) == unmarked_folder && folder.user == owner.user;
+    }
+    std::uint32_t new_folder_permissions() const {
+        return options.filter.include.empty() ? while_filled : unmarked_folder;
     }
 
     /// With patterns to include, folders that were there and hold nothing that fits are none of this copy's.

@@ -63,7 +63,6 @@ Result<> EntryCopier::copy(const CopyEntry& entry, sys::EntryKind kind, std::uin
         file = std::move(opened);
     }
     FB_TRY_ASSIGN(status, file ? file->status() : entry.source->status_of(entry.name));
-    context_.meet(status);
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
         return report_changes(context_, entry.path());
 

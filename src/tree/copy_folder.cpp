@@ -25,6 +25,15 @@ Result<std::set<std::string>> temporaries_in(const CopyContext& context, sys::Fo
     return names;
 }
 
+Result<bool> has_no_entry(sys::Folder& folder) {
+    bool is_empty = true;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) {
+        is_empty = is_empty && names.empty();
+        return Result<>();
+    }));
+    return is_empty;
+}
+
 // One that is gone already is fine.
 template <class Names>
 Result<> remove_names(sys::Folder& folder, const Names& names) {
@@ -81,7 +90,7 @@ Result<> CopyWalk::claim_folder(const BranchRef& branch) {
 }
 
 Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& above) {
-    auto made = above.make_folder(branch->name, while_filled);
+    auto made = above.make_folder(branch->name, context_.new_folder_permissions());
     const bool has_replaced = !made;
     if (!made && made.error().kind == ErrorKind::refused) {
         FB_TRY(claim_folder(branch));
@@ -93,7 +102,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
         if (status->kind == sys::EntryKind::folder) return existing.error();
         FB_TRY(check_is_meant(context_, *branch, status->kind));
         FB_TRY(above.remove(branch->name));
-        made = above.make_folder(branch->name, while_filled);
+        made = above.make_folder(branch->name, context_.new_folder_permissions());
     }
     FB_TRY(made);
     branch->is_new = true;
@@ -146,6 +155,10 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
     branch->seen.gives_acl = has_default;
     if (context_.is_of_others(*branch)) return find_leftovers(branch, folder);
     if (context_.is_unfinished(status)) branch->is_new = true;  // by a run that was killed
+    if (!context_.options.filter.include.empty() && context_.may_be_unmarked(status)) {
+        FB_TRY_ASSIGN(is_empty, has_no_entry(folder));
+        branch->is_new = is_empty;
+    }
     const bool may_all = context_.owner.user == 0;
     if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
         FB_TRY(folder.set_permissions(status.permissions | while_filled));

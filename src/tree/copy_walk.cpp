@@ -84,7 +84,6 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     const FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
-    context_.meet(status);
     if (status.id == target_root_) {
         if (context_.options.removes_extra)
             return Error{ErrorKind::refused, "it is the target itself: what is removed there would be lost here"};

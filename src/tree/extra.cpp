@@ -217,7 +217,8 @@ Result<> ExtraWalk::check_mount(const Branch& branch) const {
 // no other place of the source meanwhile. The copy has set the times of the target's folder.
 bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& source) const {
     if (!source.has_times) return true;  // not known
-    if (options_.preserve.times && is_same_time(source, branch.status(TreeSide::target))) return true;
+    const auto& copy = branch.status(TreeSide::target);
+    if (options_.preserve.times && copy.has_times && source.modified == copy.modified) return true;
     auto settled = at_begin_.settled;
     if (source.changed.nanoseconds == 0) settled.nanoseconds = 0;  // a file system of whole seconds
     return source.changed < settled;

@@ -107,8 +107,9 @@ Result<std::uint64_t> LargeFile::open_target() {
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
     constexpr std::uint32_t closed_to_others = 0600;
-    FB_TRY_ASSIGN(file, make_laid_file(context_, entry_, temporary_name_, closed_to_others, before_));
-    made_.file = std::move(file);
+    auto file = make_laid_file(context_, entry_, temporary_name_, closed_to_others, before_);
+    if (!file) return of_target(file.error());
+    made_.file = std::move(*file);
     entry_.branch->was_changed = true;
     if (auto given = give_owner_first(context_, entry_, before_, made_); !given) {
         static_cast<void>(entry_.target->remove(temporary_name_));

@@ -185,10 +185,10 @@ Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const 
     FB_TRY_ASSIGN(about_target, target.file_system());
     last.identity_ = identity;
     last.clock_base_ = clock_base();
-    last.begin_ns_ = sys::unix_ns();
-    last.source_margin_ns_ = margin_ns(about_source);
-    last.own_.entries[1] = time_of(last.begin_ns_ - margin_ns(about_target));
-    if (!about_source.is_read_only) *last.newest_ns_ = last.begin_ns_;
+    const auto begin_ns = sys::unix_ns();
+    last.own_.entries[0] = time_of(begin_ns - margin_ns(about_source));
+    last.own_.entries[1] = time_of(begin_ns - margin_ns(about_target));
+    if (about_source.is_read_only) return last;
     const auto place = cache_place();
     if (place.empty()) return last;
     FB_TRY_ASSIGN(is_in_trees, lies_in_any(place + "/forebay/copies", {&source, &target}));
@@ -206,19 +206,10 @@ Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const 
     return last;
 }
 
-void LastCopy::meet(sys::FileTime changed) const {
-    // A later one was changed meanwhile, or by a clock that is ahead: it says nothing of the others.
-    if (changed.seconds < 0 || changed.seconds >= begin_ns_ / ns_per_second) return;
-    const auto ns = changed.seconds * ns_per_second + changed.nanoseconds;
-    for (auto newest = newest_ns_->load(); newest < ns && !newest_ns_->compare_exchange_weak(newest, ns);) {
-    }
-}
-
 // Nothing is synced: after a power cut the machine has another start.
 void LastCopy::keep() const {
     if (name_.empty()) return;
-    const auto of_source = time_of(std::max(*newest_ns_ - source_margin_ns_, std::int64_t{0}));
-    const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(of_source),
+    const auto text = fmt::format("{}\n{} {} {} {} end\n", identity_, clock_base_, show(own_.entries[0]),
                                   show(own_.entries[1]), show(time_of(sys::unix_ns() - own_clock_ns)));
     static_cast<void>([&]() -> Result<> {
         FB_TRY_ASSIGN(folder, open_own_folder(true));

@@ -1,8 +1,8 @@
 // What the copy before this one between two places says of entries that nobody has changed since: they have the
 // extended attributes that it has compared. Each change of an entry, of its attributes too, marks it with the time of
 // the kernel or the server, which nobody can set; one that was changed before that copy began was seen by it as it is
-// now. Of a source that is mounted read-only that is true up to the newest change that the copy has met: a snapshot is
-// older than the begin of its copy, and the next one has changes in between.
+// now. A source that is mounted read-only may be a snapshot, which is older than the begin of its copy, and another one
+// the next time: of it nothing is kept.
 //
 // The times of copies are kept for their user, outside of both trees, in ~/.cache/forebay/copies. They count on the
 // same start of the machine, between the same two folders, while the clock is not set anew. Without them all is looked
@@ -10,8 +10,6 @@
 
 #pragma once
 
-#include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,7 +19,7 @@ namespace forebay::tree {
 
 /// The extended attributes need not be looked at of an entry whose last change is before these times.
 struct Untouched {
-    sys::FileTime entries[2];      // by TreeSide: the last copy's begin, or before the newest change that it met
+    sys::FileTime entries[2];      // by TreeSide: the last copy's begin
     sys::FileTime target_folders;  // and its end: it fills folders itself
 };
 
@@ -46,17 +44,13 @@ public:
     static Result<LastCopy> find(sys::Folder& source, sys::Folder& target, const std::string& places);
 
     const std::optional<Untouched>& untouched() const { return untouched_; }
-    /// An entry of the source has this time of change. Any thread.
-    void meet(sys::FileTime changed) const;
     /// This copy has looked at all, and all that the source has is at the target. Where it cannot be kept, the next one
     /// looks at all again.
     void keep() const;
 
 private:
     std::string name_, identity_;  // no name: nothing is kept
-    std::int64_t clock_base_ = 0, begin_ns_ = 0, source_margin_ns_ = 0;
-    /// Up to when all changes of the source were met: of what is mounted read-only the newest one, else the begin.
-    std::shared_ptr<std::atomic<std::int64_t>> newest_ns_ = std::make_shared<std::atomic<std::int64_t>>(0);
+    std::int64_t clock_base_ = 0;
     Untouched own_;
     std::optional<Untouched> untouched_;
 };

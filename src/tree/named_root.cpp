@@ -47,7 +47,7 @@ std::string places_of(const std::string& source, const std::string& target) {
 
 std::string temporary_prefix(const std::string& source, const std::string& target) {
     const auto places = places_of(source, target);
-    return fmt::format(".fb-{:08x}-", siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
+    return fmt::format("{}{:08x}-", any_temporary, siphash({}, std::as_bytes(std::span(places))) & 0xffff'ffffu);
 }
 
 }  // namespace forebay::tree

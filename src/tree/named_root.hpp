@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sys/tree.hpp"
 #include "tree/branch.hpp"
@@ -20,7 +21,9 @@ Result<NamedRoot> open_above(const std::string& path);
 /// The same of what is to be made: the error says that it cannot be.
 Result<NamedRoot> open_above_new(const std::string& path);
 
-/// What temporary names of a mover begin with: the same whenever the same two places are named, by whatever way there.
+/// Of all movers' temporary names.
+inline constexpr std::string_view any_temporary = ".fb-";
+/// What those of one mover begin with: the same whenever the same two places are named, by whatever way there.
 std::string places_of(const std::string& source, const std::string& target);
 std::string temporary_prefix(const std::string& source, const std::string& target);
 

@@ -9,12 +9,11 @@
 namespace forebay::tree {
 
 Result<> Naming::begin(FolderRef root) {
-    if (context_.options.is_dry) return {};
     FB_TRY_ASSIGN(about, root->file_system());
     if (about.is_read_only)
         return Error{ErrorKind::refused, "TARGET lies on a file system that is mounted read-only here",
                      "nothing was changed", "another TARGET, or mount it to be written"};
-    if (context_.options.syncs && about.outlives_power) root_ = std::move(root);
+    if (!context_.options.is_dry && context_.options.syncs && about.outlives_power) root_ = std::move(root);
     return {};
 }
 

@@ -77,6 +77,13 @@ Error of_target(const Error& error) {
 
 bool is_given_up(std::string_view why) { return why.ends_with(sys::given_up); }
 
+namespace {
+
+// All is at the target: room is kept for what is not.
+bool is_fine(RemarkKind kind) { return kind == RemarkKind::adjusted || kind == RemarkKind::flags_left; }
+
+}  // namespace
+
 std::string cause_of(const Remark& remark) {
     if (!has_cause(remark)) return "";
     auto cause = remark.why;
@@ -103,7 +110,7 @@ void Remarks::add(RemarkKind kind, std::string path, std::string why) {
     if (kind == RemarkKind::failed && is_given_up(remark.why)) ++given_up_;
     if (kind == RemarkKind::as_files && count_of_kind > runs_max) return;
     if (is_error(kind) && remark.why.starts_with(at_target)) ++at_target_;
-    if (first_.size() < (is_owner ? first_max / 2 : first_max)) first_.push_back(remark);
+    if (first_.size() < (is_owner || is_fine(kind) ? first_max / 2 : first_max)) first_.push_back(remark);
     count_cause(remark);
 }
 
@@ -112,7 +119,7 @@ void Remarks::count_cause(const Remark& remark) {
     if (why.empty()) return;
     const auto is_same = [&](const Cause& one) { return one.kind == remark.kind && one.why == why; };
     auto cause = std::ranges::find_if(causes_, is_same);
-    if (cause == causes_.end() && causes_.size() == causes_max) return;
+    if (cause == causes_.end() && causes_.size() >= (is_fine(remark.kind) ? causes_max / 2 : causes_max)) return;
     if (cause == causes_.end()) cause = causes_.insert(cause, {.kind = remark.kind, .why = why});
     ++cause->count;
     if (cause->paths.size() < cause_paths_max) cause->paths.push_back(remark.path);

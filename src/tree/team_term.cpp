@@ -164,6 +164,7 @@ public:
     Result<> can_own(std::uint32_t user, std::uint32_t group) override { return entry().can_own(user, group); }
     Result<> can_have(const std::string& attribute_name) override { return entry().can_have(attribute_name); }
     Result<> can_link() override { return entry().can_link(); }
+    sys::FileTime time_held(sys::FileTime modified) override { return entry().time_held(modified); }
     Result<> sync_file_system() override { return entry().sync_file_system(); }
     Result<std::vector<sys::MountBelow>> mounts_below() override { return entry().mounts_below(); }
     Result<bool> lies_in(const sys::EntryId& id) override { return entry().lies_in(id); }

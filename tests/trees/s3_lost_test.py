@@ -51,7 +51,7 @@ def check_lost(server, place):
     server.forebay("copy", many, f"{ROOT}/lost-many", code=5, **LOST)
     said = server.said[-1]
     lines = [line for line in said.splitlines() if "given up" in line and "  failed: " in line]
-    expect(len(lines) < 5 and any(f" more  failed: PUT {ROOT}/lost-many/*: " in line for line in lines), "one line has all of a cause", said)
+    expect(len(lines) < 5 and any(f" more  failed: at the target: PUT {ROOT}/lost-many/*: " in line for line in lines), "one line has all of a cause", said)
     server.faults()
 
 
