@@ -11,7 +11,6 @@
 #include "base/siphash.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
-#include "catalog/run.hpp"
 #include "migrate/page.hpp"
 #include "migrate/shell_words.hpp"
 #include "sys/local_file.hpp"
@@ -23,11 +22,6 @@ namespace {
 constexpr std::uint32_t frozen_threads_max = 16;
 // Of 100 million inodes with several names, and directories.
 constexpr std::uint64_t links_bytes_max = 2ull << 30;
-
-std::uint64_t count_of(const Counts& counts, const std::string& name) {
-    const auto found = counts.find(name);
-    return found == counts.end() ? 0 : found->second;
-}
 
 // Nothing failed, and the verb did not end well: so no entry fitted the patterns.
 bool is_all_left_out(const Counts& counts) {
@@ -296,116 +290,9 @@ Result<> Passes::begin_removal() {
     return save_();
 }
 
-// What was noted by an earlier pass must be what is there; a state of an older program has noted nothing.
-Result<> Passes::check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
-                            std::optional<RootIdentity>& noted) const {
-    if (!noted) noted = sight.identity;
-    if (noted == sight.identity) return {};
-    const auto seen_at = state_.of(noted_by).ended_unix_s;
-    return Error{
-        ErrorKind::refused,
-        fmt::format("{} {} is another directory than {} has seen there: not mounted?", side, show_text(place),
-                    seen_at > 0 ? fmt::format("the {} of {}", name_of(noted_by), show_date(seen_at))
-                                : fmt::format("an earlier {}", name_of(noted_by))),
-        state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-        fmt::format("mount what was there; or, where it is the same tree and was moved, {}", next_call("--moved"))};
-}
-
 std::string Passes::next_call(std::string_view options) const {
     return fmt::format("forebay migrate {} --project {}{}{}", shell_words({plan_.path}), project_.name,
                        options.empty() ? "" : " ", options);
-}
-
-Result<> Passes::note_roots() {
-    state_.source_root.reset();
-    state_.target_root.reset();
-    FB_TRY(check_source());
-    FB_TRY(check_target(true));
-    return save_();
-}
-
-Result<> Passes::check_source() {
-    if (is_remote(project_.source)) return {};
-    FB_TRY_ASSIGN(sight, look_at_root(project_.source));
-    const auto& walked = state_.of(Pass::walk);
-    const auto entries = count_of(walked.counts, "entries");
-    if (sight && (sight->has_entries || entries <= 1))
-        return check_root("source", project_.source, *sight, Pass::walk, state_.source_root);
-    const auto what = !sight ? fmt::format("source {} is missing", show_text(project_.source))
-                             : fmt::format("source {} has 0 entries", show_text(project_.source));
-    return Error{
-        sight ? ErrorKind::refused : ErrorKind::missing,
-        fmt::format("{}, the walk of {} found {}: not mounted?", what, show_date(walked.ended_unix_s), entries),
-        "nothing was changed", "mount it, and call the same command again"};
-}
-
-bool Passes::has_filled_target() const {
-    if (state_.of(Pass::final_sync).is_done && state_.frozen) return state_.frozen->entries > 1;
-    std::uint64_t entries = 0;
-    for (const auto pass : {Pass::copy, Pass::live_sync})
-        for (const auto* name : {"folders", "copied", "linked", "adjusted", "equal"})
-            entries += count_of(state_.of(pass).counts, name);
-    return entries > 0;
-}
-
-Result<> Passes::check_target(bool notes) {
-    if (!has_filled_target()) return {};
-    FB_TRY_ASSIGN(sight, look_at_root(project_.target));
-    const bool has_entries = sight && sight->has_entries;
-    if (has_entries && !notes && !state_.target_root && sight->identity && state_.of(Pass::compare).is_done)
-        return Error{ErrorKind::refused,
-                     fmt::format("which directory the target {} was is not noted: an older program has compared it",
-                                 show_text(project_.target)),
-                     "nothing was removed",
-                     fmt::format("see that it is what was compared; then {}", next_call("--moved"))};
-    if (has_entries) return check_root("target", project_.target, *sight, Pass::copy, state_.target_root);
-    const auto what = !sight ? fmt::format("target {} is missing", show_text(project_.target))
-                             : fmt::format("target {} has 0 entries", show_text(project_.target));
-    const bool is_open = state_.of(Pass::release).is_done;
-    return Error{sight ? ErrorKind::refused : ErrorKind::missing,
-                 fmt::format("{}, the copy of {} has filled it: not mounted?", what,
-                             show_date(state_.of(Pass::copy).ended_unix_s)),
-                 state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-                 is_open ? fmt::format("mount it, and call the same command again; where its users have emptied it, "
-                                       "forebay delete {}, and delete = false of this project in the plan closes it",
-                                       shell_words({project_.source}))
-                         : fmt::format("mount it; or, where it is gone, {}", next_call("--again copy"))};
-}
-
-// Files of two runs in one directory, and in the end the snapshots of the target removed.
-Result<> Passes::check_no_other_run() const {
-    if (is_remote(project_.source) || is_remote(project_.target)) return {};
-    FB_TRY_ASSIGN(target, catalog::identity_of(sys::posix_store(), project_.target));
-    if (target == 0) return {};
-    FB_TRY_ASSIGN(source, catalog::identity_of(sys::posix_store(), project_.source));
-    if (target == source) return {};
-    return Error{ErrorKind::refused,
-                 fmt::format("target {} is a run of Forebay, and source {} is {}", show_text(project_.target),
-                             show_text(project_.source), source == 0 ? "none" : "another one"),
-                 "nothing was changed", "correct the target in the plan; or remove that run by hand"};
-}
-
-Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) const {
-    if (!state_.frozen) return {};
-    std::string newest;
-    FB_TRY_ASSIGN(now, frozen_now(project_.source, frozen_walk(), inodes, &newest));
-    if (now == *state_.frozen) return {};
-    const auto& frozen = *state_.frozen;
-    auto what = now.newest_change > frozen.newest_change
-                    ? fmt::format("{} was changed on {}", show_text(newest), show_date(now.newest_change.seconds))
-                    : std::string("an entry went, or came with an older time");
-    if (now.entries != frozen.entries)
-        what += fmt::format("; it had {}, and has {}", show_count(frozen.entries, "entry"), now.entries);
-    const auto find =
-        fmt::format("find {} -newerct @{} tells what", shell_words({project_.source}), frozen.newest_change.seconds);
-    return Error{
-        ErrorKind::corrupt, fmt::format("the source has changed since the final sync ({}): {}", what, what_else),
-        "source and target are as they were",
-        state_.of(Pass::release).is_done
-            ? fmt::format("{}. Take what is wanted to the target by hand; then forebay delete {}, and delete = "
-                          "false of this project in the plan closes it",
-                          find, shell_words({project_.source}))
-            : fmt::format("{}; then {}", find, next_call("--again freeze"))};
 }
 
 FrozenWalk Passes::frozen_walk() const {

@@ -141,6 +141,11 @@ std::optional<Pass> next_pass(const ProjectState& state, const ProjectPlan& proj
     return std::nullopt;
 }
 
+std::uint64_t count_of(const Counts& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() ? 0 : found->second;
+}
+
 Result<> go_back(ProjectState& state, Pass pass) {
     if (state.is_being_removed && pass < Pass::remove)
         return Error{

@@ -22,6 +22,7 @@
 namespace forebay::migrate {
 
 using Counts = std::map<std::string, std::uint64_t>;
+std::uint64_t count_of(const Counts& counts, const std::string& name);
 
 struct PassRecord {
     bool is_done = false, was_stopped = false;        // by a signal or the end of a job, and not by an error

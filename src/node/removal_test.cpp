@@ -1,6 +1,6 @@
 // Goal: a staging directory goes whole, or what is left of it is known for what it is; a file that a program has just
-// put into its spool never goes with it. Method: this executable defines unlinkat(), which the library then finds first,
-// and fails it for one name.
+// put into its spool never goes with it. Method: this executable defines unlinkat(), which the library then finds
+// first, and fails it for one name.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

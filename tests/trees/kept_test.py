@@ -105,7 +105,7 @@ def read_only(place):
         for more in ((), ("--manifest", place / "m"), ("--no-sync",)):
             done, _ = mover(*words, target, *more, code=(2,))
             expect("mounted read-only" in done.stderr and "nothing was changed" in done.stderr, f"{words}: it is refused", done.stderr)
-    mover("copy", source, target, "--dry-run", code=(0,))
+    mover("copy", source, target, "--dry-run", code=(2,))
     run("umount", target)
     run("mount", "--bind", target / "below", target / "below")
     run("mount", "-o", "remount,ro,bind", target / "below")

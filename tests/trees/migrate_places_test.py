@@ -66,6 +66,28 @@ def check_other_target(place):
     expect(site.next("a") == "done" and not (site.place / "old/a").exists(), "a target that was moved, and is meant")
 
 
+def check_older_state(place):
+    """Which target an older program has compared is not known: nothing of the source goes before somebody has looked."""
+    site = Site(place / "older")
+    site.migrate("--project", "a", "--until", "wait")
+    kept, new, away = site.place / "state/a.json", site.place / "new/a", place / "away"
+    state = json.loads(kept.read_text())
+    del state["source_root"], state["target_root"]
+    kept.write_text(json.dumps(state))
+    new.rename(away)
+    new.mkdir()
+    (new / "README").touch()
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "is not noted: an older program has compared it", "another target")
+    expect(len(site.files("old")) == 31, "all of the source is there")
+    (new / "README").unlink()
+    expect_in(site.migrate("--project", "a", code=2), "and delete = false of this project in the plan closes it", "an emptied target")
+    new.rmdir()
+    away.rename(new)
+    site.migrate("--project", "a", "--moved")
+    expect(site.next("a") == "done" and not (site.place / "old/a").exists(), "it goes when that is said")
+
+
 def removing(site):
     """The verb that removes, which stands still after its first entries."""
     hold = site.place / "old/a/below"
@@ -171,7 +193,7 @@ def check_bucket(server, place):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-places-", dir="/dev/shm") as name:
-        for check in (check_other_source, check_other_target, check_target_goes, check_bind_mounts, check_two_plans):
+        for check in (check_other_source, check_other_target, check_older_state, check_target_goes, check_bind_mounts, check_two_plans):
             place = pathlib.Path(name) / check.__name__
             place.mkdir()
             check(place)

@@ -129,6 +129,24 @@ def check_nothing_copied(place):
     return None
 
 
+def check_pattern(place):
+    """What the final sync would stop at stops before the freeze."""
+    site = Site(place / "pattern", freeze=f"touch {place}/pattern/new/closed", include=["*.nc"], delete_excluded=True)
+    said = site.migrate(code=1)
+    expect_in(said, "a: copy: no entry of the source fits include of the plan", "the reason")
+    expect(not (site.place / "new/closed").exists(), "and users are not locked out", said)
+
+
+def check_filled(place):
+    """The words are those of a plan."""
+    site = Site(place / "filled")
+    (site.place / "new/a").mkdir()
+    (site.place / "new/a/.quota").touch()
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "correct the target in the plan; or empty it", "what to do")
+    expect("--allow-unlike" not in said and (site.place / "new/a/.quota").exists(), "and no option of another verb", said)
+
+
 def check_jobs(place):
     """A job goes on by another one after its time or a signal, and not after an error."""
     site = Site(place / "jobs", at_once=1)
@@ -184,7 +202,7 @@ def check_status(place):
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-stops-", dir="/dev/shm") as name:
         place = pathlib.Path(name)
-        for check in (check_renamed, check_begun, check_left, check_nothing_copied, check_jobs, check_status):
+        for check in (check_renamed, check_begun, check_left, check_nothing_copied, check_pattern, check_filled, check_jobs, check_status):
             (place / check.__name__).mkdir()
             check(place / check.__name__)
         check_submit(place, "slurm", "sbatch")

@@ -25,9 +25,11 @@ MEANT = {
              "--backup": "there is none", "--ignore-existing": "there is none", "--max-delete": "there is none",
              "--remove-source-files": "forebay delete SOURCE", "--size-only": "there is none", "--repotr": "--report,", "--zzz": "copy --help"},
     "walk": {"--bwlimit": "forebay walk --help", "-n": "forebay walk --help", "-j": "--threads"},
-    "archive": {"-cf": "leave it out", "-z": "there is none", "--hosts": "there is none", "--checksum": "forebay archive --help"},
+    "archive": {"--append": "forebay archive --help", "-cf": "leave it out", "-z": "there is none", "--hosts": "there is none", "--checksum": "forebay archive --help"},
     "restore-archive": {"-xf": "leave it out", "-C": "TARGET, behind", "-tf": "--dry-run --list"},
-    "delete": {"-rf": "leave it out", "-j": "--threads"},
+    "delete": {"-rf": "leave it out", "-j": "--threads", "--exclude-from": "forebay delete --help", "-u": "forebay delete --help",
+               "-H": "forebay delete --help"},
+    "compare": {"--size-only": "--no-bytes", "--exclude-from=f": "there is none: --exclude"},
 }
 VERBS = {"cp": "forebay copy", "rm": "forebay delete", "mv": "forebay delete SOURCE", "diff": "forebay compare", "du": "forebay walk",
          "rsync": "forebay sync", "tar": "forebay archive", "help": "VERB --help", "version": "forebay --version", "list": "forebay --help"}

@@ -105,8 +105,10 @@ def other_save(place):
     copy(source, target)
     manifest = (target / "restart/step-000140/manifest.json").read_text()
     expect("000000000000beef" in manifest and whole(target) == ALL, "another save of a step takes its place", manifest)
-    copy(source, target, "--delete", verb="sync")
+    copy(source, target, "--delete", "--report", place / "report", verb="sync")
     expect(whole(target) == [one for one in ALL if "100" not in one], "a sync that removes removes snapshots", str(snapshots(target)))
+    lines = (place / "report").read_text()
+    expect('"kind":"removed","path":"restart/step-000100"' in lines.replace(" ", ""), "and its report says so", lines)
 
 
 def other_run(place):

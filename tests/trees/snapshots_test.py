@@ -31,9 +31,12 @@ class Snapshots:
     def take(self):
         run("fsfreeze", "-f", self.live)
         try:
-            run("dd", f"if={self.image}", f"of={self.copy}", "bs=1M", "conv=notrunc")
+            self.show(self.image)
         finally:
             run("fsfreeze", "-u", self.live)
+
+    def show(self, image):
+        run("dd", f"if={image}", f"of={self.copy}", "bs=1M", "conv=notrunc")
         run("blockdev", "--flushbufs", self.loop)
         run("mount", "-o", "ro,noload", self.loop, self.at)
 
@@ -68,6 +71,27 @@ def check_snapshots(snapshots, target):
         mover("sync", snapshots.at / "tree", target, code=(0,))
         expect(os.getxattr(target / "file", "user.is") == was, f"the attribute of night {night} is that of its snapshot")
         snapshots.drop()
+
+
+def check_older(snapshots, target):
+    """An older snapshot that comes back has what a newer one has changed as it was."""
+    file = snapshots.live / "tree/file"
+    os.setxattr(file, "user.is", b"old")
+    snapshots.take()
+    older = snapshots.place / "older.image"
+    run("cp", snapshots.copy, older)
+    snapshots.drop()
+    os.setxattr(file, "user.is", b"new")
+    snapshots.take()
+    for _ in range(2):
+        time.sleep(BEHIND_TICKS_S)
+        mover("sync", snapshots.at / "tree", target, code=(0,))
+    expect(os.getxattr(target / "file", "user.is") == b"new", "the newer snapshot is copied")
+    snapshots.drop()
+    snapshots.show(older)
+    mover("sync", snapshots.at / "tree", target, code=(0,))
+    expect(os.getxattr(target / "file", "user.is") == b"old", "an older snapshot that comes back is copied, too")
+    snapshots.drop()
 
 
 def check_without_times(snapshots, target):
@@ -132,6 +156,7 @@ def main():
             skip(f"no ext4 that may be mounted here: {why}")
         try:
             check_snapshots(snapshots, place / "target")
+            check_older(snapshots, place / "target-older")
             check_without_times(snapshots, place / "target-without")
             check_whole_seconds(seconds / "tree", place / "target-of-seconds")
         finally:

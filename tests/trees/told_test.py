@@ -13,7 +13,7 @@ import tempfile
 import threading
 
 from forebay_test import FOREBAY, all_of_forebay, expect, run
-from own_mounts import AS_USER, user_may_run
+from own_mounts import AS_USER, mover, user_may_run
 
 KEYS = {"kind", "text", "what", "safe", "next"}
 
@@ -58,6 +58,20 @@ def check_adjusted(place):
         expect_line(said, f"file-8  {kind}: user.a", "and extended attributes")
     report = json.loads(run(FOREBAY, "sync", source, target, "--json").stdout)
     expect(report["adjusted"] == report["remarks"]["adjusted"] == 0 and report["equal"] == 9, "then all is equal", str(report))
+
+
+def check_adjusted_beside(place):
+    """What is as it should be takes no room of what is not."""
+    source, target = make(place / "source", 1_200), place / "target"
+    mover("copy", source, target)
+    for number in range(1_200):
+        (target / f"file-{number}").chmod(0o600)
+    for number in range(0, 1_200, 150):
+        (target / f"file-{number}").unlink()
+        (target / f"file-{number}").mkdir()
+    _, report = mover("copy", source, target, code=(1,))
+    failed = [one["path"] for one in report["first"] if one["kind"] == "failed"]
+    expect(len(failed) == 8 and report["remarks"]["adjusted"] == 1_192, "all that failed is among the first", str(failed))
 
 
 def expect_line(said, line, what):
@@ -173,7 +187,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="forebay-told-", dir="/dev/shm") as scratch:
         place = pathlib.Path(scratch)
         place.chmod(0o755)
-        for check in (check_adjusted, check_changed, check_one, check_patterns, check_answers):
+        for check in (check_adjusted, check_adjusted_beside, check_changed, check_one, check_patterns, check_answers):
             check(place / check.__name__)
         if os.geteuid() == 0:
             check_full(place / "full")
