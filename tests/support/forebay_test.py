@@ -6,6 +6,8 @@ ctest puts this folder on PYTHONPATH and the build into FOREBAY_BINARY_DIR.
 import os
 import pathlib
 import subprocess
+import sys
+import tempfile
 import unittest
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"]).resolve()
@@ -50,3 +52,19 @@ def all_of_forebay(*arguments, code=0, **options):
     """What the program writes to standard output, then what it writes to standard error."""
     done = run(FOREBAY, *arguments, code=code, **options)
     return done.stdout + done.stderr
+
+
+def check_each(label, checks):
+    """Each check with an empty directory of its own, in memory, which others may enter; also those behind one that failed. Ends
+    the test."""
+    failed = []
+    for check in checks:
+        with tempfile.TemporaryDirectory(prefix=f"forebay-{label}-", dir="/dev/shm") as scratch:
+            pathlib.Path(scratch).chmod(0o755)
+            try:
+                check(pathlib.Path(scratch))
+                print(f"ok: {check.__name__}", flush=True)
+            except AssertionError as problem:
+                failed.append(check.__name__)
+                print(f"FAILED: {check.__name__}: {problem}", flush=True)
+    sys.exit(f"{label}: {', '.join(failed)} failed" if failed else 0)

@@ -12,10 +12,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from forebay_test import FOREBAY, all_of_forebay, expect, forebay, run
+from forebay_test import FOREBAY, all_of_forebay, check_each, expect, forebay, run
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 MANY = 3000  # entries, with more lines of a manifest than are written at once
@@ -260,17 +259,8 @@ def main():
     if os.geteuid() != 0:
         print("skipped: needs root, for owners")
         sys.exit(77)
-    failed = []
-    for check in (check_parts, check_overwriting, check_manifest, check_at_once, check_unlike, check_closed_target, check_patterns):
-        with tempfile.TemporaryDirectory(prefix="forebay-guards-", dir="/dev/shm") as scratch:
-            pathlib.Path(scratch).chmod(0o755)
-            try:
-                check(pathlib.Path(scratch))
-                print(f"ok: {check.__name__}", flush=True)
-            except AssertionError as problem:
-                failed.append(check.__name__)
-                print(f"FAILED: {check.__name__}: {problem}", flush=True)
-    sys.exit(f"guards: {', '.join(failed)} failed" if failed else 0)
+    check_each("guards", (check_parts, check_overwriting, check_manifest, check_at_once, check_unlike, check_closed_target,
+                          check_patterns))
 
 
 main()

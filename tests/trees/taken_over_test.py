@@ -10,10 +10,9 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from forebay_test import FOREBAY, expect, forebay, run
+from forebay_test import FOREBAY, check_each, expect, forebay, run
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -226,17 +225,9 @@ def main():
     if os.geteuid() != 0:
         print("skipped: needs root, for owners")
         sys.exit(77)
-    failed = []
-    for check in (check_filled, check_killed, check_leftovers, check_rights, check_unmarked, check_fresh_disk, check_in_way, check_left_out, check_names_outside, check_moved_target,
-                  check_closed, check_who_failed):
-        with tempfile.TemporaryDirectory(prefix="forebay-taken-", dir="/dev/shm") as scratch:
-            try:
-                check(pathlib.Path(scratch))
-                print(f"ok: {check.__name__}", flush=True)
-            except AssertionError as problem:
-                failed.append(check.__name__)
-                print(f"FAILED: {check.__name__}: {problem}", flush=True)
-    sys.exit(f"taken over: {', '.join(failed)} failed" if failed else 0)
+    check_each("taken-over", (check_filled, check_killed, check_leftovers, check_rights, check_unmarked, check_fresh_disk,
+                              check_in_way, check_left_out, check_names_outside, check_moved_target, check_closed,
+                              check_who_failed))
 
 
 main()
