@@ -9,8 +9,9 @@ namespace forebay::s3 {
 
 namespace {
 
-// Pages of what was removed are empty where a server keeps versions, of which it looks at some thousands for each.
-constexpr int empty_pages_max = 1'000;
+// Pages of what was removed are empty where a server keeps versions, of which it looks at some thousands for each. A
+// server that looks at a portion of keys for each may give one directory on all pages that its keys fill.
+constexpr int poor_pages_max = 1'000;
 
 }  // namespace
 
@@ -20,12 +21,13 @@ Result<KeyPage> KeyPages::next() {
     from_ = page.next;
     has_more_ = page.is_truncated;
     if (!has_more_) return page;
-    std::string first;
-    if (!page.objects.empty()) first = page.objects.front().key;
-    first += '\n';
-    if (!page.prefixes.empty()) first += page.prefixes.front();
-    const bool is_empty = page.objects.empty() && page.prefixes.empty();
-    if (is_empty ? ++empty_ <= empty_pages_max : begun_.insert(siphash({}, bytes_of(first))).second) return page;
+    const bool is_poor = page.objects.empty() && page.prefixes.size() <= 1;
+    if (is_poor && ++poor_ <= poor_pages_max) return page;
+    std::string ends;
+    if (!page.objects.empty()) ends = page.objects.front().key + '\n' + page.objects.back().key;
+    ends += '\n';
+    if (!page.prefixes.empty()) ends += page.prefixes.front() + '\n' + page.prefixes.back();
+    if (!is_poor && given_.insert(siphash({}, bytes_of(ends))).second) return page;
     return Error{ErrorKind::corrupt, "the server's listing of s3://" + bucket_.name() + "/" + show_text(prefix_) +
                                          " goes back to a page that it has given before"};
 }

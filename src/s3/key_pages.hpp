@@ -25,8 +25,8 @@ private:
     const std::string prefix_;
     std::string from_;
     bool has_more_ = true;
-    std::unordered_set<std::uint64_t> begun_;  // by what each page begins with
-    int empty_ = 0;
+    std::unordered_set<std::uint64_t> given_;  // by what each page begins and ends with
+    int poor_ = 0;
 };
 
 }  // namespace forebay::s3

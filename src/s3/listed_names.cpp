@@ -56,6 +56,7 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         if (kind == sys::EntryKind::folder && part.ends_with('/')) part.remove_suffix(1);
         if (prefix.empty() && part == "%2E") return;  // what the whole bucket has as a folder
         const auto name = name_of_key_part(part);
+        if (name && kind == sys::EntryKind::folder && is_folder(*name)) return;  // on two pages
         const bool is_small = bytes && *bytes <= Bucket::first_bytes_max;
         const bool is_first = name && kinds_.try_emplace(*name, Known{kind, is_small}).second;
         if (is_first) {
