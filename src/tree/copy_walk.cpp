@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "tree/checksums.hpp"
 #include "tree/copy_entry.hpp"
+#include "tree/extra.hpp"
 #include "tree/foresee.hpp"
 #include "tree/large_file.hpp"
 #include "tree/make_file.hpp"
@@ -216,14 +217,16 @@ Result<> CopyWalk::replace_folders() {
     if (places.empty()) return {};
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
     for (const auto& place : places) ++place.branch->pending;
-    const auto* root = places.front().branch.get();
-    while (root->parent) root = root->parent.get();
+    auto root = places.front().branch;
+    while (root->parent) root = root->parent;
+    FB_TRY_ASSIGN(source, context_.folders.get(root, TreeSide::source));
+    FB_TRY_ASSIGN(mounts, source->mounts_below());
     TreeRemover remover({.folders = context_.folders,
                          .remarks = context_.remarks,
                          .removed = context_.counts.removed,
                          .is_dry = context_.options.is_dry,
                          .would_remove = &context_.counts.would_remove,
-                         .spared = {root->status(TreeSide::source).id},
+                         .spared = all_of_source(root->status(TreeSide::source).id, mounts),
                          .filter = &context_.options.filter},
                         TreeSide::target);
     FB_TRY(context_.share.run([&](TreeWorker& worker) {

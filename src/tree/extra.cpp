@@ -12,6 +12,12 @@
 
 namespace forebay::tree {
 
+std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts) {
+    std::vector<sys::EntryId> ids{root};
+    for (const auto& mount : mounts) ids.push_back(mount.id);
+    return ids;
+}
+
 namespace {
 
 struct Extra {
@@ -20,13 +26,6 @@ struct Extra {
 };
 
 class SourceNames;
-
-// Its root, and what is mounted below it.
-std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts) {
-    std::vector<sys::EntryId> ids{root};
-    for (const auto& mount : mounts) ids.push_back(mount.id);
-    return ids;
-}
 
 class ExtraWalk {
 public:

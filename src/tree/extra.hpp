@@ -13,6 +13,9 @@ struct SourceAtBegin {
     sys::FileTime settled;                // what was changed before this time the copy has seen
 };
 
+/// Its root, and what is mounted below it: no removal at the target goes into these.
+std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts);
+
 /// Removes it, after a copy without errors. Entries that the filter leaves out stay; so does what lay at the source in
 /// one of the mounts, if that is not mounted there any more, and what lies in a folder in which something came or went
 /// since it was copied.

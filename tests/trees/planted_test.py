@@ -179,6 +179,12 @@ def source_in_target(place):
         done, report = mover("sync", source, target, "--delete", *words, code=(1,))
         expect("or this in the source" in told(done, report), "what is mounted in the source is named", told(done, report))
         expect((target / "gone/file").exists() and (target / "same/file").exists(), "and keeps what it has", told(done, report))
+    (source / "file").write_text("x")
+    (target / "file").mkdir()
+    (target / "gone").rename(target / "file/gone")
+    done, report = mover("sync", source, target, "--delete", code=(1,))
+    expect("or this in the source" in told(done, report), "nor does a directory go for a file, in which it lies", told(done, report))
+    expect((target / "file/gone/file").exists(), "it keeps what it has", told(done, report))
     for name in ("gone", "same"):
         run("umount", source / f"of-{name}")
 
