@@ -73,7 +73,6 @@ constexpr OtherWord options_of_all[] = {
     {"", " --max-size --min-size --max-age --min-age ",
      "there is none: a list chooses, as (cd SOURCE && find . -type f -size -9M -printf '%P\\n') > LIST; then "
      "--files-from LIST"},
-    {"", " --max-delete ", "there is none: --dry-run says before how much would be removed"},
     {"", " -b --backup --backup-dir --suffix ",
      "there is none: what is replaced or removed is gone; another TARGET keeps both"},
     {"", " --link-dest --compare-dest --copy-dest ", "there is none: each TARGET is a whole copy"},

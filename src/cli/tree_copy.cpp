@@ -87,6 +87,20 @@ Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
                  "another target; or without --delete, which keeps it; or --as-files, if it is to go"};
 }
 
+Result<> check_max_delete(const CopyArguments& options, bool is_ours) {
+    if (options.max_delete == INT64_MAX) return {};
+    if (options.max_delete < 0 || !options.remove)
+        return Error{ErrorKind::refused, "--max-delete N, with N of 0 or more, says how much --delete may remove"};
+    if (is_ours)
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} is a run of Forebay, of which whole snapshots are removed, and --max-delete counts "
+                        "entries",
+                        show_text(options.source)),
+            "nothing was changed", "leave --max-delete out, and look with --dry-run before"};
+    return {};
+}
+
 Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead, Json& answer) {
     if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
@@ -98,6 +112,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     if (!is_file && !sys::is_far(options.source)) FB_TRY(check_target(options.target));
     const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
+    FB_TRY(check_max_delete(options, is_ours));
     FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     FB_TRY(check_no_run_goes(options, is_ours));
     FB_TRY(check_no_tree_goes(options, is_ours));
@@ -133,7 +148,8 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
     "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
-    "  they were to have), excluded_targets, seconds, would_copy, would_replace and would_remove (of a dry run:\n"
+    "  they were to have), excluded_targets, seconds, not_removed (why --delete removed nothing), would_copy, "
+    "would_replace and would_remove (of a dry run:\n"
     "  entries and bytes of each), snapshots, verified_bytes and resharded (of a run of Forebay alone: how many\n"
     "  snapshots are at the target, and how many of them got another number of node files now), processes (with\n"
     "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
@@ -194,6 +210,8 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
     auto verb = add_verb(line, options, "sync", run);
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
+    verb.number("--max-delete", options->max_delete,
+                "Let --delete remove nothing at all where more entries than these would go");
     verb.flag("--allow-empty", options->allow_empty,
               "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
     verb.flag("--checksum", options->checksum, "Compare bytes of files of one size, and copy those alone that differ");

@@ -83,6 +83,7 @@ Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
     wished.rate_bytes_per_second = options.rate;
     wished.one_file_system = options.tree.one_file_system;
     wished.removes_extra = options.remove;
+    if (options.max_delete != INT64_MAX) wished.removed_max = static_cast<std::uint64_t>(options.max_delete);
     wished.allows_empty = options.allow_empty;
     wished.allows_unlike = options.allow_unlike;
     wished.compares_bytes = options.checksum;
@@ -135,6 +136,7 @@ void set_counts(Json& object, const CopyArguments& options, const tree::LayoutWi
     for (const auto target : layout.excluded_targets) excluded.push(describe::storage_target_name(target));
     object.set("laid_out", counts.laid_out.load()).set("fewer_stripes", counts.fewer_stripes.load());
     object.set("excluded_targets", excluded);
+    if (!counts.not_removed.empty()) object.set("not_removed", counts.not_removed);
     if (options.dry_run)
         object.set("would_copy", json_of(counts.would_copy))
             .set("would_replace", json_of(counts.would_replace))
@@ -305,7 +307,11 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());
         if (telling.say_as_files) telling.say_as_files(options, *remarks);
         if (!counts.not_removed.empty())
-            say("{}: {}\n", options.dry_run ? "nothing would be removed" : "nothing was removed", counts.not_removed);
+            say("{}: {}\n",
+                options.dry_run      ? "nothing would be removed"
+                : counts.removed > 0 ? "nothing more was removed"
+                                     : "nothing was removed",
+                counts.not_removed);
     }
     if (!copied) return with_target(copied.error(), options.target);
     say_line_ends(options, *remarks);
@@ -313,7 +319,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     say_unused(options.tree);
     if (wished.wished && wished.wished->is_empty())
         remark(lines("--files-from {} names no path\n", options.files_from));
-    return exit_of(*remarks, options.tree);
+    FB_TRY_ASSIGN(exit, exit_of(*remarks, options.tree));
+    return counts.not_removed.empty() ? exit : Exit::found;
 }
 
 }  // namespace forebay::cli

@@ -22,6 +22,7 @@ struct CopyArguments {
     std::uint64_t node_files = 0;  // of a run's snapshots
     bool make_container = false;   // of DAOS
     bool remove = false, allow_empty = false, allow_unlike = false, checksum = false, quick = false;  // of sync
+    std::int64_t max_delete = INT64_MAX;  // of sync; the default is no limit
 };
 
 /// The words of --cannot-keep and its file.

@@ -236,8 +236,9 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         is_all = done;
     }
     // An entry that could not be read may be one that the target alone seems to have.
-    if (options.removes_extra && remarks.has_errors()) counts.not_removed = why_not_removed(remarks);
-    else if (options.removes_extra && roots.target && !roots.was_made) {
+    if (options.removes_extra && remarks.has_errors()) {
+        if (counts.not_removed.empty()) counts.not_removed = why_not_removed(remarks);
+    } else if (options.removes_extra && roots.target && !roots.was_made) {
         FB_TRY(check_mounts(*roots.source, mounts));
         FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, remarks, counts));
     }

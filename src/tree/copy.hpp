@@ -66,8 +66,9 @@ struct TreeCopyOptions {
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as it goes
     move::Turn* shared_turn = nullptr;        // the limit is that of all copies with this turn
     bool one_file_system = false;
-    bool removes_extra = false;      // what the target has and the source has not; never after an error
-    bool allows_empty = false;       // a source without entries: else nothing is removed, it may be unmounted
+    bool removes_extra = false;              // what the target has and the source has not; never after an error
+    std::uint64_t removed_max = UINT64_MAX;  // where more entries would go, none does
+    bool allows_empty = false;               // a source without entries: else nothing is removed, it may be unmounted
     bool allows_unlike = false;      // a target without a name of the source: else it is taken for another place
     bool compares_bytes = false;     // of files that are there, of one size
     bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's

@@ -221,17 +221,33 @@ Result<> CopyWalk::replace_folders() {
     while (root->parent) root = root->parent;
     FB_TRY_ASSIGN(source, context_.folders.get(root, TreeSide::source));
     FB_TRY_ASSIGN(mounts, source->mounts_below());
-    TreeRemover remover({.folders = context_.folders,
-                         .remarks = context_.remarks,
-                         .removed = context_.counts.removed,
-                         .is_dry = context_.options.is_dry,
-                         .would_remove = &context_.counts.would_remove,
-                         .spared = all_of_source(root->status(TreeSide::source).id, mounts),
-                         .filter = &context_.options.filter},
-                        TreeSide::target);
-    FB_TRY(context_.share.run([&](TreeWorker& worker) {
-        for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
-    }));
+    const auto remove = [&](Remarks& remarks, bool is_dry, Amount& would) {
+        TreeRemover remover({.folders = context_.folders,
+                             .remarks = remarks,
+                             .removed = context_.counts.removed,
+                             .is_dry = is_dry,
+                             .would_remove = &would,
+                             .spared = all_of_source(root->status(TreeSide::source).id, mounts),
+                             .filter = &context_.options.filter},
+                            TreeSide::target);
+        return context_.share.run([&](TreeWorker& worker) {
+            for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
+        });
+    };
+    if (context_.options.removed_max != UINT64_MAX && !context_.options.is_dry) {
+        Remarks unsaid;
+        Amount would;
+        FB_TRY(remove(unsaid, true, would));
+        auto& why = context_.counts.not_removed;
+        why = too_many_removed(context_.options, context_.counts.removed + would.entries);
+        if (!why.empty()) {
+            for (const auto& place : places)
+                context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
+                                     "a folder stands there at the target, and " + why);
+            return {};
+        }
+    }
+    FB_TRY(remove(context_.remarks, context_.options.is_dry, context_.counts.would_remove));
     context_.has_cleared();
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {
         for (const auto& place : places) copy_portion(worker, place.branch, {{.name = place.name}});

@@ -1,5 +1,7 @@
 #include "tree/extra.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -16,6 +18,12 @@ std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vec
     std::vector<sys::EntryId> ids{root};
     for (const auto& mount : mounts) ids.push_back(mount.id);
     return ids;
+}
+
+std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries) {
+    if (entries <= options.removed_max) return "";
+    return fmt::format("{} would go, more than the {} of --max-delete", show_count(entries, "entry"),
+                       options.removed_max);
 }
 
 namespace {
@@ -329,7 +337,18 @@ void ExtraWalk::finish(const BranchRef& branch) {
 Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                       const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
     FB_TRY_ASSIGN(status, source->status());
-    return ExtraWalk(status.id, at_begin, options, remarks, counts).run(source, target);
+    if (options.removed_max != UINT64_MAX && !options.is_dry) {
+        auto dry = options;
+        dry.is_dry = true;
+        Remarks unsaid;
+        CopyCounts would;
+        FB_TRY(ExtraWalk(status.id, at_begin, dry, unsaid, would).run(source, target));
+        counts.not_removed = too_many_removed(options, counts.removed + would.would_remove.entries);
+        if (!counts.not_removed.empty()) return {};
+    }
+    FB_TRY(ExtraWalk(status.id, at_begin, options, remarks, counts).run(source, target));
+    if (options.is_dry) counts.not_removed = too_many_removed(options, counts.would_remove.entries);
+    return {};
 }
 
 }  // namespace forebay::tree

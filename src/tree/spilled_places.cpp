@@ -35,9 +35,10 @@ Result<SpilledPlaces::Spilled> SpilledPlaces::read(std::uint64_t at) {
 Result<SpilledPlaces::Spilled> SpilledPlaces::read_folder(std::uint64_t at) {
     FB_TRY_ASSIGN(text, texts_.at(at));
     const auto* bytes = bytes_of(text).data();
-    return Spilled{.above = load_le<std::uint64_t>(bytes),
-                   .name = text.substr(above_bytes + id_bytes),
-                   .id = {load_le<std::uint64_t>(bytes + above_bytes), load_le<std::uint64_t>(bytes + above_bytes + 8)}};
+    return Spilled{
+        .above = load_le<std::uint64_t>(bytes),
+        .name = text.substr(above_bytes + id_bytes),
+        .id = {load_le<std::uint64_t>(bytes + above_bytes), load_le<std::uint64_t>(bytes + above_bytes + 8)}};
 }
 
 Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {

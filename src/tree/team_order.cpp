@@ -22,8 +22,8 @@ constexpr std::size_t order_numbers = 18;
 template <class Order>
 auto switches_of(Order& order) {
     auto& [threads, filter, wished, preserve, cannot_keep, manifest, rate, shared_turn, one_file_system, removes_extra,
-           allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry, syncs, is_locked,
-           is_run, naming, tables, layout, watch, lead] = order.options;
+           removed_max, allows_empty, allows_unlike, compares_bytes, trusts_attributes, verifies, recalls, is_dry,
+           syncs, is_locked, is_run, naming, tables, layout, watch, lead] = order.options;
     auto& [owner, group, permissions, times, attributes, hard_links] = preserve;
     return std::array{&order.has_list,
                       &order.reads_bytes,

@@ -207,6 +207,37 @@ def check_unlike(place):
     expect(sorted(os.listdir(above)) == sorted(os.listdir(source)), "and where it is wished")
 
 
+def check_max_delete(place):
+    """More than a number of entries does not go, and of these none: 4 that the target alone has, and 2 in the way of a file."""
+    source, target = make(place / "most"), place / "most-target"
+    for more in ((), ("--hosts", "localhost")):
+        shutil.rmtree(target, ignore_errors=True)
+        run("cp", "-a", source, target)
+        (target / "more/deep").mkdir(parents=True)
+        for name in ("x", "more/deep/y"):
+            (target / name).write_text(name)
+        before = sorted(target.rglob("*"))
+        for dry, said in (((), "nothing was removed: "), (("--dry-run",), "nothing would be removed: ")):
+            told = forebay("sync", source, target, "--delete", "--max-delete", 3, *dry, *more, code=1)
+            expect(said + "4 entries would go, more than the 3 of --max-delete" in told, f"{dry}: more than are allowed", told)
+            expect(sorted(target.rglob("*")) == before, "all stay")
+        (target / "way").mkdir()
+        (target / "way/z").write_text("z")
+        (source / "way").write_text("a file")
+        told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 1, "--json", *more, code=1))
+        expect(told["exit_code"] == 1 and told["not_removed"].startswith("2 entries") and (target / "way/z").exists(), "nor do those in the way", str(told))
+        expect(told["first"][0]["path"] == "way" and told["removed"] == 0, "which is named", str(told))
+        told = forebay("sync", source, target, "--delete", "--max-delete", 5, "--dry-run", *more, code=1)
+        expect("6 entries would go" in told, "a dry run counts both", told)
+        told = forebay("sync", source, target, "--delete", "--max-delete", 5, *more, code=1)
+        expect("nothing more was removed: 6 entries would go" in told and (target / "way").is_file() and (target / "x").exists(), "both together", told)
+        told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 4, "--json", *more))
+        expect(told["removed"] == 4 and "not_removed" not in told and not (target / "x").exists(), "as many as are allowed go", str(told))
+        (source / "way").unlink()
+    for words in (("--max-delete", 3), ("--delete", "--max-delete", -1), ("--delete", "--max-delete", "x")):
+        forebay("sync", source, target, *words, code=2)
+
+
 def check_closed_target(place):
     source, target = make(place / "own"), place / "own-target"
     for where, closed in (("extra", "more/closed"), ("both", "src")):
@@ -259,8 +290,8 @@ def main():
     if os.geteuid() != 0:
         print("skipped: needs root, for owners")
         sys.exit(77)
-    check_each("guards", (check_parts, check_overwriting, check_manifest, check_at_once, check_unlike, check_closed_target,
-                          check_patterns))
+    check_each("guards", (check_parts, check_overwriting, check_manifest, check_at_once, check_unlike, check_max_delete,
+                          check_closed_target, check_patterns))
 
 
 main()

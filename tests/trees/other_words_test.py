@@ -22,7 +22,7 @@ MEANT = {
              "-aHAX": "leave it out", "--sparse": "leave it out", "--numeric-ids": "leave it out", "--progress": "leave it out",
              "-P": "leave it out", "--partial": "leave it out", "-q": "> /dev/null", "-i": "--dry-run --report", "-j": "--threads",
              "--transfers": "--threads", "--link-dest": "there is none", "--max-size": "--files-from", "--min-age": "--files-from",
-             "--backup": "there is none", "--ignore-existing": "there is none", "--max-delete": "there is none",
+             "--backup": "there is none", "--ignore-existing": "there is none",
              "--remove-source-files": "forebay delete SOURCE", "--size-only": "there is none", "--repotr": "--report,", "--zzz": "copy --help"},
     "walk": {"--bwlimit": "forebay walk --help", "-n": "forebay walk --help", "-j": "--threads"},
     "archive": {"--append": "forebay archive --help", "-cf": "leave it out", "-z": "there is none", "--hosts": "there is none", "--checksum": "forebay archive --help"},
