@@ -162,8 +162,7 @@ std::vector<std::string> mount_points_below(std::string_view mountinfo, const st
         if (point.starts_with(top) && point.size() > top.size()) found.push_back(point.substr(top.size()));
     }
     std::ranges::sort(found);
-    const auto rest = std::ranges::unique(found);
-    found.erase(rest.begin(), rest.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 

@@ -64,7 +64,7 @@ std::vector<std::string> differences(const std::string& one, const std::string& 
                             ? "the two names"
                             : std::string(tree::name_of(remark.kind)) + " " + remark.path);
     std::ranges::sort(lines);
-    lines.erase(std::ranges::unique(lines).begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     return lines;
 }
 
