@@ -75,11 +75,12 @@ private:
     /// The blocks of a rank in its source: of one variable they stand together.
     std::pair<std::size_t, std::size_t> blocks_of(std::size_t v, const RankOrigin& origin) const {
         const auto& head = planned_.sources[origin.source].head();
-        const auto own = std::ranges::equal_range(
-            std::span(head.blocks).subspan(head.first_block[v], head.first_block[v + 1] - head.first_block[v]),
-            origin.rank, {}, &format::Block::rank);
-        const auto first = static_cast<std::size_t>(own.data() - head.blocks.data());
-        return {first, first + own.size()};
+        const auto all = std::span(head.blocks).first(head.first_block[v + 1]).subspan(head.first_block[v]);
+        const auto place = [&](auto block) {
+            return head.first_block[v] + static_cast<std::size_t>(block - all.begin());
+        };
+        return {place(std::ranges::lower_bound(all, origin.rank, {}, &format::Block::rank)),
+                place(std::ranges::upper_bound(all, origin.rank, {}, &format::Block::rank))};
     }
 
     /// What each rank owns, and in the order of the layout's blocks where these are.
