@@ -302,7 +302,7 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
     FB_TRY_ASSIGN(root, walk.open_root(std::move(source), target, order.lacks_target, false));
     FB_TRY(membership.start(shared.work(root)));
     auto done = walk.run(root, false);
-    if (done && options.syncs && !options.is_dry && !membership.is_alone()) done = target->sync_file_system();
+    if (done && options.syncs && !options.is_dry) done = target->sync_file_system();
     return membership.leave(done);
 }
 

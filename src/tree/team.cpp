@@ -240,6 +240,8 @@ Result<BranchRef> Team::open_below(const BranchRef& above, const std::string& na
 }
 
 void Team::say_done(const TeamMessage& gift, const BranchRef& part, bool failed, const std::string& parts) {
+    // What a stop has cut off looks like what is done. Who has stopped is lost, or the command ends.
+    if (work_->share.is_stopped()) return;
     TeamMessage done{.kind = TeamKind::done, .process = gift.process, .number = gift.number, .text = parts};
     if (failed) done.flags |= flags::failed;
     if (part && part->was_changed) done.flags |= flags::changed;

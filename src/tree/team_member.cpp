@@ -130,16 +130,16 @@ void TeamMembership::hear() {
 
 void TeamMembership::end_alone() {
     is_alone_ = true;
+    if (!is_leaving_) team_.over(true);  // before the term ends: nothing that fails by that is told as done
     term_.end();
     if (is_leaving_) return;
-    team_.over(true);
     const auto end = sys::Clock::now() + alone_max;
     while (!is_leaving_ && sys::Clock::now() < end) move::sleep_until(sys::Clock::now() + tell_pause, nullptr);
     if (!is_leaving_ && !port_.first_ends_all()) std::_Exit(EXIT_FAILURE);
 }
 
 Result<> TeamMembership::leave(const Result<>& done) {
-    if (!done && !is_alone_) team_.say(message_of(done.error()));
+    if (!done) team_.say(message_of(done.error()));
     team_.say_counts(TeamKind::bye);
     is_leaving_ = true;
     port_.wake();

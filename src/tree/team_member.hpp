@@ -31,8 +31,6 @@ public:
     Result<> start(TeamWork work);
     /// After the share has ended, and all that has to be done then: `done` and the last counts are told.
     Result<> leave(const Result<>& done);
-    /// Whether the first process is gone.
-    bool is_alone() const { return is_alone_; }
 
 private:
     void hear();

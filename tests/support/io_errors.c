@@ -1,5 +1,7 @@
 /* To be preloaded: reads and writes of files whose path holds FOREBAY_BAD_READ or FOREBAY_BAD_WRITE fail, as on a disk
-   with a broken sector: by EIO, or by the number FOREBAY_BAD_ERRNO. The first 4 KiB can be read: a copy has begun. */
+   with a broken sector: by EIO, or by the number FOREBAY_BAD_ERRNO. The first 4 KiB can be read: a copy has begun. Each
+   pread() and unlinkat() of files, or in directories, whose path holds FOREBAY_SLOW takes 10 ms. Each syncfs() fails
+   after FOREBAY_BAD_SYNC seconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { good_bytes = 4096, path_bytes = 4096 };
+enum { good_bytes = 4096, path_bytes = 4096, slow_us = 10000 };
 
 static int is_bad(int fd, const char* variable) {
     const char* part = getenv(variable);
@@ -25,6 +27,10 @@ static int is_bad(int fd, const char* variable) {
 
 static int bad_read(int fd, off_t at, size_t count) {
     return at + (off_t)count > good_bytes && is_bad(fd, "FOREBAY_BAD_READ");
+}
+
+static void be_slow(int fd) {
+    if (is_bad(fd, "FOREBAY_SLOW")) usleep(slow_us);
 }
 
 static int bad_write(int fd) { return is_bad(fd, "FOREBAY_BAD_WRITE"); }
@@ -42,10 +48,12 @@ ssize_t read(int fd, void* buffer, size_t count) {
 }
 
 ssize_t pread(int fd, void* buffer, size_t count, off_t at) {
+    be_slow(fd);
     return bad_read(fd, at, count) ? fail() : NEXT(pread)(fd, buffer, count, at);
 }
 
 ssize_t pread64(int fd, void* buffer, size_t count, off64_t at) {
+    be_slow(fd);
     return bad_read(fd, at, count) ? fail() : NEXT(pread64)(fd, buffer, count, at);
 }
 
@@ -71,4 +79,16 @@ ssize_t sendfile64(int out, int in, off64_t* at, size_t count);
 ssize_t sendfile(int out, int in, off_t* at, size_t count) {
     if (bad_read(in, at ? *at : 0, count) || bad_write(out)) return fail();
     return NEXT(sendfile64)(out, in, (off64_t*)at, count);
+}
+
+int unlinkat(int folder, const char* name, int flags) {
+    be_slow(folder);
+    return NEXT(unlinkat)(folder, name, flags);
+}
+
+int syncfs(int fd) {
+    const char* const seconds = getenv("FOREBAY_BAD_SYNC");
+    if (!seconds) return NEXT(syncfs)(fd);
+    sleep((unsigned)atoi(seconds));
+    return (int)fail();
 }
