@@ -223,8 +223,8 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         const auto root = std::make_shared<tree::Branch>(nullptr, "");
         FB_TRY_ASSIGN(status, folder.status());
         root->status(TreeSide::target) = status;
-        FB_TRY_ASSIGN(names, folder.attribute_names());
-        root->seen.gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(folder));
+        root->seen.gives_acl = gives_acl;
         context.folders.keep(root, TreeSide::target, ends.target);
         return root;
     };

@@ -1,8 +1,5 @@
 #include "archive/target_folders.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
@@ -73,8 +70,8 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
         FB_TRY(folder->remove_attribute(tree::default_acl));
         FB_TRY(folder->remove_attribute(tree::access_acl));
     } else if (!made) {
-        FB_TRY_ASSIGN(names, folder->attribute_names());
-        branch->seen.gives_acl = std::ranges::find(names, tree::default_acl) != names.end();
+        FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(*folder));
+        branch->seen.gives_acl = gives_acl;
         const bool may_all = context_->owner.user == 0;
         const bool is_closed = (status.permissions & tree::while_filled) != tree::while_filled;
         if (lends_ && !may_all && is_closed && status.user == context_->owner.user)

@@ -31,10 +31,12 @@ std::uint32_t permissions_for(const sys::EntryStatus& status, bool has_owner) {
     return keeps ? status.permissions : status.permissions & ~sets_owner;
 }
 
-// Whether attributes were set or removed that change the permissions.
-Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target, const Held& held,
-                           const Settle& settle) {
-    bool has_acl = false;
+// What became of the access ACL. Each change of it is one of the permissions, too.
+enum class AclChange { none, given, lost };
+
+Result<AclChange> give_extended(const AttributeSource& source, sys::OpenEntry& target, const Held& held,
+                                const Settle& settle) {
+    auto acl = AclChange::none;
     for (const auto& name : source.names) {
         const auto value = source.value(name);
         if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the source's status tells
@@ -43,15 +45,16 @@ Result<bool> give_extended(const AttributeSource& source, sys::OpenEntry& target
             const auto old = target.attribute(name);
             if (old && *old == *value) continue;
         }
-        FB_TRY(settle("attribute " + name, *value, target.set_attribute(name, *value)));
-        has_acl |= name == access_acl;
+        auto set = target.set_attribute(name, *value);
+        if (name == access_acl) acl = set ? AclChange::given : AclChange::lost;
+        FB_TRY(settle("attribute " + name, *value, std::move(set)));
     }
     for (const auto& name : held.attributes) {
         if (has(source.names, name)) continue;
         FB_TRY(settle("absence of attribute " + name, "", target.remove_attribute(name)));
-        has_acl |= name == access_acl;
+        if (name == access_acl) acl = AclChange::lost;
     }
-    return has_acl;
+    return acl;
 }
 
 // Times that not all file systems have are set in silence to the last one that the target's has.
@@ -107,6 +110,11 @@ Result<AttributeSource> attributes_of(sys::Folder& folder, const std::string& na
                            }};
 }
 
+Result<bool> has_default_acl(sys::Folder& folder) {
+    FB_TRY_ASSIGN(names, folder.attribute_names());
+    return has(names, default_acl);
+}
+
 bool is_of_file_system(const std::string& attribute_name) {
     static constexpr std::array prefixes{"lustre.",     "trusted.lov",      "trusted.lma",    "trusted.link",
                                          "trusted.fid", "trusted.lmv",      "trusted.som",    "trusted.hsm",
@@ -127,7 +135,7 @@ std::optional<WishedOwner> wished_owner(const sys::EntryStatus& status, const He
 
 Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& source, sys::OpenEntry& target,
                          const Held& held, const Preserve& preserve, const Settle& settle) {
-    auto permissions = held.permissions;
+    bool is_mode_known = !held.is_new || !has(held.attributes, access_acl);  // which it inherits with a mode
     bool has_owner = held.user == status.user && held.group == status.group;
     if (const auto owner = wished_owner(status, held, preserve)) {
         auto given = target.set_owner(owner->user, owner->group);
@@ -135,19 +143,21 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
         has_owner = is_given && owner->user == status.user;
         FB_TRY(settle(owner->part, "", std::move(given)));
         if (!is_given && held.group != status.group) static_cast<void>(target.set_owner(held.user, status.group));
-        permissions &= ~special_bits;
+        // Which of these bits it clears is up to the kind and the file system: of folders most clear none.
+        is_mode_known = is_mode_known && (held.permissions & special_bits) == 0;
     }
     const auto wished = permissions_for(status, has_owner);
-    bool has_acl = false;
+    auto acl = AclChange::none;
     if (preserve.attributes) {
-        FB_TRY_ASSIGN(given, give_extended(source, target, held, settle));
-        has_acl = given;
+        FB_TRY_ASSIGN(changed, give_extended(source, target, held, settle));
+        acl = changed;
     }
     const bool is_link = status.kind == sys::EntryKind::link;  // has no permissions of its own
     const auto usual = status.permissions & 0777u & ~held.umask;
-    if (!preserve.permissions && held.is_new && !is_link)
+    if (!preserve.permissions && held.is_new && !is_link && acl != AclChange::given)  // which it would change
         FB_TRY(settle(fmt::format("mode {:04o}", usual), "", target.set_permissions(usual)));
-    if (preserve.permissions && !is_link && (has_acl || permissions != wished))
+    const bool is_other = !is_mode_known || acl != AclChange::none || held.permissions != wished;
+    if (preserve.permissions && !is_link && is_other)
         FB_TRY(settle(fmt::format("mode {:04o}", wished), "", target.set_permissions(wished)));
     if (preserve.times && !held.times && status.has_times) FB_TRY(settle("times", "", give_times(status, target)));
     return target.keep_set();

@@ -33,6 +33,9 @@ struct AttributeSource {
 Result<AttributeSource> attributes_of(sys::OpenEntry& entry);
 Result<AttributeSource> attributes_of(sys::Folder& folder, const std::string& name);
 
+/// Whether new entries of it inherit an ACL.
+Result<bool> has_default_acl(sys::Folder& folder);
+
 /// What a copy has of its own: layouts of Lustre, and labels of the machine's security modules.
 bool is_of_file_system(const std::string& attribute_name);
 void drop_those_of_file_system(std::vector<std::string>& names);

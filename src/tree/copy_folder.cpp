@@ -144,15 +144,14 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
     auto& status = branch->status(TreeSide::target);
     const bool inherits = branch->was_made && branch->parent && branch->parent->seen.gives_acl;
     if (branch->was_made && !inherits && branch->parent) return {};
-    FB_TRY_ASSIGN(names, folder.attribute_names());
-    const bool has_default = std::ranges::find(names, default_acl) != names.end();
     if (branch->was_made) {
-        if (has_default) FB_TRY(folder.remove_attribute(default_acl));
-        // Many file systems have no ACLs to remove.
-        if (std::ranges::find(names, access_acl) != names.end()) FB_TRY(folder.remove_attribute(access_acl));
+        FB_TRY_ASSIGN(names, folder.attribute_names());
+        for (const auto* acl : {default_acl, access_acl})  // many file systems have no ACLs to remove
+            if (std::ranges::find(names, acl) != names.end()) FB_TRY(folder.remove_attribute(acl));
         return {};
     }
-    branch->seen.gives_acl = has_default;
+    FB_TRY_ASSIGN(gives_acl, has_default_acl(folder));
+    branch->seen.gives_acl = gives_acl;
     if (context_.is_of_others(*branch)) return find_leftovers(branch, folder);
     if (context_.is_unfinished(status)) branch->is_new = true;  // by a run that was killed
     if (!context_.options.filter.include.empty() && context_.may_be_unmarked(status)) {

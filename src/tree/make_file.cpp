@@ -204,6 +204,7 @@ Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const Co
     held.user = now.user;
     held.group = now.group;
     held.permissions = now.permissions;
+    if (status.kind == sys::EntryKind::link) held.attributes.clear();  // it inherits no ACL
     FB_TRY_ASSIGN(given, attributes());
     FB_TRY(give_attributes(status, given, *opened, held, context.options.preserve, settle_of(context, entry, status)));
     return context.naming.name(worker, entry, status, temporary);
