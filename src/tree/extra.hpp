@@ -20,8 +20,8 @@ std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vec
 std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries);
 
 /// Removes it after a copy without errors, or says in the counts why nothing was removed. What the filter leaves out
-/// stays; so does what lay at the source in one of the mounts, if that is not mounted there any more, and what lies in a
-/// folder in which something came or went since it was copied.
+/// stays; so does what lay at the source in one of the mounts, if that is not mounted there any more, and what lies in
+/// a folder in which something came or went since it was copied.
 Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                       const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts);
 
