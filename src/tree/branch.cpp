@@ -34,6 +34,24 @@ Branch::~Branch() {
     }
 }
 
+Result<> lend_permissions(Branch& branch, sys::Folder& folder, std::uint32_t user) {
+    auto& status = branch.status(TreeSide::target);
+    const auto lacking = while_filled & ~status.permissions;
+    if (user == 0 || status.user != user || lacking == 0) return {};
+    FB_TRY(folder.set_permissions(status.permissions | lacking));
+    branch.seen.lent_permissions |= lacking;
+    status.permissions |= lacking;
+    return {};
+}
+
+Result<> take_back_lent(Branch& branch, sys::Folder& folder) {
+    const auto lent = std::exchange(branch.seen.lent_permissions, 0);
+    if (lent == 0) return {};
+    auto& permissions = branch.status(TreeSide::target).permissions;
+    permissions &= ~lent;
+    return folder.set_permissions(permissions);
+}
+
 std::string path_of(const Branch& branch) {
     std::vector<const std::string*> names;
     for (const auto* at = &branch; at->parent; at = at->parent.get()) names.push_back(&at->name);

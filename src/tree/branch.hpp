@@ -99,6 +99,14 @@ private:
     std::array<Handle, 2> handles_;  // guarded by OpenFolders
 };
 
+/// Of folders while they are filled or emptied.
+inline constexpr std::uint32_t while_filled = 0700;
+
+/// Gives `user` what he lacks of these permissions in the target's folder of a branch, if it is his own; root lacks
+/// none. The branch has its status.
+Result<> lend_permissions(Branch& branch, sys::Folder& folder, std::uint32_t user);
+Result<> take_back_lent(Branch& branch, sys::Folder& folder);
+
 /// Of a folder below one that lies on `device`: whether something is mounted there, of the same file system, too.
 inline bool is_other_file_system(const sys::EntryStatus& status, std::uint64_t device) {
     return status.id.device != device || status.is_mount;

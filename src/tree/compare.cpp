@@ -77,8 +77,7 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(source, open(branch, TreeSide::source));
     FB_TRY_ASSIGN(target, open(branch, TreeSide::target));
     FB_TRY(check_no_loop(*branch));
-    FB_TRY_ASSIGN(difference, folder_difference(branch));
-    if (!difference.empty()) differs(branch, "", difference);
+    branch->was_entered = true;
     if (options_.one_file_system && is_other_file_system(branch->status(TreeSide::source), device_)) {
         remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
@@ -187,8 +186,18 @@ void CompareWalk::compare_portion(TreeWorker& worker, const BranchRef& branch, c
     }
 }
 
+// With patterns to include, copies leave a folder that holds nothing that fits as it is.
+void CompareWalk::finish(const BranchRef& branch) {
+    if (!branch->was_entered || share_.is_stopped()) return;
+    if (!options_.filter.include.empty() && !branch->holds_wanted) return;
+    const auto difference = folder_difference(branch);
+    if (!difference) remarks_.add_error(path_of(*branch), folders_.with_side(branch, "", difference.error()));
+    else if (!difference->empty()) differs(branch, "", *difference);
+}
+
 void CompareWalk::done_in(BranchRef branch) {
-    if (count_done(std::move(branch), folders_, [](const BranchRef&) {}) && team_ != nullptr) team_->root_done();
+    const bool is_all = count_done(std::move(branch), folders_, [this](const BranchRef& done) { finish(done); });
+    if (is_all && team_ != nullptr) team_->root_done();
 }
 
 void CompareWalk::tick() {

@@ -36,6 +36,7 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
         if (kind != other && other == sys::EntryKind::folder) only(RemarkKind::only_target, *branch, named.name, other);
         return {};
     }
+    if (kind != sys::EntryKind::folder) note_wanted(branch.get());
     if (kind == sys::EntryKind::file && options_.reads_bytes) {
         FB_TRY_ASSIGN(is_left,
                       stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));

@@ -88,6 +88,7 @@ private:
                                             std::uint64_t equal);
     void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
     void differs(const BranchRef& branch, const std::string& name, const std::string& why);
+    void finish(const BranchRef& branch);
     void done_in(BranchRef branch);
     void tick();
 

@@ -229,7 +229,11 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
         places.clocks = clocks;
     }
     FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
-    FB_TRY_ASSIGN(settled, settled_time(*roots.source));
+    sys::FileTime settled;
+    if (options.removes_extra && !options.is_dry) {
+        FB_TRY_ASSIGN(time, settled_time(*roots.source));
+        settled = time;
+    }
     auto turn = options;
     for (bool is_all = false; !is_all; turn.lead = nullptr) {
         FB_TRY_ASSIGN(done, copy_once(roots, places, turn, remarks, counts));

@@ -49,8 +49,6 @@ struct CopyPlaces {
     bool has_others = false;  // the roots are folders of others, of which one entry is meant: they stay as they are
 };
 
-/// Of folders while they are filled.
-inline constexpr std::uint32_t while_filled = 0700;
 /// Nobody gives such permissions: who may write to a folder, and not go into it, may nothing.
 inline constexpr std::uint32_t unfinished_folder = 01720;
 /// Until they are marked so: what no umask takes away.

@@ -257,7 +257,7 @@ Result<> EntryCopier::would_link(const EntryPlace& place, const EntryPlace& firs
         return old && old->id == existing->id;
     };
     if (existing && first_folder && is_name_of_first()) {
-        FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing));
+        FB_TRY_ASSIGN(is_kept, keep_existing(entry, status, *existing, true));
         if (is_kept) return {};
     }
     (existing ? context_.counts.would_replace : context_.counts.would_copy).add(0);

@@ -55,9 +55,10 @@ private:
     /// The same of a further name of the inode `id`.
     Result<> check_way_of_link(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing,
                                const sys::EntryId& id, const EntryPlace& first);
-    /// Whether the target has it, maybe after its attributes were set.
-    Result<bool> keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
-                               const sys::EntryStatus& existing);
+    /// Whether the target has it, maybe after its attributes were set. In a dry run `was_adjusted`, under another name,
+    /// says that the run will have set them.
+    Result<bool> keep_existing(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing,
+                               bool was_adjusted = false);
     /// Of one whose attributes alone differ, `difference` says which do.
     Result<Found> look(const CopyEntry& entry, const sys::EntryStatus& status, const sys::EntryStatus& existing,
                        std::string& difference);

@@ -141,7 +141,7 @@ Result<> CopyWalk::enter_dry(const BranchRef& branch) {
 
 // A folder that others made may have a default ACL, and permissions that keep even its owner from filling it.
 Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) {
-    auto& status = branch->status(TreeSide::target);
+    const auto& status = branch->status(TreeSide::target);
     const bool inherits = branch->was_made && branch->parent && branch->parent->seen.gives_acl;
     if (branch->was_made && !inherits && branch->parent) return {};
     if (branch->was_made) {
@@ -158,12 +158,7 @@ Result<> CopyWalk::prepare_target(const BranchRef& branch, sys::Folder& folder) 
         FB_TRY_ASSIGN(is_empty, has_no_entry(folder));
         branch->is_new = is_empty;
     }
-    const bool may_all = context_.owner.user == 0;
-    if (!may_all && (status.permissions & while_filled) != while_filled && status.user == context_.owner.user) {
-        FB_TRY(folder.set_permissions(status.permissions | while_filled));
-        branch->seen.lent_permissions = while_filled & ~status.permissions;
-        status.permissions |= while_filled;
-    }
+    FB_TRY(lend_permissions(*branch, folder, context_.owner.user));
     return sweep(branch, folder);
 }
 
@@ -192,7 +187,13 @@ Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) 
 }
 
 void CopyWalk::finish(const BranchRef& branch) {
-    if (!branch->was_entered || context_.share.is_stopped()) return;
+    if (!branch->was_entered) return;
+    if (context_.share.is_stopped()) {
+        if (branch->seen.lent_permissions == 0) return;
+        if (const auto target = context_.folders.get(branch, TreeSide::target))
+            static_cast<void>(take_back_lent(*branch, **target));
+        return;
+    }
     if (!context_.is_of_others(*branch)) context_.tell_flags(*branch, "", branch->status(TreeSide::source));
     if (auto finished = context_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished)
         context_.report(branch, "", finished.error());
@@ -225,8 +226,7 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     const auto& status = branch->status(TreeSide::source);
     const auto& own = branch->status(TreeSide::target);
     if (context_.keeps_attributes(*branch)) {
-        if (branch->seen.lent_permissions != 0)
-            FB_TRY(target->set_permissions(own.permissions & ~branch->seen.lent_permissions));
+        FB_TRY(take_back_lent(*branch, *target));
         const bool may_set = context_.owner.user == 0 || context_.owner.user == own.user;
         return branch->was_changed && may_set ? target->set_times(own.accessed, own.modified) : Result<>();
     }
@@ -250,7 +250,8 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
     const auto settle = [&](const std::string& part, const std::string& value, Result<> done) {
         return done ? done : context_.settle(path_of(*branch), status, part, value, std::move(done));
     };
-    return give_attributes(status, attributes, *target, held, context_.options.preserve, settle);
+    FB_TRY(give_attributes(status, attributes, *target, held, context_.options.preserve, settle));
+    return context_.options.preserve.permissions ? Result<>() : take_back_lent(*branch, *target);
 }
 
 }  // namespace forebay::tree

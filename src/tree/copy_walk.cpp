@@ -206,6 +206,15 @@ Result<> CopyWalk::check_replaceable(const EntryPlace& place) {
     return {};
 }
 
+// What a finished folder of the target has is what its source has.
+Result<> CopyWalk::lend_again(const BranchRef& branch) {
+    FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
+    FB_TRY_ASSIGN(now, target->status());
+    branch->status(TreeSide::target) = now;
+    branch->seen.lent_permissions = 0;
+    return lend_permissions(*branch, *target, context_.owner.user);
+}
+
 Result<> CopyWalk::replace_folders() {
     auto places = context_.take_put_off();
     if (places.empty()) return {};
@@ -221,8 +230,10 @@ Result<> CopyWalk::replace_folders() {
         return !checked;
     });
     if (places.empty()) return {};
+    std::set<BranchRef> branches;
+    for (const auto& place : places) branches.insert(place.branch);
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
-    for (const auto& place : places) ++place.branch->pending;
+    for (const auto& branch : branches) ++branch->pending;
     auto root = places.front().branch;
     while (root->parent) root = root->parent;
     FB_TRY_ASSIGN(source, context_.folders.get(root, TreeSide::source));
@@ -234,7 +245,8 @@ Result<> CopyWalk::replace_folders() {
                              .is_dry = is_dry,
                              .would_remove = &would,
                              .spared = all_of_source(root->status(TreeSide::source).id, mounts),
-                             .filter = &context_.options.filter},
+                             .filter = &context_.options.filter,
+                             .lends_to = context_.owner.user},
                             TreeSide::target);
         return context_.share.run([&](TreeWorker& worker) {
             for (const auto& place : places) remover.add_folder(worker, place.branch, place.name);
@@ -253,6 +265,9 @@ Result<> CopyWalk::replace_folders() {
             return {};
         }
     }
+    if (!context_.options.is_dry)
+        for (const auto& branch : branches)
+            if (auto lent = lend_again(branch); !lent) context_.report(branch, "", of_target(lent.error()));
     FB_TRY(remove(context_.remarks, context_.options.is_dry, context_.counts.would_remove));
     context_.has_cleared();
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {
@@ -260,10 +275,8 @@ Result<> CopyWalk::replace_folders() {
     }));
     for (const auto& place : context_.take_put_off())
         context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
-                             "a folder stands there at the target, with what could not be removed");
+                             "at the target, a folder stands there, with what could not be removed");
     if (context_.options.is_dry) return context_.fatal();
-    std::set<BranchRef> branches;
-    for (const auto& place : places) branches.insert(place.branch);
     for (const auto& branch : branches) {
         branch->was_changed = true;
         finish(branch);

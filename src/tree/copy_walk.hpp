@@ -44,6 +44,7 @@ private:
     Result<> find_leftovers(const BranchRef& branch, sys::Folder& folder);
 
     Result<> check_replaceable(const EntryPlace& place);
+    Result<> lend_again(const BranchRef& branch);
 
     void finish(const BranchRef& branch);
     Result<> try_finish(const BranchRef& branch);

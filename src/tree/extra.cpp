@@ -50,7 +50,8 @@ public:
                     .is_dry = options.is_dry,
                     .would_remove = &counts.would_remove,
                     .spared = all_of_source(source, at_begin.mounts),
-                    .filter = &options.filter},
+                    .filter = &options.filter,
+                    .lends_to = sys::new_entry_owner().user},
                    TreeSide::target) {}
 
     Result<> run(const FolderRef& source, const FolderRef& target);
@@ -156,6 +157,7 @@ void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
             }
         }
         FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+        FB_TRY(remover_.lend(*branch, *target));
         branch->was_changed = true;
         for (const auto& name : extra.folders) remover_.add_folder(worker, branch, name);
         remover_.remove_entries(branch, *target, extra.others);

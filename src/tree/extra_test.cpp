@@ -72,6 +72,19 @@ TEST_CASE("extra: what left the source's folder since it was copied stays") {
     }
 }
 
+TEST_CASE("extra: what left the source's folder right before the copy began goes, and right after it stays") {
+    for (const bool is_before : {true, false})
+        for (int turn = 0; turn < 10; ++turn) {
+            CAPTURE(is_before);
+            Trees trees(false);
+            if (is_before) fs::remove(trees.directory / "s/z/f");
+            trees.settled = tree::settled_time(*trees.open("s")).value();
+            if (!is_before) fs::remove(trees.directory / "s/z/f");
+            CHECK(trees.remove().empty() == is_before);
+            CHECK(trees.has("t/z/f") != is_before);
+        }
+}
+
 TEST_CASE("extra: nothing goes where something came into the source since it was copied") {
     for (const bool times : {true, false}) {
         CAPTURE(times);

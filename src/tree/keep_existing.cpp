@@ -31,14 +31,14 @@ TimesFit times_of(const CopyContext& context, const sys::EntryStatus& status, co
 }  // namespace
 
 Result<bool> EntryCopier::keep_existing(const CopyEntry& entry, const sys::EntryStatus& status,
-                                        const sys::EntryStatus& existing) {
+                                        const sys::EntryStatus& existing, bool was_adjusted) {
     std::string difference;
     FB_TRY_ASSIGN(found, look(entry, status, existing, difference));
     if (found == Found::other) return false;
     // More names than the source's has: some may lie outside of the target, and would be changed with it.
     const auto names = context_.options.preserve.hard_links ? status.names : 1;
     if (found == Found::adjust && existing.names > names) return false;
-    if (found == Found::equal) {
+    if (found == Found::equal || was_adjusted) {
         ++context_.counts.equal;
     } else if (context_.options.is_dry) {
         FB_TRY_ASSIGN(attributes, source_attributes(entry));

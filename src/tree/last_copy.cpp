@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <sstream>
+#include <thread>
 
 #include "base/siphash.hpp"
 #include "base/try.hpp"
@@ -175,7 +176,10 @@ bool is_before(sys::FileTime changed, sys::FileTime time) {
 
 Result<sys::FileTime> settled_time(sys::Folder& folder) {
     FB_TRY_ASSIGN(about, folder.file_system());
-    return time_of(sys::unix_ns() - (about.has_own_clock ? tick_ns : other_clock_ns));
+    const auto now = sys::unix_ns();
+    if (!about.has_own_clock) return time_of(now - other_clock_ns);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(tick_ns));
+    return time_of(now);
 }
 
 Result<LastCopy> LastCopy::find(sys::Folder& source, sys::Folder& target, const std::string& places) {

@@ -55,7 +55,8 @@ private:
     std::optional<Untouched> untouched_;
 };
 
-/// What bears an earlier time of change, in the file system of `folder`, was changed before this moment.
+/// What bears an earlier time of change, in the file system of `folder`, was changed before the call returns, and what
+/// is changed afterwards bears none: where this machine's kernel stamps changes, it waits for a tick of its clock.
 Result<sys::FileTime> settled_time(sys::Folder& folder);
 
 }  // namespace forebay::tree

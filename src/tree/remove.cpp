@@ -37,10 +37,29 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
     }
     folder.remove_each(names, [&](const std::string& name, const Result<>& removed) {
         if (removed) count(*above, name);
-        else if (removed.error().kind != ErrorKind::missing)
-            shared_.remarks.add(RemarkKind::failed, path_of(*above, name), removed.error().what);
+        else report(path_of(*above, name), removed.error());
         if (shared_.tick) shared_.tick();
     });
+}
+
+Result<> TreeRemover::lend(Branch& branch, sys::Folder& folder) {
+    if (shared_.is_dry) return {};
+    const std::lock_guard lock(mutex_);
+    return lend_permissions(branch, folder, shared_.lends_to);
+}
+
+void TreeRemover::take_back(const BranchRef& branch) {
+    if (branch->seen.lent_permissions == 0) return;
+    const auto folder = shared_.folders.get(branch, side_);
+    if (const auto taken = folder ? take_back_lent(*branch, **folder) : folder.error(); !taken)
+        report(path_of(*branch), taken.error());
+}
+
+// What is gone already is fine.
+void TreeRemover::report(std::string path, const Error& error) {
+    if (error.kind == ErrorKind::missing) return;
+    shared_.remarks.add(RemarkKind::failed, std::move(path),
+                        side_ == TreeSide::target ? of_target(error).what : error.what);
 }
 
 void TreeRemover::count(const Branch& above, const std::string& name) {
@@ -61,7 +80,7 @@ void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::s
 
 void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
     if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing) {
-        shared_.remarks.add(RemarkKind::failed, path_of(*branch), entered.error().what);
+        report(path_of(*branch), entered.error());
         // Those that it lies in stay, too, which is said once. A team's are partly others'.
         if (shared_.team == nullptr) keep_above(branch->parent);
     }
@@ -79,6 +98,7 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY(check_removable(status.id));
     shared_.folders.keep(branch, side_, folder);
     branch->was_entered = true;
+    FB_TRY(lend(*branch, *folder));
     return remove_listed(worker, branch, *folder);
 }
 
@@ -120,9 +140,14 @@ void TreeRemover::keep_above(const BranchRef& branch) {
 void TreeRemover::finish(const BranchRef& branch) {
     if (!branch->was_entered) {
         if (shared_.finish_other) shared_.finish_other(branch);
-        return;
+        return take_back(branch);
     }
-    if (const std::lock_guard lock(mutex_); keeping_.erase(branch.get()) > 0) return;
+    bool is_kept = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_kept = keeping_.erase(branch.get()) > 0;
+    }
+    if (is_kept) return take_back(branch);
     if (shared_.is_dry) {
         if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
         return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
@@ -147,9 +172,9 @@ void TreeRemover::finish(const BranchRef& branch) {
         }
         return removed;
     }();
-    if (remove) count(*branch->parent, branch->name);
-    else if (remove.error().kind != ErrorKind::missing)
-        shared_.remarks.add(RemarkKind::failed, path_of(*branch), remove.error().what);
+    if (remove) return count(*branch->parent, branch->name);
+    take_back(branch);
+    report(path_of(*branch), remove.error());
 }
 
 void TreeRemover::done_in(BranchRef branch) {

@@ -36,12 +36,15 @@ public:
         Team* team = nullptr;                 // where other processes share the work
         std::vector<sys::EntryId> spared{};   // folders that the tree may have by another path: the source of its copy
         const EntryFilter* filter = nullptr;  // what it leaves out stays, with the folders above it
+        std::uint32_t lends_to = 0;           // of a target: this user may remove in folders of his own that are closed
     };
 
     TreeRemover(Shared shared, TreeSide side) : shared_(std::move(shared)), side_(side) {}
 
     /// `refused` for a folder that is spared.
     Result<> check_removable(const sys::EntryId& folder) const;
+    /// Before something of a folder is removed; finish() takes it back.
+    Result<> lend(Branch& branch, sys::Folder& folder);
     /// The folder `name` of `above` and all in it, by the share of `worker`; it counts in the `pending` of `above`, and
     /// `done_in` gives that back, as it does of all folders below.
     void add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name);
@@ -55,6 +58,8 @@ public:
 
 private:
     void count(const Branch& above, const std::string& name);
+    void take_back(const BranchRef& branch);
+    void report(std::string path, const Error& error);
     void note(const BranchRef& above, sys::Folder& folder, const std::string& name);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);

@@ -60,6 +60,25 @@ def check_trees(place):
         check(target, "delete", target)
 
 
+def check_names(place):
+    """A file of three names, of other permissions at the target; then one of its names is another file there."""
+    source, target = place / "source", place / "target"
+    source.mkdir(parents=True)
+    (source / "a").write_text("x")
+    for name in "bc":
+        os.link(source / "a", source / name)
+    check(target, "copy", source, target)
+    (source / "a").chmod(0o600)
+    done = check(target, "sync", source, target, "--threads", 1)
+    expect(done["adjusted"] == 1 and done["equal"] == 2, "an inode is adjusted once", str(done))
+    (source / "a").chmod(0o640)
+    for name in "abc":
+        (target / name).unlink()
+        (target / name).write_text("other bytes")
+        done = check(target, "sync", source, target, "--threads", 1)
+        expect(len({path.stat().st_ino for path in target.iterdir()}) == 1, "the names are one", str(done))
+
+
 def check_archives(place):
     source, _ = make_trees(place)
     os.link(source / "new/again", source / "both/third")
@@ -130,6 +149,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="forebay-dry-counts-", dir="/dev/shm") as scratch:
         place = pathlib.Path(scratch)
         check_trees(place / "trees")
+        check_names(place / "names")
         check_archives(place / "archives")
         check_runs(place / "runs")
         if os.geteuid() == 0:

@@ -62,6 +62,12 @@ def check_parts(place):
             continue
         for path in ("data", "data/deep", "other"):
             expect(status(target / path) == status(source / path), f"{name}: {path} is as its source", f"{status(target / path)} {status(source / path)}")
+        for others_work in (("--hosts", "localhost", "--threads", 1), ()):
+            forebay("compare", source, target, "--include", "data/*", *others_work)
+            (target / "data/deep").chmod(0o711)
+            said = forebay("compare", source, target, "--include", "data/*", *others_work, code=1)
+            expect("data/deep  differs: mode" in said, f"{name}: compare looks at those in which something fits", said)
+            (target / "data/deep").chmod(status(source / "data/deep")[0])
         forebay(*words, target, *more.get(name, ()))
         expect(status(target / "src") == status(source / "src"), f"{name}: without patterns each directory is")
     for words in (ways["copy"], ways["ours"]):
