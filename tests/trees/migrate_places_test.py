@@ -189,6 +189,23 @@ def check_two_plans(place):
     expect_in(said, "third: its target is the source of project a", "a source that may be removed some day is no target")
 
 
+def check_taken_elsewhere(place):
+    """The target of a released project, which another plan of the same state reaches by another path."""
+    site = Site(place / "taken", delete=False)
+    site.migrate("--project", "a")
+    bind, plan, good = site.place / "bind", site.place / "other.toml", site.plan.read_text().rpartition("[[project]]")[0]
+    bind.mkdir()
+    plans = [(f"mv {site.place}/new {site.place}/newer", "newer/a", f"mv {site.place}/newer {site.place}/new")]
+    if may_mount():
+        plans += [(f"mount --bind {site.place}/{seen} {bind}", target, "true") for seen, target in (("new", "bind/a"), ("new/a", "bind/more"), (".", "bind/new"))]
+    for before, target, after in plans:
+        plan.write_text(good.replace('name = "a"', 'name = "other"').replace(f"{site.place}/new/a", f"{site.place}/{target}"))
+        command = f"{before} && {FOREBAY} migrate {plan} --project other; code=$?; {after}; exit $code"
+        done = run("unshare", "--mount", "--propagation", "private", "sh", "-c", command, code=2) if after == "true" else run("sh", "-c", command, code=2)
+        expect_in(done.stderr, f"other: its target is that of project a ({site.place}/new/a/), in use since 20", target)
+    expect(len(site.files("new")) == 31, "what was released stays")
+
+
 def check_bucket(server, place):
     site = Site(place / "bucket", preserve="permissions,times")
     site.plan.write_text(site.plan.read_text().replace(f"{site.place}/new/", f"{s3_support.ROOT}/"))
@@ -209,7 +226,7 @@ def check_bucket(server, place):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-places-", dir="/dev/shm") as name:
-        for check in (check_other_source, check_other_target, check_older_state, check_target_goes, check_bind_mounts, check_two_plans):
+        for check in (check_other_source, check_other_target, check_older_state, check_target_goes, check_bind_mounts, check_two_plans, check_taken_elsewhere):
             place = pathlib.Path(name) / check.__name__
             place.mkdir()
             check(place)
