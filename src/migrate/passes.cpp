@@ -238,7 +238,7 @@ Result<> Passes::remove(PassRecord& record) {
         FB_TRY_ASSIGN(sight, look_at_root(project_.source));
         if (!sight) {
             const auto above = sys::look_at(directory_of(project_.source));
-            if (above && above->inode == state_.above_inode) return {};
+            if (above && above->inode == state_.above_inode) return sys::posix_store().remove(links_path());
             return Error{
                 ErrorKind::missing,
                 fmt::format("{} is missing, and so is what it lay in: not mounted?", show_text(project_.source)),

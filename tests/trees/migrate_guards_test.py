@@ -95,8 +95,12 @@ def check_removal_goes_on(place):
     site.migrate("--project", "a")
     expect(site.next("a") == "done" and not (site.place / "old/a").exists(), "the rest is removed")
     state["passes"]["delete"]["done"] = False
-    state["above_inode"] += 1
     state["being_removed"] = True
+    (site.place / "state/a.json").write_text(json.dumps(state))
+    (site.place / "state/a.links").touch()
+    site.migrate("--project", "a")
+    expect(not (site.place / "state/a.links").exists(), "a kill behind the last removal leaves nothing")
+    state["above_inode"] += 1
     (site.place / "state/a.json").write_text(json.dumps(state))
     expect_in(site.migrate("--project", "a", code=3), "so is what it lay in: not mounted?", "a place that is gone is not a removed source")
 
