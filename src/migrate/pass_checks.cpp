@@ -11,7 +11,7 @@
 
 namespace forebay::migrate {
 
-// What was noted by an earlier pass must be what is there; a state of an older program has noted nothing.
+// What was noted by an earlier pass must be what is there.
 Result<> Passes::check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
                             std::optional<RootIdentity>& noted) const {
     if (!noted) noted = sight.identity;
@@ -26,21 +26,31 @@ Result<> Passes::check_root(std::string_view side, const std::string& place, con
         fmt::format("mount what was there; or, where it is the same tree and was moved, {}", next_call("--moved"))};
 }
 
+Error Passes::not_noted(std::string_view side, const std::string& place, std::string_view done) const {
+    return {ErrorKind::refused,
+            fmt::format("which directory the {} {} was is not noted: an older program has {} it", side,
+                        show_text(place), done),
+            state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
+            fmt::format("see that it is mounted, and what was {}; then {}", done, next_call("--moved"))};
+}
+
 Result<> Passes::note_roots() {
     state_.source_root.reset();
     state_.target_root.reset();
-    FB_TRY(check_source());
+    FB_TRY(check_source(true));
     FB_TRY(check_target(true));
     return save_();
 }
 
-Result<> Passes::check_source() {
+Result<> Passes::check_source(bool notes) {
     if (is_remote(project_.source)) return {};
     FB_TRY_ASSIGN(sight, look_at_root(project_.source));
     const auto& walked = state_.of(Pass::walk);
     const auto entries = count_of(walked.counts, "entries");
-    if (sight && (sight->has_entries || entries <= 1))
+    if (sight && (sight->has_entries || entries <= 1)) {
+        if (!notes && !state_.source_root) return not_noted("source", project_.source, "walked");
         return check_root("source", project_.source, *sight, Pass::walk, state_.source_root);
+    }
     const auto what = !sight ? fmt::format("source {} is missing", show_text(project_.source))
                              : fmt::format("source {} has 0 entries", show_text(project_.source));
     return Error{
@@ -63,15 +73,11 @@ Result<> Passes::check_target(bool notes) {
     FB_TRY_ASSIGN(sight, look_at_root(project_.target));
     const bool has_entries = sight && sight->has_entries;
     if (has_entries && !notes && !state_.target_root && sight->identity && state_.of(Pass::compare).is_done)
-        return Error{ErrorKind::refused,
-                     fmt::format("which directory the target {} was is not noted: an older program has compared it",
-                                 show_text(project_.target)),
-                     "nothing was removed",
-                     fmt::format("see that it is what was compared; then {}", next_call("--moved"))};
+        return not_noted("target", project_.target, "compared");
     if (has_entries) return check_root("target", project_.target, *sight, Pass::copy, state_.target_root);
     const auto what = !sight ? fmt::format("target {} is missing", show_text(project_.target))
                              : fmt::format("target {} has 0 entries", show_text(project_.target));
-    const bool is_open = state_.of(Pass::release).is_done;
+    const bool is_open = state_.released_unix_s > 0;
     return Error{sight ? ErrorKind::refused : ErrorKind::missing,
                  fmt::format("{}, the copy of {} has filled it: not mounted?", what,
                              show_date(state_.of(Pass::copy).ended_unix_s)),
@@ -111,7 +117,7 @@ Result<> Passes::check_is_frozen(const char* what_else, FrozenInodes* inodes) co
     return Error{
         ErrorKind::corrupt, fmt::format("the source has changed since the final sync ({}): {}", what, what_else),
         "source and target are as they were",
-        state_.of(Pass::release).is_done
+        state_.released_unix_s > 0
             ? fmt::format("{}. Take what is wanted to the target by hand; then forebay delete {}, and delete = "
                           "false of this project in the plan closes it",
                           find, shell_words({project_.source}))

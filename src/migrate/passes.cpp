@@ -105,7 +105,7 @@ Result<> Passes::make(Pass pass) {
 Result<> Passes::walk(PassRecord& record) {
     FB_TRY_ASSIGN(end, call(Pass::walk));
     record.counts = std::move(end.counts);
-    return check_source();
+    return check_source(true);
 }
 
 // On the live system some entries vanish or change while they are copied: the final sync has the last word.
@@ -218,8 +218,11 @@ Result<> Passes::freeze() {
     return runner_.hook("freeze", project_.freeze, hook_time());
 }
 
+// A hook that fails, or is killed, may have opened the target before.
 Result<> Passes::release() {
     FB_TRY(check_target());
+    if (state_.released_unix_s == 0) state_.released_unix_s = now_s();
+    FB_TRY(save_());
     if (project_.release.empty()) return {};
     return runner_.hook("release", project_.release, hook_time());
 }
@@ -235,7 +238,7 @@ Result<> Passes::remove(PassRecord& record) {
         FB_TRY_ASSIGN(sight, look_at_root(project_.source));
         if (!sight) {
             const auto above = sys::look_at(directory_of(project_.source));
-            if (above && above->inode == state_.above_inode) return {};
+            if (above && above->inode == state_.above_inode) return sys::posix_store().remove(links_path());
             return Error{
                 ErrorKind::missing,
                 fmt::format("{} is missing, and so is what it lay in: not mounted?", show_text(project_.source)),
@@ -262,8 +265,8 @@ Result<> Passes::remove(PassRecord& record) {
 }
 
 Result<> Passes::begin_removal() {
-    FB_TRY(check_source());
     FB_TRY(check_target());
+    FB_TRY(check_source());
     FrozenInodes inodes;
     FB_TRY(check_is_frozen("it is not removed", &inodes));
     // What is added while the removal waits after a kill is known by a change that is newer than all there are now.

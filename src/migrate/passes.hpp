@@ -44,8 +44,11 @@ private:
     Result<> begin_removal();
 
     Result<Runner::VerbEnd> call(Pass pass, std::uint64_t turn = 1) const;
-    Result<> check_source();
+    /// `notes`: what is there is noted, where nothing is. Without it a source that is not noted is refused, and such a
+    /// target that was compared: states of older programs have noted none.
+    Result<> check_source(bool notes = false);
     Result<> check_target(bool notes = false);
+    Error not_noted(std::string_view side, const std::string& place, std::string_view done) const;
     Result<> check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
                         std::optional<RootIdentity>& noted) const;
     Result<> check_no_other_run() const;

@@ -6,6 +6,12 @@
 
 namespace forebay::migrate {
 
+Result<RootIdentity> identity_of(sys::Folder& folder) {
+    FB_TRY_ASSIGN(status, folder.status());
+    FB_TRY_ASSIGN(traits, folder.file_system());
+    return RootIdentity{.inode = status.id.number, .file_system = traits.id, .born = status.born};
+}
+
 Result<std::optional<RootSight>> look_at_root(const std::string& place) {
     auto address = place;
     while (is_remote(address) && address.ends_with('/')) address.pop_back();
@@ -21,9 +27,8 @@ Result<std::optional<RootSight>> look_at_root(const std::string& place) {
     });
     if (!sight.has_entries) FB_TRY(listed);
     if (is_remote(address)) return std::optional(sight);
-    FB_TRY_ASSIGN(status, (*folder)->status());
-    FB_TRY_ASSIGN(traits, (*folder)->file_system());
-    sight.identity = RootIdentity{.inode = status.id.number, .file_system = traits.id, .born = status.born};
+    FB_TRY_ASSIGN(identity, identity_of(**folder));
+    sight.identity = identity;
     return std::optional(sight);
 }
 

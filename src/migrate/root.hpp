@@ -17,6 +17,8 @@ namespace forebay::migrate {
 struct RootIdentity {
     std::uint64_t inode = 0, file_system = 0;
     sys::FileTime born;  // 0 where it is not told
+    /// Else two roots may be equal: NFS tells neither a birth nor the number.
+    bool is_known() const { return born != sys::FileTime() || file_system != 0; }
     friend bool operator==(const RootIdentity& one, const RootIdentity& other) {
         const bool tells_birth = one.born != sys::FileTime() && other.born != sys::FileTime();
         return one.inode == other.inode &&
@@ -28,6 +30,8 @@ struct RootSight {
     bool has_entries = false;
     std::optional<RootIdentity> identity;  // none of what is no directory of this machine
 };
+
+Result<RootIdentity> identity_of(sys::Folder& folder);
 
 /// Nothing where there is no such directory, or no key with that prefix.
 Result<std::optional<RootSight>> look_at_root(const std::string& place);

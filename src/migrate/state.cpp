@@ -116,6 +116,9 @@ ProjectState state_of(const Json& json) {
     state.above_inode = number_of<std::uint64_t>(json, "above_inode");
     state.source_root = root_of(json, "source_root");
     state.target_root = root_of(json, "target_root");
+    const auto& release = state.of(Pass::release);
+    if (json.contains("released_unix_s")) state.released_unix_s = unix_s_of(json, "released_unix_s");
+    else if (release.is_done) state.released_unix_s = release.ended_unix_s;  // of an older program
     return state;
 }
 
@@ -152,10 +155,11 @@ Result<> go_back(ProjectState& state, Pass pass) {
             ErrorKind::refused,
             fmt::format("{}: its source is {}removed", state.project, state.of(Pass::remove).is_done ? "" : "being "),
             "the target was compared with the whole source before", "forebay migrate without --again"};
-    if (state.of(Pass::release).is_done && pass <= Pass::final_sync)
+    if (state.released_unix_s > 0 && pass <= Pass::compare)
         return Error{ErrorKind::refused,
-                     fmt::format("{}: the target is in use since {}: a sync would undo changes of its users",
-                                 state.project, show_date(state.of(Pass::release).ended_unix_s)),
+                     fmt::format("{}: its release began on {}: a sync would undo changes of users at the target, and a "
+                                 "comparison find them",
+                                 state.project, show_date(state.released_unix_s)),
                      "nothing was changed",
                      "forebay compare of both shows what differs; take what is wanted to the target by hand"};
     for (auto i = static_cast<std::size_t>(pass); i < state.passes.size(); ++i) state.passes[i] = {};
@@ -179,7 +183,8 @@ std::string encode_state(const ProjectState& state) {
                     {"being_removed", state.is_being_removed},
                     {"above_inode", state.above_inode},
                     {"source_root", json_of(state.source_root)},
-                    {"target_root", json_of(state.target_root)}};
+                    {"target_root", json_of(state.target_root)},
+                    {"released_unix_s", state.released_unix_s}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -39,6 +39,7 @@ struct ProjectState {
     std::int64_t wait_until_unix_s = 0;  // 0: it does not wait yet
     bool is_being_removed = false;       // the source, which is not whole any more
     std::uint64_t above_inode = 0;       // of the folder that the source lies in, when its removal began
+    std::int64_t released_unix_s = 0;    // when its release began first, which no --again forgets; 0: never
     std::optional<RootIdentity> source_root, target_root;  // of the walk, and of the copy
 
     PassRecord& of(Pass pass) { return passes[static_cast<std::size_t>(pass)]; }
@@ -49,8 +50,8 @@ struct ProjectState {
 /// project ends with its release.
 std::optional<Pass> next_pass(const ProjectState& state, const ProjectPlan& project);
 
-/// Forgets `pass` and all that follow. `refused` where that would overwrite what users have changed at the target since
-/// its release, and while the source is being removed.
+/// Forgets `pass` and all that follow, but not that the release began. `refused` where that would overwrite or compare
+/// what users have changed at the target since then, and while the source is being removed.
 Result<> go_back(ProjectState& state, Pass pass);
 
 std::string encode_state(const ProjectState& state);

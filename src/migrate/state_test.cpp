@@ -40,11 +40,15 @@ TEST_CASE("going back forgets what follows, and is refused where users work alre
     CHECK_FALSE(state.frozen);
     CHECK(next_pass(state, {}) == Pass::live_sync);
     state = done_up_to(Pass::release);
-    for (const auto pass : {Pass::walk, Pass::copy, Pass::live_sync, Pass::freeze, Pass::final_sync})
-        CHECK(go_back(state, pass).error().kind == ErrorKind::refused);
+    state.released_unix_s = 5;
     state.wait_until_unix_s = 7;
-    CHECK(go_back(state, Pass::compare));
-    CHECK(state.wait_until_unix_s == 0);
+    for (const auto again : {Pass::wait, Pass::release, Pass::report}) {
+        REQUIRE(go_back(state, again));
+        CHECK(state.wait_until_unix_s == 0);
+        CHECK(next_pass(state, {.removes = true}) == again);
+        for (auto pass = Pass::walk; pass < Pass::report; pass = static_cast<Pass>(static_cast<int>(pass) + 1))
+            CHECK(go_back(state, pass).error().kind == ErrorKind::refused);
+    }
     state = done_up_to(Pass::wait);
     state.is_being_removed = true;
     CHECK(go_back(state, Pass::compare).error().kind == ErrorKind::refused);
@@ -60,10 +64,12 @@ TEST_CASE("a state is read as it was written, and a part of one is none") {
     state.wait_until_unix_s = 1'795'723'490;
     state.is_being_removed = true;
     state.above_inode = 12;
+    state.released_unix_s = 1'795'723'489;
     const auto text = encode_state(state);
     const auto read = migrate::decode_state(text, "a.json").value();
     CHECK(encode_state(read) == text);
     CHECK(read.frozen == state.frozen);
+    CHECK(read.released_unix_s == state.released_unix_s);
     CHECK(read.of(Pass::copy).counts.at("bytes") == 1ull << 60);
     CHECK(read.of(Pass::live_sync).was_stopped);
     for (std::size_t bytes = 0; bytes + 2 < text.size(); bytes += 7)

@@ -8,6 +8,9 @@
 #include "base/try.hpp"
 #include "migrate/state.hpp"
 #include "sys/local_file.hpp"
+#include "sys/machine.hpp"
+#include "sys/place_in_file_system.hpp"
+#include "sys/tree.hpp"
 
 namespace forebay::migrate {
 
@@ -21,31 +24,52 @@ bool lie_in_each_other(const std::string& one, const std::string& other) {
 
 }  // namespace
 
+bool TakenTargets::Place::meets(const Place& other) const {
+    const bool is_placed = !in_file_system.empty() && !other.in_file_system.empty();
+    return lie_in_each_other(path, other.path) ||
+           (is_placed && lie_in_each_other(in_file_system, other.in_file_system)) || (seen && seen == other.seen) ||
+           (root && root->is_known() && root == other.root);
+}
+
+// A place that cannot be looked at is known by its path alone; why is told when its project is begun.
+TakenTargets::Place TakenTargets::place_of(const std::string& path) const {
+    Place place{.path = resolved_place(path)};
+    if (is_remote(path)) return place;
+    place.in_file_system = sys::place_in_file_system(mounts_, place.path);
+    const auto folder = sys::open_posix_folder(place.path);
+    if (!folder) return place;
+    if (const auto status = (*folder)->status()) place.seen = status->id;
+    if (const auto identity = identity_of(**folder)) place.root = *identity;
+    return place;
+}
+
 Result<> TakenTargets::check(const ProjectPlan& project) {
     const std::lock_guard lock(mutex_);
     if (!was_read_) was_read_ = read();
     FB_TRY(*was_read_);
-    const auto place = resolved_place(project.target);
+    const auto place = place_of(project.target);
     for (const auto& target : targets_) {
         if (target.project == project.name) continue;
-        if (!target.source.empty() && lie_in_each_other(place, target.source))
+        if (target.source && place.meets(*target.source))
             return Error{
                 ErrorKind::refused,
                 fmt::format("{}: its target is the source of project {}, {}, which is moved since {}", project.name,
-                            target.project, show_text(target.source), show_date(target.since_unix_s)),
+                            target.project, show_text(target.source->path), show_date(target.since_unix_s)),
                 "nothing was changed",
                 fmt::format("correct the target in {}; where that source is gone, take {}/{}.json away", plan_.path,
                             plan_.state, target.project)};
-        if (!lie_in_each_other(place, target.place)) continue;
+        if (!place.meets(target.place)) continue;
         return Error{
             ErrorKind::refused,
             fmt::format("{}: its target is that of project {}{}, {} {}", project.name, target.project,
-                        target.place == place ? "" : fmt::format(" ({})", show_text(target.place)),
+                        target.place.path == place.path ? "" : fmt::format(" ({})", show_text(target.place.path)),
                         target.is_in_use ? "in use since" : "which is copied to it since",
                         show_date(target.since_unix_s)),
             "nothing was changed",
-            fmt::format("give it its old name {} in {}: the name of a project must never change after its copy began",
-                        target.project, plan_.path)};
+            fmt::format(
+                "give it its old name {} in {}: the name of a project must never change after its copy began; or "
+                "correct the target of another one",
+                target.project, plan_.path)};
     }
     return {};
 }
@@ -54,6 +78,8 @@ Result<> TakenTargets::read() {
     const auto names = sys::names_in(plan_.state);
     if (!names && names.error().kind == ErrorKind::missing) return {};
     FB_TRY(names);
+    FB_TRY_ASSIGN(mounts, sys::kernel_text("/proc/self/mountinfo"));
+    mounts_ = std::move(mounts);
     for (const auto& name : *names)
         if (name.ends_with(state_ending) && !name.starts_with('.')) FB_TRY(read_one(name));
     return {};
@@ -70,12 +96,16 @@ Result<> TakenTargets::read_one(const std::string& name) {
         return because(state.error(), "whose target it is cannot be told: " + state.error().what);
     }
     if (!has_copied(*state)) return {};
-    const auto& release = state->of(Pass::release);
-    targets_.push_back({.place = resolved_place(state->target),
-                        .source = state->of(Pass::remove).is_done ? "" : resolved_place(state->source),
-                        .project = state->project,
-                        .since_unix_s = release.is_done ? release.ended_unix_s : state->of(Pass::copy).began_unix_s,
-                        .is_in_use = release.is_done});
+    const bool is_in_use = state->released_unix_s > 0;
+    auto& target = targets_.emplace_back(
+        Target{.place = place_of(state->target),
+               .project = state->project,
+               .since_unix_s = is_in_use ? state->released_unix_s : state->of(Pass::copy).began_unix_s,
+               .is_in_use = is_in_use});
+    target.place.root = state->target_root;
+    if (state->of(Pass::remove).is_done) return {};
+    target.source = place_of(state->source);
+    target.source->root = state->source_root;
     return {};
 }
 

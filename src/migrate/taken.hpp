@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "migrate/plan.hpp"
+#include "migrate/root.hpp"
 
 namespace forebay::migrate {
 
@@ -19,23 +20,32 @@ public:
     explicit TakenTargets(const MigrationPlan& plan) : plan_(plan) {}
 
     /// `refused` where the target of `project` is one to which another project has begun to copy, or a source of one
-    /// that is not removed, or lies in or around these; and where the state of a project that the plan has not cannot
-    /// be read, so that nobody knows.
+    /// that is not removed, or lies in or around these, by whatever path; and where the state of a project that the
+    /// plan has not cannot be read, so that nobody knows.
     Result<> check(const ProjectPlan& project);
 
 private:
+    struct Place {
+        std::string path, in_file_system;      // the second for any bind mount; or empty
+        std::optional<sys::EntryId> seen;      // the directory that is there now
+        std::optional<RootIdentity> root;      // of a state's: as it has it, wherever it is mounted
+        bool meets(const Place& other) const;  // is it, or lies in or around it
+    };
     struct Target {
-        std::string place, source;  // no source that was removed
+        Place place;
+        std::optional<Place> source;  // none that was removed
         std::string project;
         std::int64_t since_unix_s = 0;
         bool is_in_use = false;  // by its users
     };
+    Place place_of(const std::string& path) const;
     Result<> read();
     Result<> read_one(const std::string& name);
 
     const MigrationPlan& plan_;
     std::mutex mutex_;
     std::optional<Result<>> was_read_;
+    std::string mounts_;
     std::vector<Target> targets_;
 };
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 from forebay_test import FOREBAY, SECONDS_MAX, all_of_forebay, expect, forebay, run
-from migration_site import Queue, Site, expect_in
+from migration_site import Queue, Site, expect_in, may_mount
 
 
 def check_not_mounted(place):
@@ -62,7 +62,7 @@ def check_changed_source(place):
     expect_in(said, "the source has changed since the final sync (below/file-3 was changed on 20", "a changed source is not removed")
     expect_in(said, f"then forebay delete {site.place}/old/a, and delete = false of this project", "with a way to its end")
     expect(len(site.files("old")) == 31 and not (site.place / "old/b").exists(), "all of it stays, and the other project goes on")
-    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of its users", "no sync after the release")
+    expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of users", "no sync after the release")
     forebay("delete", site.place / "old/a")
     source = f'source = "{site.place}/old/a"'
     site.plan.write_text(site.plan.read_text().replace(source, f"delete = false\n{source}"))
@@ -95,8 +95,12 @@ def check_removal_goes_on(place):
     site.migrate("--project", "a")
     expect(site.next("a") == "done" and not (site.place / "old/a").exists(), "the rest is removed")
     state["passes"]["delete"]["done"] = False
-    state["above_inode"] += 1
     state["being_removed"] = True
+    (site.place / "state/a.json").write_text(json.dumps(state))
+    (site.place / "state/a.links").touch()
+    site.migrate("--project", "a")
+    expect(not (site.place / "state/a.links").exists(), "a kill behind the last removal leaves nothing")
+    state["above_inode"] += 1
     (site.place / "state/a.json").write_text(json.dumps(state))
     expect_in(site.migrate("--project", "a", code=3), "so is what it lay in: not mounted?", "a place that is gone is not a removed source")
 
@@ -270,7 +274,7 @@ def check_example(place):
 
 
 def check_full(place):
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+    if not may_mount():
         return print("migrate: a full target is left out: no mounts here")
     site = Site(place / "full")
     command = f"mount -t tmpfs -o size=200k none {site.place}/new && {FOREBAY} migrate {site.plan} --project a"

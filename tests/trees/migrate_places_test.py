@@ -17,7 +17,7 @@ import time
 
 import s3_support
 from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect, run
-from migration_site import Site, expect_in
+from migration_site import Site, expect_in, may_mount
 
 
 def check_other_source(place):
@@ -69,11 +69,27 @@ def check_other_target(place):
 def check_older_state(place):
     """Which target an older program has compared is not known: nothing of the source goes before somebody has looked."""
     site = Site(place / "older")
-    site.migrate("--project", "a", "--until", "wait")
-    kept, new, away = site.place / "state/a.json", site.place / "new/a", place / "away"
-    state = json.loads(kept.read_text())
-    del state["source_root"], state["target_root"]
-    kept.write_text(json.dumps(state))
+    kept, old, new, away = site.place / "state/a.json", site.place / "old/a", site.place / "new/a", place / "away"
+
+    def forget():
+        state = json.loads(kept.read_text())
+        for key in ("source_root", "target_root", "released_unix_s"):
+            state.pop(key, None)
+        kept.write_text(json.dumps(state))
+
+    site.migrate("--project", "a", "--until", "copy")
+    forget()
+    old.rename(away)
+    old.mkdir()
+    (old / "NOT_MOUNTED").touch()
+    for until in ("live-sync", "compare"):
+        expect_in(site.migrate("--project", "a", "--until", until, code=2), "is not noted: an older program has walked it", "what lies in a mount point")
+    expect(len(site.files("new")) == 31, "nothing of the target goes for it")
+    shutil.rmtree(old)
+    away.rename(old)
+    site.migrate("--project", "a", "--moved", "--until", "wait")
+    forget()
+    expect_in(site.migrate("--project", "a", "--again", "final-sync", code=2), "its release began on 20", "the release is known by its pass")
     new.rename(away)
     new.mkdir()
     (new / "README").touch()
@@ -129,7 +145,7 @@ def check_target_goes(place):
 
 def check_bind_mounts(place):
     """One project's place in another one's, by a path that does not tell it."""
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+    if not may_mount():
         return print("migrate: bind mounts are left out: no mounts here")
     site = Site(place / "bind")
     inner = site.place / "new/a/inner/deep"
@@ -173,6 +189,23 @@ def check_two_plans(place):
     expect_in(said, "third: its target is the source of project a", "a source that may be removed some day is no target")
 
 
+def check_taken_elsewhere(place):
+    """The target of a released project, which another plan of the same state reaches by another path."""
+    site = Site(place / "taken", delete=False)
+    site.migrate("--project", "a")
+    bind, plan, good = site.place / "bind", site.place / "other.toml", site.plan.read_text().rpartition("[[project]]")[0]
+    bind.mkdir()
+    plans = [(f"mv {site.place}/new {site.place}/newer", "newer/a", f"mv {site.place}/newer {site.place}/new")]
+    if may_mount():
+        plans += [(f"mount --bind {site.place}/{seen} {bind}", target, "true") for seen, target in (("new", "bind/a"), ("new/a", "bind/more"), (".", "bind/new"))]
+    for before, target, after in plans:
+        plan.write_text(good.replace('name = "a"', 'name = "other"').replace(f"{site.place}/new/a", f"{site.place}/{target}"))
+        command = f"{before} && {FOREBAY} migrate {plan} --project other; code=$?; {after}; exit $code"
+        done = run("unshare", "--mount", "--propagation", "private", "sh", "-c", command, code=2) if after == "true" else run("sh", "-c", command, code=2)
+        expect_in(done.stderr, f"other: its target is that of project a ({site.place}/new/a/), in use since 20", target)
+    expect(len(site.files("new")) == 31, "what was released stays")
+
+
 def check_bucket(server, place):
     site = Site(place / "bucket", preserve="permissions,times")
     site.plan.write_text(site.plan.read_text().replace(f"{site.place}/new/", f"{s3_support.ROOT}/"))
@@ -193,7 +226,7 @@ def check_bucket(server, place):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-places-", dir="/dev/shm") as name:
-        for check in (check_other_source, check_other_target, check_older_state, check_target_goes, check_bind_mounts, check_two_plans):
+        for check in (check_other_source, check_other_target, check_older_state, check_target_goes, check_bind_mounts, check_two_plans, check_taken_elsewhere):
             place = pathlib.Path(name) / check.__name__
             place.mkdir()
             check(place)

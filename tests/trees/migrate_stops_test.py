@@ -1,4 +1,4 @@
-"""Goal: `forebay migrate` stops before harm that it can foresee: a project under another name, entries that do not come to
+"""Goal: `forebay migrate` stops before harm that it can foresee: a project under another name or in use, entries that do not come to
 the target, jobs that cannot go on or cannot be submitted.
 
 Method: a released project that the plan renames; sources that the user who moves them may not read or give to their
@@ -72,6 +72,33 @@ def check_begun(place):
     expect_in(said, "is that of project a, which is copied to it since", "a target to which another one copies")
     (site.place / "state/a.json").write_text("{")
     site.migrate("--project", "b")  # a state of the plan's own that cannot be read holds up no other project
+
+
+def check_released(place):
+    """No --again forgets that users came in, also where the hook has failed after it let them in."""
+    site = Site(place / "released", delete=False, release=f"test -e {place}/good")
+    site.migrate("--project", "a", code=2)
+    (site.place / "new/a/thesis").write_text("of a user")
+    refused = ("walk", "copy", "live-sync", "freeze", "final-sync", "compare")
+    for words in ((), ("--again", "release"), ("--again", "report")):
+        site.migrate("--project", "a", *words, code=2)
+        for again in refused:
+            said = site.migrate("--project", "a", "--again", again, code=2)
+            expect_in(said, "a: its release began on 20", f"{again} after a release")
+            expect_in(said, "Next: forebay compare of both shows what differs", "with what to do")
+    (place / "good").touch()
+    site.migrate("--project", "a")
+    expect(site.next("a") == "done" and (site.place / "new/a/thesis").exists(), "what users made stays")
+
+
+def check_include(place):
+    """Users who write where nothing fits keep no project from its end."""
+    site = Site(place / "include", include=["file-*"], delete=False)
+    (site.place / "old/a/notes").mkdir()
+    site.migrate("--until", "copy")
+    (site.place / "old/a/notes/text").write_text("of a user")
+    site.migrate()
+    expect(site.next("a") == "done", "it is released")
 
 
 class Mover:
@@ -202,7 +229,8 @@ def check_status(place):
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-stops-", dir="/dev/shm") as name:
         place = pathlib.Path(name)
-        for check in (check_renamed, check_begun, check_left, check_nothing_copied, check_pattern, check_filled, check_jobs, check_status):
+        for check in (check_renamed, check_begun, check_released, check_include, check_left, check_nothing_copied, check_pattern, check_filled,
+                      check_jobs, check_status):
             (place / check.__name__).mkdir()
             check(place / check.__name__)
         check_submit(place, "slurm", "sbatch")

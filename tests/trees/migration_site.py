@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import time
 
 from forebay_test import all_of_forebay, expect, forebay, run
@@ -44,6 +45,10 @@ class Site:
 
 def expect_in(said, part, what):
     expect(part in said, f"{what}: \"{part}\"", said)
+
+
+def may_mount():
+    return os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode == 0
 
 
 class Queue:
