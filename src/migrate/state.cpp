@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <ranges>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -131,7 +131,7 @@ Error damaged(const std::string& path, const std::string& why) {
 
 // A walk changes nothing, and a copy that was refused neither: the pass takes its start back.
 bool has_copied(const ProjectState& state) {
-    return std::ranges::any_of(state.passes | std::views::drop(static_cast<int>(Pass::copy)),
+    return std::ranges::any_of(std::span(state.passes).subspan(static_cast<std::size_t>(Pass::copy)),
                                [](const PassRecord& record) { return record.starts > 0; });
 }
 

@@ -192,9 +192,7 @@ Result<> CopyWalk::check_replaceable(const EntryPlace& place) {
     if (context_.options.is_dry) return {};
     // The folder above has got its attributes since it was entered: new entries inherit those.
     FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
-    FB_TRY_ASSIGN(now, target->status());
     FB_TRY_ASSIGN(gives_acl, has_default_acl(*target));
-    place.branch->status(TreeSide::target) = now;
     place.branch->seen.gives_acl = gives_acl;
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(status, source->status_of(place.name));

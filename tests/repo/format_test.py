@@ -12,7 +12,7 @@ import subprocess
 import tree
 
 COLUMNS_MAX = 120
-NOT_BY_CLANG = re.compile(r"std::ranges::(unique|equal_range|search|search_n|find_end|remove|remove_if|rotate|partition|stable_partition)\b")
+NOT_BY_CLANG = re.compile(r"std::(views::|ranges::(views|unique|equal_range|search|search_n|find_end|remove|remove_if|rotate|partition|stable_partition)\b)")
 
 
 def main():
