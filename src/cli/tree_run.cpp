@@ -166,6 +166,7 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
             if (found == source.end()) plan.gone.insert(place);
             continue;
         }
+        FB_TRY(remarks.taken());
         tree::Amount amount;
         FB_TRY(measure(*wish.store, version.snapshot.directory, amount));
         FB_TRY(discard(*wish.store, version));
