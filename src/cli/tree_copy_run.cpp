@@ -291,9 +291,9 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         return work(wished, *remarks, counts, progress);
     }();
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
-    if (report && (copied || report->has_lines())) FB_TRY(report->close());
-    if (manifest && (copied || (manifest->has_lines() && bytes_of_file(options.manifest) == 0)))
-        FB_TRY(manifest->close());
+    const auto reported = report && (copied || report->has_lines()) ? report->close() : Result<>();
+    const bool is_noted = manifest && (copied || (manifest->has_lines() && bytes_of_file(options.manifest) == 0));
+    const auto noted = is_noted ? manifest->close() : Result<>();
     if (options.tree.json) {
         set_counts(answer, options, wished.layout, counts, lasted.count());
         if (telling.more) telling.more(answer);
@@ -313,6 +313,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
                                      : "nothing was removed",
                 counts.not_removed);
     }
+    FB_TRY(reported);
+    FB_TRY(noted);
     if (!copied) return with_target(copied.error(), options.target);
     say_line_ends(options, *remarks);
     say_begin_with_source(options, *remarks);

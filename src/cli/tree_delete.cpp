@@ -55,13 +55,14 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer)
                                   .lead = lead},
                                  *remarks, removed);
     }();
-    if (report) FB_TRY(report->close());
+    const auto reported = report ? report->close() : Result<>();
     if (options.tree.json) {
         answer.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
         if (options.dry_run) answer.set("would_remove", json_of(would_remove));
         set_team(answer, lead);
         set_remarks(answer, *remarks);
     }
+    FB_TRY(reported);
     FB_TRY(done);
     if (!options.tree.json) {
         say_remarks(*remarks);

@@ -141,7 +141,10 @@ Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& argumen
     FB_TRY_ASSIGN(made, LinesFile::make(arguments.report, report_lines));
     report = std::move(made);
     return std::make_unique<tree::Remarks>(
-        [file = report.get()](const tree::Remark& remark) { return file->add(json_of(remark)); },
+        [file = report.get()](const tree::Remark& remark) -> Result<> {
+            FB_TRY(file->add(json_of(remark)));
+            return tree::is_loss(remark.kind) ? file->flush() : Result<>();  // before more goes
+        },
         arguments.report_all ? tree::Recorded::all : tree::Recorded::losses);
 }
 

@@ -124,20 +124,33 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
                      "nothing was changed",
                      file.error().next.empty() ? "a path in a directory that is there, and that this user may write to"
                                                : file.error().next};
-    return std::unique_ptr<LinesFile>(new LinesFile(std::move(*file), own, real));
+    return std::unique_ptr<LinesFile>(new LinesFile(std::move(*file), kind.option, own, real));
 }
 
 LinesFile::~LinesFile() {
-    if (own_path_ != path_) static_cast<void>(sys::posix_store().remove(own_path_));
+    if (own_path_ != path_ && !stays_) static_cast<void>(sys::posix_store().remove(own_path_));
 }
 
 Result<> LinesFile::add_text(std::string_view line) {
+    FB_TRY(written_);
     buffer_ += line;
     buffer_ += '\n';
     return buffer_.size() < line_buffer_bytes ? Result<>() : flush();
 }
 
 Result<> LinesFile::flush() {
+    FB_TRY(written_);
+    const auto done = write_buffer();
+    return done ? done : unfinished(done.error());
+}
+
+Result<> LinesFile::close() {
+    FB_TRY(flush());
+    const auto done = finish();
+    return done ? done : unfinished(done.error());
+}
+
+Result<> LinesFile::write_buffer() {
     if (bytes_ == 0 && file_.is_regular()) FB_TRY(file_.set_size(0));
     FB_TRY(file_.write(bytes_, std::as_bytes(std::span(buffer_))));
     bytes_ += buffer_.size();
@@ -145,16 +158,27 @@ Result<> LinesFile::flush() {
     return {};
 }
 
-Result<> LinesFile::close() {
-    FB_TRY(flush());
+Result<> LinesFile::finish() {
     if (own_path_ != path_) FB_TRY(file_.take_permissions(path_));
     if (file_.is_regular()) FB_TRY(file_.sync());
     if (own_path_ == path_) return file_.close();
-    const auto own = std::exchange(own_path_, path_);
-    if (auto named = sys::posix_store().rename(own, path_); !named)  // before another process may open it
-        return because(named.error(), named.error().what, fmt::format("all lines are in {}", show_text(own)));
+    if (auto named = sys::posix_store().rename(own_path_, path_); !named)  // before another process may open it
+        return because(named.error(), named.error().what, fmt::format("all lines are in {}", show_text(own_path_)));
+    own_path_ = path_;
     FB_TRY(file_.close());
     return sys::posix_store().sync_directory(directory_of(path_));
+}
+
+// What it told of may be gone, and the same command would not tell it again.
+Result<> LinesFile::unfinished(const Error& error) {
+    std::error_code none;
+    const auto own = show_text(own_path_);
+    stays_ = own_path_ != path_ && fs::file_size(own_path_, none) > 0 && !none;
+    const auto again = fmt::format("run the same command again with a {} that can be written", option_);
+    written_ = because(error, fmt::format("{} {} cannot be written: {}", option_, show_text(path_), error.what),
+                       stays_ && error.safe.empty() ? fmt::format("its lines until then are in {}", own) : "",
+                       stays_ ? fmt::format("keep {} under another name, and {}", own, again) : again);
+    return written_;
 }
 
 void set_path(Json& object, const std::string& path) {

@@ -29,7 +29,8 @@ inline constexpr LinesKind sum_lines{"--checksums", tree::checksums_title, ""};
 inline constexpr std::string_view until_whole = ".fb-";
 
 /// A file of lines, made anew; written in large pieces. A plain file gets its name when it is whole, by close(): until
-/// then what is there from before stays, also where the command is killed. One thread at a time.
+/// then what is there from before stays, also where the command is killed. After an error nothing more is written, all
+/// calls give that error, which says where the lines are, and these stay. One thread at a time.
 class LinesFile {
 public:
     /// `refused` where a file is there that is neither empty nor of this kind, or where another process writes it.
@@ -40,18 +41,25 @@ public:
     Result<> add(const Json& line) { return add_text(line.line()); }
     /// Without the line end.
     Result<> add_text(std::string_view line);
+    /// What was added is in the file.
+    Result<> flush();
     Result<> close();
     bool has_lines() const { return bytes_ > 0 || !buffer_.empty(); }
 
 private:
-    LinesFile(sys::PlainFile file, std::string own_path, std::string path)
-        : file_(std::move(file)), own_path_(std::move(own_path)), path_(std::move(path)) {}
-    Result<> flush();
+    LinesFile(sys::PlainFile file, const char* option, std::string own_path, std::string path)
+        : file_(std::move(file)), option_(option), own_path_(std::move(own_path)), path_(std::move(path)) {}
+    Result<> write_buffer();
+    Result<> finish();
+    Result<> unfinished(const Error& error);
 
     sys::PlainFile file_;
+    const char* option_;
     std::string own_path_, path_;  // until it has its name, and from then on
     std::string buffer_;
     std::uint64_t bytes_ = 0;
+    Result<> written_;    // or why not
+    bool stays_ = false;  // without its name
 };
 
 /// "path", and where it is no UTF-8 "path_hex" with its bytes.

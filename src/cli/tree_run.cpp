@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,11 +18,11 @@
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
 #include "cli/tree_reshard.hpp"
+#include "cli/tree_run_places.hpp"
 #include "cli/tree_views.hpp"
 #include "commit/reshard.hpp"
 #include "format/run_identity.hpp"
 #include "sys/store_below.hpp"
-#include "sys/target_store.hpp"
 #include "sys/tree.hpp"
 #include "sys/tree_place.hpp"
 
@@ -167,6 +166,7 @@ Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& rem
             if (found == source.end()) plan.gone.insert(place);
             continue;
         }
+        FB_TRY(remarks.taken());
         tree::Amount amount;
         FB_TRY(measure(*wish.store, version.snapshot.directory, amount));
         FB_TRY(discard(*wish.store, version));
@@ -285,34 +285,6 @@ Result<> remove_unnamed(sys::Store& store, const std::string& run, const std::se
     return {};
 }
 
-// Nothing behind a link is a part of the tree: its snapshots are neither copied nor removed. Streams that one side
-// has are looked for in the other one, too, where the link may lead nowhere: to a disk that is not mounted.
-Result<> check_no_links(const RunCopy& wish) {
-    auto& store = sys::target_store();
-    std::set<std::string> places{catalog::own_directory};
-    for (const auto& run : {wish.source, wish.target}) {
-        const auto streams = catalog::streams(store, run);
-        if (!streams && streams.error().kind == ErrorKind::missing) continue;
-        FB_TRY(streams);
-        for (const auto& stream : *streams) {
-            places.insert(stream);
-            FB_TRY_ASSIGN(entries, catalog::list_stream(store, run, stream));
-            for (const auto& entry : entries)
-                if (entry.is_directory && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
-                    places.insert(stream + "/" + entry.name);
-        }
-    }
-    std::error_code none;
-    for (const auto& run : {wish.source, wish.target})
-        for (const auto& place : places)
-            if (const auto path = run + "/" + place; !sys::is_far(run) && std::filesystem::is_symlink(path, none))
-                return Error{ErrorKind::refused,
-                             fmt::format("{} is a symbolic link, and a copy of a run follows none", show_text(path)),
-                             "nothing was changed",
-                             "put what it leads to in its place; or --as-files, which copies links as links"};
-    return {};
-}
-
 }  // namespace
 
 Result<bool> is_run(const std::string& path) {
@@ -332,7 +304,7 @@ Result<bool> is_run(const std::string& path) {
 
 Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;
-    FB_TRY(check_no_links(asked));
+    FB_TRY(check_run_places(asked.source, asked.target));
     const auto store = sys::open_target_store_below({asked.source, asked.target});
     auto wish = asked;
     wish.store = store.get();

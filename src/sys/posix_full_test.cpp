@@ -1,5 +1,5 @@
 // Goal: on a full tmpfs every error is an Error with the sizes in it, and no rank ever sees a SIGBUS; page sizes of
-// mounts are found.
+// mounts are found; a store that is bound to a place changes nothing that is mounted there.
 // Needs a mount of its own: root, or a user namespace; else it is skipped.
 
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -17,6 +17,7 @@
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
 #include "sys/store.hpp"
+#include "sys/store_below.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;
@@ -107,6 +108,47 @@ TEST_CASE("page_bytes_of: small pages by default, 2 MiB where the mount says so,
         CHECK(page_bytes_of(dir / "hugetlb") == 2u << 20);
         ::umount2((dir / "hugetlb").c_str(), MNT_DETACH);
     }
+}
+
+TEST_CASE("what is mounted below the roots of a store is read, and never changed") {
+    const test::TempDirectory dir;
+    const auto root = dir / "root", other = dir / "other";
+    auto& store = posix_store();
+    const auto put = [&](const std::string& path) {
+        REQUIRE(store.open(path, Access::create).value()->write(0, bytes_of("kept")));
+    };
+    for (const auto& path : {root, root + "/a", root + "/a/deep", root + "/own", other, other + "/below"})
+        REQUIRE(store.make_directory(path));
+    for (const auto& path : {other + "/file", other + "/below/file", root + "/own/file", root + "/own/bound"})
+        put(path);
+    const auto bind = [](const std::string& from, const std::string& to) {
+        REQUIRE(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0);
+    };
+    bind(root, root);  // a root may be a mount
+    bind(other, root + "/a/deep");
+    bind(other + "/file", root + "/own/bound");
+
+    const auto below = open_posix_store_below({root});
+    const auto deep = root + "/a/deep";
+    CHECK(below->list(deep).value().size() == 2);
+    CHECK(read_text(*below, deep + "/below/file", 10).value() == "kept");
+    CHECK(read_text(*below, root + "/own/bound", 10).value() == "kept");
+    for (const auto access : {Access::create, Access::update})
+        for (const auto& path : {deep + "/file", deep + "/new", deep + "/below/file", root + "/own/bound"})
+            CHECK(below->open(path, access).error().kind == ErrorKind::refused);
+    for (const auto& path : {deep, deep + "/below", root + "/a"})
+        CHECK(below->remove_tree(path).error().kind == ErrorKind::refused);
+    CHECK_FALSE(below->remove(deep + "/file"));
+    CHECK_FALSE(below->make_directory(deep + "/new"));
+    CHECK_FALSE(below->rename(root + "/own/file", deep + "/file"));
+    CHECK_FALSE(below->rename(deep + "/file", root + "/own/file"));
+    CHECK(store.list(other).value().size() == 2);
+    CHECK(read_text(store, other + "/below/file", 10).value() == "kept");
+    CHECK(read_text(store, other + "/file", 10).value() == "kept");
+    CHECK(below->remove(root + "/own/file"));
+    for (const auto& path : {root + "/own/bound", deep, root}) ::umount2(path.c_str(), MNT_DETACH);
+    CHECK(below->remove_tree(root + "/a"));
+    CHECK(store.list(other).value().size() == 2);
 }
 
 int main(int argc, char** argv) {

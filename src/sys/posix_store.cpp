@@ -69,20 +69,33 @@ Result<std::vector<std::string>> names_in(DIR* directory, const std::string& pat
 // Snapshots are two levels deep; deeper than this is not ours, and each level holds a descriptor.
 constexpr int tree_levels_max = 16;
 
+/// Told by Linux 5.8 and newer.
+Result<bool> is_mounted(int fd, const std::string& path) {
+    struct statx about {};
+    if (::statx(fd, "", AT_EMPTY_PATH, 0, &about) != 0) return posix_error("statx", path, errno);
+    return (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+Error mounted_error(const std::string& path) {
+    return {ErrorKind::refused, path + ": a file system is mounted there, or above it: nothing in it is changed"};
+}
+
 /// Relative to open directories, so that no link swapped in on the way leads the removal elsewhere.
-Result<> remove_tree_at(int at, const char* name, const std::string& path, int level) {
+Result<> remove_tree_at(int at, const char* name, const std::string& path, int level, bool crosses_mounts) {
     if (level > tree_levels_max)
         return Error{ErrorKind::refused,
                      fmt::format("remove of {}: more than {} levels of directories", path, tree_levels_max)};
     FB_TRY_ASSIGN(directory, open_directory(at, name, path, O_NOFOLLOW));
     const int fd = ::dirfd(directory.get());
+    FB_TRY_ASSIGN(is_mount, crosses_mounts ? Result<bool>(false) : is_mounted(fd, path));
+    if (is_mount) return mounted_error(path);
     // Another agent may still add or remove names; a few passes settle it, and then it is an error.
     for (int pass = 0;; ++pass) {
         FB_TRY_ASSIGN(names, names_in(directory.get(), path));
         for (const auto& child : names) {
             if (::unlinkat(fd, child.c_str(), 0) == 0 || errno == ENOENT) continue;
             if (errno != EISDIR && errno != EPERM) return posix_error("unlink", path + "/" + child, errno);
-            const auto removed = remove_tree_at(fd, child.c_str(), path + "/" + child, level + 1);
+            const auto removed = remove_tree_at(fd, child.c_str(), path + "/" + child, level + 1, crosses_mounts);
             if (!removed && removed.error().kind != ErrorKind::missing) return removed;
         }
         if (::unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
@@ -95,6 +108,7 @@ struct PlaceInFolder {
     Fd folder;  // none: the name is a whole path
     std::string name;
     bool follows_links = true;
+    bool is_in_mount = false;  // one below the root
 
     int at() const { return folder.valid() ? folder.get() : AT_FDCWD; }
     const char* leaf() const { return name.c_str(); }
@@ -125,6 +139,8 @@ Result<PlaceInFolder> place_below(const std::string& root, std::string_view belo
         if (!is_entry_name(name)) return Error{ErrorKind::refused, "open: " + path + ": it leads out of " + root};
         Fd next(open_at(place.at(), place.leaf(), O_PATH | O_DIRECTORY | O_NOFOLLOW));
         if (!next.valid()) return posix_error("open of a directory above, with no link followed", path, errno);
+        FB_TRY_ASSIGN(is_mount, is_mounted(next.get(), path));
+        place.is_in_mount = place.is_in_mount || (is_mount && place.name != ".");
         place.folder = std::move(next);
         place.name = name;
     }
@@ -142,7 +158,7 @@ public:
     Result<std::unique_ptr<File>> open(const std::string& path, Access access) override;
     Result<> make_directories(const std::string& path) override;
     Result<> make_directory(const std::string& path) override {
-        FB_TRY_ASSIGN(place, place_of(path));
+        FB_TRY_ASSIGN(place, place_to_change(path));
         return make_one_directory(place, path);
     }
     Result<> rename(const std::string& from, const std::string& to) override;
@@ -156,6 +172,7 @@ public:
 
 private:
     Result<PlaceInFolder> place_of(const std::string& path) const;
+    Result<PlaceInFolder> place_to_change(const std::string& path) const;
 
     std::vector<std::string> roots_;  // the longest first; none: every path is taken as it is, with its links
 };
@@ -170,9 +187,15 @@ Result<PlaceInFolder> PosixStore::place_of(const std::string& path) const {
     return Error{ErrorKind::refused, "open: " + path + ": it lies in none of the directories that may be reached"};
 }
 
+Result<PlaceInFolder> PosixStore::place_to_change(const std::string& path) const {
+    auto place = place_of(path);
+    if (place && place->is_in_mount) return mounted_error(path);
+    return place;
+}
+
 Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
-    FB_TRY_ASSIGN(place, place_of(path));
     const bool reads = !is_writing(access);
+    FB_TRY_ASSIGN(place, reads ? place_of(path) : place_to_change(path));
     bool direct = is_direct(access);
     // O_NONBLOCK: a FIFO in the place of a file must not hang us; regular files do not know it.
     const int flags = O_NONBLOCK | (reads ? O_RDONLY | place.open_flag() : O_RDWR | O_CREAT | O_NOFOLLOW);
@@ -192,6 +215,10 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     struct stat about {};
     if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
     if (!S_ISREG(about.st_mode)) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
+    if (!reads && !place.follows_links) {
+        FB_TRY_ASSIGN(is_mount, is_mounted(fd.get(), path));
+        if (is_mount) return mounted_error(path);
+    }
     auto file = std::make_unique<PosixFile>(std::move(fd), path, direct, access == Access::read_direct);
     if (is_emptying(access) && about.st_size > 0) FB_TRY(file->truncate(0));
     return std::unique_ptr<File>(std::move(file));
@@ -209,25 +236,25 @@ Result<> PosixStore::make_directories(const std::string& path) {
 }
 
 Result<> PosixStore::rename(const std::string& from, const std::string& to) {
-    FB_TRY_ASSIGN(old_place, place_of(from));
-    FB_TRY_ASSIGN(new_place, place_of(to));
+    FB_TRY_ASSIGN(old_place, place_to_change(from));
+    FB_TRY_ASSIGN(new_place, place_to_change(to));
     if (::renameat(old_place.at(), old_place.leaf(), new_place.at(), new_place.leaf()) != 0)
         return posix_error("rename to " + to, from, errno);
     return {};
 }
 
 Result<> PosixStore::remove(const std::string& path) {
-    FB_TRY_ASSIGN(place, place_of(path));
+    FB_TRY_ASSIGN(place, place_to_change(path));
     if (::unlinkat(place.at(), place.leaf(), 0) != 0 && errno != ENOENT) return posix_error("unlink", path, errno);
     return {};
 }
 
 Result<> PosixStore::remove_tree(const std::string& path) {
-    FB_TRY_ASSIGN(place, place_of(path));
+    FB_TRY_ASSIGN(place, place_to_change(path));
     struct stat about {};
     if (::fstatat(place.at(), place.leaf(), &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(about.st_mode))
         return remove(path);
-    const auto removed = remove_tree_at(place.at(), place.leaf(), path, 1);
+    const auto removed = remove_tree_at(place.at(), place.leaf(), path, 1, place.follows_links);
     if (!removed && removed.error().kind != ErrorKind::missing) return removed;
     return {};
 }

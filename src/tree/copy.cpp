@@ -190,6 +190,7 @@ Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& b
 }
 
 std::string why_not_removed(const Remarks& remarks) {
+    if (!remarks.taken()) return "the report of what is removed cannot be written";
     if (remarks.errors_at_target() == 0) return "not all of the source could be read and copied";
     if (remarks.errors_at_target() == remarks.errors()) return "not all of the target could be read and changed";
     return "neither all of the source nor all of the target could be read";
@@ -245,6 +246,7 @@ Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options,
     } else if (options.removes_extra && roots.target && !roots.was_made) {
         FB_TRY(check_mounts(*roots.source, mounts));
         FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, remarks, counts));
+        if (!remarks.taken()) counts.not_removed = why_not_removed(remarks);
     }
     if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
     if (has_looked_at_all(options) &&

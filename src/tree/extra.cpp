@@ -145,7 +145,7 @@ Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
 void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
     const auto& branch = extra.branch;
     const auto removed = [&]() -> Result<> {
-        if (has_changed_) return {};
+        if (has_changed_ || !remarks_.taken()) return {};
         if (!options_.is_dry && branch->status(TreeSide::source).has_times) {
             FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
             FB_TRY_ASSIGN(now, source->status());

@@ -60,6 +60,8 @@ bool is_error(RemarkKind kind);
 
 /// Of what was done: it counts among no remarks, and has no words.
 constexpr bool is_record(RemarkKind kind) { return kind >= RemarkKind::removed; }
+/// Of what was done: something is no more.
+constexpr bool is_loss(RemarkKind kind) { return kind == RemarkKind::removed || kind == RemarkKind::replaced; }
 /// How much of what was done a report is to have.
 enum class Recorded : std::uint8_t { nothing, losses, all };  // losses: what is no more: removed, replaced
 
@@ -83,14 +85,15 @@ class Remarks {
 public:
     using Taker = std::function<Result<>(const Remark&)>;
 
-    /// `take` gets each remark, one at a time: a file that may become long. None where it is empty.
+    /// `take` gets each remark, one at a time: a file that may become long. None where it is empty. After an error of
+    /// it nothing is removed any more: what goes is to be told.
     explicit Remarks(Taker take = {}, Recorded recorded = Recorded::nothing)
         : take_(std::move(take)), recorded_(recorded) {}
 
     Recorded recorded() const { return recorded_; }
     /// Whether a record of this kind is wished: to be asked before its path is put together.
     bool records(RemarkKind kind) const {
-        return recorded_ == Recorded::all || (recorded_ == Recorded::losses && kind <= RemarkKind::replaced);
+        return recorded_ == Recorded::all || (recorded_ == Recorded::losses && is_loss(kind));
     }
     void add(RemarkKind kind, std::string path, std::string why);
     /// Of an entry that could not be moved: one that is gone has `vanished`.

@@ -35,11 +35,16 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
         for (const auto& name : names) note(above, folder, name);
         return;
     }
-    folder.remove_each(names, [&](const std::string& name, const Result<>& removed) {
+    const auto told = [&](const std::string& name, const Result<>& removed) {
         if (removed) count(*above, name);
         else report(path_of(*above, name), removed.error());
         if (shared_.tick) shared_.tick();
-    });
+    };
+    while (!names.empty() && shared_.remarks.taken()) {
+        const auto next = names.first(std::min(names.size(), folder.removed_at_once()));
+        folder.remove_each(next, told);
+        names = names.subspan(next.size());
+    }
 }
 
 Result<> TreeRemover::lend(Branch& branch, sys::Folder& folder) {
@@ -79,6 +84,7 @@ void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::s
 }
 
 void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
+    if (!shared_.remarks.taken()) return done_in(branch);
     if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing) {
         report(path_of(*branch), entered.error());
         // Those that it lies in stay, too, which is said once. A team's are partly others'.
@@ -152,6 +158,7 @@ void TreeRemover::finish(const BranchRef& branch) {
         if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
         return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
     }
+    if (!shared_.remarks.taken()) return;
     const auto remove = [&]() -> Result<> {
         FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
         auto removed = above->remove_folder(branch->name);
@@ -323,12 +330,13 @@ Result<> remove_tree(const std::string& path, const RemoveOptions& options, Rema
             add_remark(message, remarks);
             if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) removal.counts.take(message);
             removal.tick();
+            if (!remarks.taken()) removal.share.stop();
         }));
     const auto done = removal.share.run([&](TreeWorker& worker) {
         removal.remover.add_folder(worker, removal.root, named.name);
         removal.remover.done_in(removal.root);
     });
-    if (lead != nullptr) lead->finish(!done);
+    if (lead != nullptr) lead->finish(!done || removal.share.is_stopped());
     FB_TRY(done);
     return remarks.taken();
 }

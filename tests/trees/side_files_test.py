@@ -2,7 +2,8 @@
 
 Method: planted links, fifos and files under the name that a manifest has until it is whole; modes of what is replaced;
 archives of nothing over archives of all, under names of compressed files, on a disk that is too small, and with owners that
-no system has; patterns that nothing fits; and reports of copies, syncs, restores and removals by one process and two.
+no system has; patterns that nothing fits; reports of copies, syncs, restores and removals by one process and two, also where they cannot be
+written to their end.
 """
 
 import io
@@ -14,6 +15,7 @@ import tarfile
 import tempfile
 
 from forebay_test import FOREBAY, all_of_forebay, expect, forebay, run
+from small_runs import make, save, snapshots
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -165,6 +167,61 @@ def check_records(place):
     forebay("copy", source, place / "none", "--report-all", code=2)
 
 
+def check_full(place):
+    """Once a line of the report cannot be written nothing more is removed, and the lines until then stay and are named."""
+    source, target, report = place / "full-source", place / "full-target", place / "full.jsonl"
+    left, limited = place / ".fb-full.jsonl", ["bash", "-c", 'ulimit -f 32; exec "$@"', "-"]  # 32 KiB: some 600 lines
+    team = ("--hosts", "localhost", "--threads", 1)
+    for name, words, many in (("sync", ("sync", source, target, "--delete", "--threads", 2), 3000), ("delete", ("delete", target, "--threads", 2), 3000),
+                              ("all", ("sync", source, target, "--delete", "--threads", 2, "--report-all"), 3000),
+                              ("team", ("delete", target, *team), 40_000)):
+        run("rm", "-rf", source, target, report)
+        source.mkdir()
+        (source / "both").touch()
+        run("cp", "-a", source, target)
+        for number in range(many):
+            folder = target / f"d{number % 20}" / f"e{number % 3}"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{number:08}").touch()
+        if name == "all":
+            for number in range(2000):
+                (source / f"new-{number}").touch()
+        before = sum(1 for _ in target.rglob("*"))
+        done = run(*limited, FOREBAY, *words, "--report", report, code=2)
+        gone = before - sum(1 for path in target.rglob("*") if not path.name.startswith("new-"))
+        told = [json.loads(line) for line in left.read_text().split("\n")[:-1]]
+        losses = [line for line in told if line["kind"] == "removed"]
+        expect(f"--report {report} cannot be written" in done.stderr and f"its lines until then are in {left}" in done.stderr and
+               "Next: keep" in done.stderr and not report.exists(), f"{name}: the error names what there is", done.stderr)
+        most = len(losses) + (many // 8 if name == "team" else 2)  # of each thread one; other processes hear of it later
+        expect(len(losses) <= gone <= most, f"{name}: what went is told, and then nothing goes", f"{gone} went, {len(losses)} lines")
+        expect(bool(losses) != (name == "all"), f"{name}: lines that were there before count", str(len(losses)))
+        if words[0] == "sync":
+            expect("nothing more was removed: the report of what is removed cannot be written" in done.stdout, f"{name}: the last line says so", done.stdout)
+        left.rename(place / "kept.jsonl")
+        forebay(*words, "--report", report)
+        rest = [line for line in lines(report) if line["kind"] == "removed"]
+        expect(len(rest) == before - gone - (words[0] == "sync") + (words[0] == "delete"), f"{name}: the next run tells of the others", f"{len(rest)} {before - gone}")
+    for number in range(2000):
+        (source / f"{number}").touch()
+    done = run(*limited, FOREBAY, "walk", source, "--list", report.with_name("list"), code=2)
+    expect(f"its lines until then are in {place / '.fb-list'}" in done.stderr, "a list, too", done.stderr)
+    forebay("walk", source, "--list", report.with_name("list"))
+    expect(len(lines(place / "list")) == 2001 and not (place / ".fb-list").exists(), "and the next run makes it whole")
+
+
+def check_full_of_runs(place):
+    """Snapshots, too."""
+    source, target = make(place / "run"), place / "run-target"
+    forebay("copy", source, target)
+    for step in (500, 510, 520):
+        save(target, "restart", step, "beef")
+    said = forebay("sync", source, target, "--delete", "--report", "/dev/full", code=5)
+    expect("--report /dev/full cannot be written" in said and "/.fb" not in said, "the error names it", said)
+    left = [name for name in snapshots(target) if "/step-0005" in name]
+    expect(len(left) == 2, "one was gone when that was seen", str(left))
+
+
 def check_words(place):
     source = place / "source"
     said = forebay("copy", source, place / "w", "--report", place / "none/r", code=2)
@@ -192,7 +249,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         place.chmod(0o755)
-        for check in (check_planted, check_archives, check_owners, check_nothing_fits, check_records, check_words):
+        for check in (check_planted, check_archives, check_owners, check_nothing_fits, check_records, check_full, check_full_of_runs, check_words):
             check(place)
     return 0
 
