@@ -212,8 +212,10 @@ void add_sync(CommandLine& line, const TreeRunner& run) {
     verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
     verb.number("--max-delete", options->max_delete,
                 "Let --delete remove nothing at all where more entries than these would go");
-    verb.flag("--allow-empty", options->allow_empty,
-              "Let --delete empty TARGET where SOURCE has no entry: else that is refused, it may be unmounted");
+    verb.flag(
+        "--allow-empty", options->allow_empty,
+        "Let --delete empty TARGET where SOURCE has no entry, or a run no snapshot in a stream: else that is refused, "
+        "it may be unmounted");
     verb.flag("--checksum", options->checksum, "Compare bytes of files of one size, and copy those alone that differ");
     verb.flag("--quick", options->quick,
               "Do not compare ACLs and other extended attributes of entries that the source changed before the target");

@@ -134,11 +134,26 @@ Result<> discard(sys::Store& store, const Version& version) {
     return catalog::discard(store, version.snapshot.directory, version.snapshot.step, version.head.snapshot_id);
 }
 
+// What has no snapshot at all may be a directory whose file system is not mounted.
+Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
+    if (!wish.options.removes_extra || wish.options.allows_empty) return {};
+    std::set<std::string> streams;
+    for (const auto& [place, version] : source) streams.insert(directory_of(place));
+    for (const auto& [place, version] : target)
+        if (!streams.contains(directory_of(place)))
+            return Error{ErrorKind::refused,
+                         fmt::format("{} has no snapshot in {}, and all that {} has there would be removed",
+                                     show_text(wish.source), show_text(directory_of(place)), show_text(wish.target)),
+                         "no snapshot was changed", "mount what is to be there; or --allow-empty, if they are to go"};
+    return {};
+}
+
 // A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
 // What both have is left alone: a snapshot never changes, and the target's copy may be the better one. In a dry run it
 // is only said.
 Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& remarks, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
+    FB_TRY(check_no_stream_goes(wish, plan.source, target));
     auto& source = plan.source;
     auto& kept = plan.kept;
     bool all_readable = true;

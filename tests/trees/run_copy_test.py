@@ -134,6 +134,23 @@ def plain_tree_over_a_run(place):
     expect(snapshots(target) == [], "unless that is wished")
 
 
+def a_stream_without_snapshots(place):
+    """As where the file system of restart/ is not mounted: its copies stay, unless they are to go."""
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    (source / "restart").rename(place / "unmounted")
+    for made in ((), ("mkdir",)):
+        if made:
+            (source / "restart").mkdir()
+        for words in ((), ("--dry-run",)):
+            said = copy(source, target, "--delete", *words, code=2, verb="sync")
+            expect("has no snapshot in restart" in said and "--allow-empty" in said and snapshots(target) == ALL, "all stay", said)
+        copy(source, target, verb="sync")
+        expect(whole(target) == ALL, "without --delete nothing is asked for")
+    copy(source, target, "--delete", "--allow-empty", verb="sync")
+    expect(whole(target) == ALL[:1], "and they go on wish", str(snapshots(target)))
+
+
 def run_over_a_plain_tree(place):
     """The same error the other way round: all of the tree would go, as what the run has not."""
     source = make(place / "run")
@@ -216,7 +233,7 @@ def killed(place):
 
 def main():
     for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, plain_tree_over_a_run,
-                 run_over_a_plain_tree, killed_sync, files_of_others, killed):
+                 run_over_a_plain_tree, a_stream_without_snapshots, killed_sync, files_of_others, killed):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
