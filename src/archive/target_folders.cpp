@@ -72,10 +72,7 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     } else if (!made) {
         FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(*folder));
         branch->seen.gives_acl = gives_acl;
-        const bool may_all = context_->owner.user == 0;
-        const bool is_closed = (status.permissions & tree::while_filled) != tree::while_filled;
-        if (lends_ && !may_all && is_closed && status.user == context_->owner.user)
-            FB_TRY(folder->set_permissions(status.permissions | tree::while_filled));
+        if (lends_) FB_TRY(tree::lend_permissions(*branch, *folder, context_->owner.user));
     }
     context_->folders.keep(branch, tree::TreeSide::target, folder);
     return branch;

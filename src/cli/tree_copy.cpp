@@ -148,8 +148,8 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
 constexpr const char* keys =
     "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
     "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
-    "  they were to have), excluded_targets, seconds, not_removed (why --delete removed nothing), would_copy, "
-    "would_replace and would_remove (of a dry run:\n"
+    "  they were to have), excluded_targets, seconds, not_removed (why --delete removed nothing, or no\n"
+    "  more), would_copy, would_replace and would_remove (of a dry run:\n"
     "  entries and bytes of each), snapshots, verified_bytes and resharded (of a run of Forebay alone: how many\n"
     "  snapshots are at the target, and how many of them got another number of node files now), processes (with\n"
     "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"

@@ -117,7 +117,7 @@ Result<std::unique_ptr<LinesFile>> LinesFile::make(const std::string& path, cons
         FB_TRY(check_replaceable(own, kind, true));  // what a killed run has left
     }
     auto file =
-        own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::create) : sys::PlainFile::create_alone(own);
+        own == path ? sys::PlainFile::open(path, sys::PlainFile::Use::stream) : sys::PlainFile::create_alone(own);
     if (!file)
         return Error{ErrorKind::refused,
                      fmt::format("{} {} cannot be made: {}", kind.option, show_text(path), file.error().what),

@@ -141,10 +141,13 @@ Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, c
     for (const auto& [place, version] : source) streams.insert(directory_of(place));
     for (const auto& [place, version] : target)
         if (!streams.contains(directory_of(place)))
-            return Error{ErrorKind::refused,
-                         fmt::format("{} has no snapshot in {}, and all that {} has there would be removed",
-                                     show_text(wish.source), show_text(directory_of(place)), show_text(wish.target)),
-                         "no snapshot was changed", "mount what is to be there; or --allow-empty, if they are to go"};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("{} has no snapshot in {}, and all that {} has there would be removed",
+                            show_text(wish.source), show_text(directory_of(place)), show_text(wish.target)),
+                "no snapshot was changed",
+                fmt::format("mount what is to be there; or forebay delete {}, if all of it may go; or --allow-empty",
+                            show_text(wish.target + "/" + std::string(directory_of(place))))};
     return {};
 }
 

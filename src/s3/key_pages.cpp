@@ -11,7 +11,7 @@ namespace {
 
 // Pages of what was removed are empty where a server keeps versions, of which it looks at some thousands for each. A
 // server that looks at a portion of keys for each may give one directory on all pages that its keys fill.
-constexpr int poor_pages_max = 1'000;
+constexpr int poor_pages_max = 10'000;
 
 }  // namespace
 
@@ -21,13 +21,16 @@ Result<KeyPage> KeyPages::next() {
     from_ = page.next;
     has_more_ = page.is_truncated;
     if (!has_more_) return page;
-    const bool is_poor = page.objects.empty() && page.prefixes.size() <= 1;
-    if (is_poor && ++poor_ <= poor_pages_max) return page;
     std::string ends;
     if (!page.objects.empty()) ends = page.objects.front().key + '\n' + page.objects.back().key;
     ends += '\n';
     if (!page.prefixes.empty()) ends += page.prefixes.front() + '\n' + page.prefixes.back();
-    if (!is_poor && given_.insert(siphash({}, bytes_of(ends))).second) return page;
+    if (given_.insert(siphash({}, bytes_of(ends))).second) {
+        poor_ = 0;
+        return page;
+    }
+    const bool is_poor = page.objects.empty() && page.prefixes.size() <= 1;
+    if (is_poor && ++poor_ <= poor_pages_max) return page;
     return Error{ErrorKind::corrupt, "the server's listing of s3://" + bucket_.name() + "/" + show_text(prefix_) +
                                          " goes back to a page that it has given before"};
 }

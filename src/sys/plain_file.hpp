@@ -21,6 +21,7 @@ public:
         read,    // O_RDONLY
         update,  // O_RDWR, of a file that is there
         create,  // O_CREAT | O_RDWR, 0664: new, or as it is
+        stream,  // O_WRONLY: a pipe whose reader goes is told to its writer
     };
     static Result<PlainFile> open(const std::string& path, Use use);
     /// A new file of this user alone (0600); no link is followed. One that a killed process of this user has left there

@@ -15,8 +15,8 @@
 namespace forebay::sys {
 
 Result<PlainFile> PlainFile::open(const std::string& path, Use use) {
-    const int flags = use == Use::read ? O_RDONLY : use == Use::update ? O_RDWR : O_RDWR | O_CREAT;
-    const int fd = open_alone(path.c_str(), flags, 0664);
+    constexpr int flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT, O_WRONLY};
+    const int fd = open_alone(path.c_str(), flags[static_cast<int>(use)], 0664);
     if (fd < 0) return posix_error("open", path, errno);
     return PlainFile(fd, path);
 }

@@ -77,9 +77,9 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(source, open(branch, TreeSide::source));
     FB_TRY_ASSIGN(target, open(branch, TreeSide::target));
     FB_TRY(check_no_loop(*branch));
-    branch->was_entered = true;
     if (options_.one_file_system && is_other_file_system(branch->status(TreeSide::source), device_)) {
         remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+        branch->was_entered = true;
         return {};
     }
     {
@@ -92,11 +92,14 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
             holds_all = holds_target;
         }
         if (holds_all) {
+            branch->was_entered = true;
             compare_names(worker, branch, std::move(one), std::move(other));
             return {};
         }
     }
-    return compare_by_name(worker, branch, *source, *target);
+    FB_TRY(compare_by_name(worker, branch, *source, *target));
+    branch->was_entered = true;
+    return {};
 }
 
 // False: they are too many.
@@ -147,7 +150,12 @@ void CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch, Por
     std::ranges::sort(other, {}, &ListedName::name);
     Portion portion;
     auto at = one.begin(), other_at = other.begin();
-    const auto alone = [&](const ListedName& named, RemarkKind kind) { only(kind, *branch, named.name, named.kind); };
+    const auto alone = [&](const ListedName& named, RemarkKind kind) {
+        only(kind, *branch, named.name, named.kind);
+        const bool is_wanted = kind == RemarkKind::only_source && named.kind != sys::EntryKind::folder &&
+                               options_.filter.takes(*branch, named.name, named.kind);
+        if (is_wanted) note_wanted(branch.get());
+    };
     while (at != one.end() || other_at != other.end()) {
         if (other_at == other.end() || (at != one.end() && at->name < other_at->name)) {
             alone(*at++, RemarkKind::only_source);

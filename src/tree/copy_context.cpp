@@ -102,9 +102,18 @@ Result<> CopyContext::take_unkept(const Unkept& unkept) {
 Result<> CopyContext::publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, RemarkKind kind) {
     const bool was_there =
         remarks.records(RemarkKind::replaced) && !place.branch->was_made && folder.status_of(place.name);
+    if (was_there) FB_TRY(check_told());
     FB_TRY(temporary.publish(place.name, Spellings::of(*place.branch, folder)));
     count(place, kind, was_there);
     return {};
+}
+
+// What is replaced is no more: nothing else is, once the report cannot say so.
+Result<> CopyContext::check_told() {
+    const auto taken = remarks.taken();
+    if (taken) return {};
+    end_by(taken.error());
+    return Error{ErrorKind::retry, ""};
 }
 
 void CopyContext::count(const EntryPlace& place, RemarkKind kind, bool has_replaced) {

@@ -54,7 +54,7 @@ inline constexpr std::uint32_t unfinished_folder = 01720;
 /// Until they are marked so: what no umask takes away.
 inline constexpr std::uint32_t unmarked_folder = 01700;
 /// Of the folder above: its group is that of new entries.
-inline constexpr std::uint32_t inherited_bit = 02000;
+inline constexpr std::uint32_t inherited_bit = 02000, sticky_bit = 01000;
 
 class CopyContext {
 public:
@@ -99,6 +99,8 @@ public:
     Result<> publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, RemarkKind kind);
     /// It has its name.
     void count(const EntryPlace& place, RemarkKind kind, bool has_replaced);
+    /// Before something is replaced: an error, which ends the copy, where a record of it cannot be kept.
+    Result<> check_told();
     /// Of what was done, where a record of it is wished.
     void record(RemarkKind kind, const Branch& branch, const std::string& name) const {
         if (remarks.records(kind)) remarks.add(kind, path_of(branch, name), "");

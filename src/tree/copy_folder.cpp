@@ -101,6 +101,7 @@ Result<FolderRef> CopyWalk::make_folder(const BranchRef& branch, sys::Folder& ab
         if (!status) return status.error().kind == ErrorKind::missing ? made.error() : status.error();
         if (status->kind == sys::EntryKind::folder) return existing.error();
         FB_TRY(check_is_meant(context_, *branch, status->kind));
+        if (context_.remarks.records(RemarkKind::replaced)) FB_TRY(context_.check_told());
         FB_TRY(above.remove(branch->name));
         made = above.make_folder(branch->name, context_.new_folder_permissions());
     }
@@ -188,15 +189,19 @@ Result<> CopyWalk::find_leftovers(const BranchRef& branch, sys::Folder& folder) 
 
 void CopyWalk::finish(const BranchRef& branch) {
     if (!branch->was_entered) return;
-    if (context_.share.is_stopped()) {
+    const auto take_back = [&] {
         if (branch->seen.lent_permissions == 0) return;
         if (const auto target = context_.folders.get(branch, TreeSide::target))
             static_cast<void>(take_back_lent(*branch, **target));
-        return;
-    }
+    };
+    if (context_.share.is_stopped()) return take_back();
     if (!context_.is_of_others(*branch)) context_.tell_flags(*branch, "", branch->status(TreeSide::source));
-    if (auto finished = context_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished)
+    if (auto finished = context_.options.is_dry ? would_finish(branch) : try_finish(branch); !finished) {
         context_.report(branch, "", finished.error());
+        const auto target = context_.folders.get(branch, TreeSide::target);
+        const auto now = target ? (*target)->status() : target.error();
+        if (now && now->permissions == branch->status(TreeSide::target).permissions) take_back();
+    }
 }
 
 Result<> CopyWalk::would_finish(const BranchRef& branch) {
@@ -251,7 +256,18 @@ Result<> CopyWalk::try_finish(const BranchRef& branch) {
         return done ? done : context_.settle(path_of(*branch), status, part, value, std::move(done));
     };
     FB_TRY(give_attributes(status, attributes, *target, held, context_.options.preserve, settle));
-    return context_.options.preserve.permissions ? Result<>() : take_back_lent(*branch, *target);
+    if (context_.options.preserve.permissions) return {};
+    if (branch->is_new && !context_.options.filter.include.empty()) {  // an ACL that was given has left the mark
+        FB_TRY_ASSIGN(now, target->status());
+        if ((now.permissions & sticky_bit) != 0) FB_TRY(target->set_permissions(now.permissions & ~sticky_bit));
+    }
+    if (branch->seen.lent_permissions == 0) return {};
+    if (const auto& names = attributes.names; std::ranges::find(names, access_acl) != names.end()) {
+        FB_TRY_ASSIGN(given, target->attribute_names());
+        if (std::ranges::find(given, access_acl) != given.end()) return {};  // it has the last word
+    }
+    FB_TRY(take_back_lent(*branch, *target));
+    return target->keep_set();
 }
 
 }  // namespace forebay::tree

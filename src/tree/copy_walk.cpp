@@ -190,10 +190,6 @@ Result<> CopyWalk::check_replaceable(const EntryPlace& place) {
     if (holds)
         return Error{ErrorKind::refused, "a folder stands there at the target, with entries that patterns leave out"};
     if (context_.options.is_dry) return {};
-    // The folder above has got its attributes since it was entered: new entries inherit those.
-    FB_TRY_ASSIGN(target, context_.folders.get(place.branch, TreeSide::target));
-    FB_TRY_ASSIGN(gives_acl, has_default_acl(*target));
-    place.branch->seen.gives_acl = gives_acl;
     FB_TRY_ASSIGN(source, context_.folders.get(place.branch, TreeSide::source));
     FB_TRY_ASSIGN(status, source->status_of(place.name));
     if (status.kind != sys::EntryKind::file) return {};
@@ -208,7 +204,9 @@ Result<> CopyWalk::check_replaceable(const EntryPlace& place) {
 Result<> CopyWalk::lend_again(const BranchRef& branch) {
     FB_TRY_ASSIGN(target, context_.folders.get(branch, TreeSide::target));
     FB_TRY_ASSIGN(now, target->status());
+    FB_TRY_ASSIGN(gives_acl, has_default_acl(*target));
     branch->status(TreeSide::target) = now;
+    branch->seen.gives_acl = gives_acl;
     branch->seen.lent_permissions = 0;
     return lend_permissions(*branch, *target, context_.owner.user);
 }
@@ -254,8 +252,10 @@ Result<> CopyWalk::replace_folders() {
         Remarks unsaid;
         Amount would;
         FB_TRY(remove(unsaid, true, would));
+        FB_TRY_ASSIGN(target, context_.folders.get(root, TreeSide::target));
+        FB_TRY_ASSIGN(extra, count_extra(source, target, {mounts, {}}, context_.options, unsaid));
         auto& why = context_.counts.not_removed;
-        why = too_many_removed(context_.options, context_.counts.removed + would.entries);
+        why = too_many_removed(context_.options, context_.counts.removed + would.entries + extra, unsaid);
         if (!why.empty()) {
             for (const auto& place : places)
                 context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
@@ -264,8 +264,13 @@ Result<> CopyWalk::replace_folders() {
         }
     }
     if (!context_.options.is_dry)
-        for (const auto& branch : branches)
-            if (auto lent = lend_again(branch); !lent) context_.report(branch, "", of_target(lent.error()));
+        std::erase_if(branches, [&](const BranchRef& branch) {
+            auto lent = lend_again(branch);
+            if (lent) return false;
+            context_.report(branch, "", of_target(lent.error()));
+            std::erase_if(places, [&](const EntryPlace& place) { return place.branch == branch; });
+            return true;
+        });
     FB_TRY(remove(context_.remarks, context_.options.is_dry, context_.counts.would_remove));
     context_.has_cleared();
     FB_TRY(context_.naming.run([&](TreeWorker& worker) {

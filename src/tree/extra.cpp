@@ -20,7 +20,13 @@ std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vec
     return ids;
 }
 
-std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries) {
+std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries, const Remarks& counted) {
+    if (counted.has_errors() && options.removed_max != UINT64_MAX) {
+        const auto first = counted.first();
+        const auto error = std::ranges::find_if(first, is_error, &Remark::kind);
+        return fmt::format("what would go cannot be counted, as --max-delete asks: {}",
+                           error == first.end() ? "" : show_text(error->path) + ": " + error->why);
+    }
     if (entries <= options.removed_max) return "";
     return fmt::format("{} would go, more than the {} of --max-delete", show_count(entries, "entry"),
                        options.removed_max);
@@ -336,20 +342,27 @@ void ExtraWalk::finish(const BranchRef& branch) {
 
 }  // namespace
 
+Result<std::uint64_t> count_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
+                                  const TreeCopyOptions& options, Remarks& counted) {
+    FB_TRY_ASSIGN(status, source->status());
+    auto dry = options;
+    dry.is_dry = true;
+    CopyCounts would;
+    FB_TRY(ExtraWalk(status.id, at_begin, dry, counted, would).run(source, target));
+    return would.would_remove.entries.load();
+}
+
 Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
                       const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
-    FB_TRY_ASSIGN(status, source->status());
     if (options.removed_max != UINT64_MAX && !options.is_dry) {
-        auto dry = options;
-        dry.is_dry = true;
         Remarks unsaid;
-        CopyCounts would;
-        FB_TRY(ExtraWalk(status.id, at_begin, dry, unsaid, would).run(source, target));
-        counts.not_removed = too_many_removed(options, counts.removed + would.would_remove.entries);
+        FB_TRY_ASSIGN(entries, count_extra(source, target, at_begin, options, unsaid));
+        counts.not_removed = too_many_removed(options, counts.removed + entries, unsaid);
         if (!counts.not_removed.empty()) return {};
     }
+    FB_TRY_ASSIGN(status, source->status());
     FB_TRY(ExtraWalk(status.id, at_begin, options, remarks, counts).run(source, target));
-    if (options.is_dry) counts.not_removed = too_many_removed(options, counts.would_remove.entries);
+    if (options.is_dry) counts.not_removed = too_many_removed(options, counts.would_remove.entries, remarks);
     return {};
 }
 

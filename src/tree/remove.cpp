@@ -158,7 +158,7 @@ void TreeRemover::finish(const BranchRef& branch) {
         if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
         return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
     }
-    if (!shared_.remarks.taken()) return;
+    if (!shared_.remarks.taken()) return take_back(branch);
     const auto remove = [&]() -> Result<> {
         FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
         auto removed = above->remove_folder(branch->name);

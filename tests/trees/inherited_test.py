@@ -122,11 +122,21 @@ def check_parts_alone(place):
     expect(held(closed / "without")[0] == held(source / "without")[0], "permissions are those of the source", str(held(closed / "without")))
 
 
+def check_no_mark(place):
+    """With patterns to include a new directory has no mark left of the copy, under an ACL neither."""
+    source = place / "marked"
+    make_file(source / "d/a.h5", 0o644)
+    os.setxattr(source / "d", special.ACCESS, special.some_acl(1000, 7))
+    forebay("copy", source, place / "unmarked", "--preserve", "attributes", "--include", "*.h5")
+    mode = (place / "unmarked/d").stat().st_mode & 0o7777
+    expect(mode == (source / "d").stat().st_mode & 0o7777, "no sticky bit is left", oct(mode))
+
+
 def main():
     if os.geteuid() != 0:
         print("skipped: needs root, for owners")
         sys.exit(77)
-    check_each("inherited", (check_replaced, check_special_bits, check_links, check_parts_alone))
+    check_each("inherited", (check_replaced, check_special_bits, check_links, check_parts_alone, check_no_mark))
 
 
 main()

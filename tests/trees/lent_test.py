@@ -8,6 +8,7 @@ root that cannot go; patterns; a target that is full. Runs in a mount namespace 
 import os
 import shutil
 
+import special
 from forebay_test import FOREBAY, check_each, expect, run
 from own_mounts import AS_USER, USER, mover, own_mounts, skip, user_may_run
 
@@ -105,6 +106,43 @@ def check_patterns(place):
     expect_closed(target, "patterns", "ro/only")
 
 
+def check_uncounted(place):
+    """What is closed to him is not counted, and then nothing goes by --max-delete, of what is in the way neither."""
+    source, target = make(place)
+    for closed, bits in (("ro/only", 0o444), ("ro/only/deep", 0)):
+        (target / closed).chmod(bits)
+        _, report = sync(source, target, "--max-delete", 100, code=1)
+        expect(report["removed"] == 0 and "cannot be counted" in report["not_removed"], f"{closed}: nothing is removed", str(report))
+        (target / closed).chmod(0o755)
+        expect((target / "ro/only/deep/x").exists() and (target / "ro/sub/y").exists() and (target / "ro/gone").exists(), f"{closed}: all is there")
+
+
+def check_acl(place):
+    """An ACL that came has the last word over permissions that were lent."""
+    source, target = make(place)
+    for mask in (7, 5):
+        os.setxattr(source / "ro", special.ACCESS, special.some_acl(1000, mask))
+        (source / "ro").chmod(0o755 | mask << 3)
+        sync(source, target, "--preserve", "attributes")
+        expect(os.getxattr(source / "ro", special.ACCESS) == os.getxattr(target / "ro", special.ACCESS), "it is as its source's")
+
+
+def check_full_report(place):
+    """A directory is closed again, too, where no line of the report could be written any more."""
+    source, target = make(place)
+    for number in range(1000):
+        (target / "ro/sub" / f"{number:060}").touch()
+    (target / "ro/sub").chmod(CLOSED)
+    (target / "ro/only/deep").chmod(CLOSED)
+    (place / "of-user").mkdir()
+    os.chown(place / "of-user", USER, USER)
+    limited = ["bash", "-c", 'ulimit -f 8; exec "$@"', "-", *AS_USER, FOREBAY]
+    (source / "ro/sub").unlink()
+    run(*limited, "sync", source, target, "--delete", "--report", place / "of-user/r", code=2)
+    expect((target / "ro/sub").exists(), "the directory is there still")
+    expect_closed(target, "full report", "ro/sub")
+
+
 def check_full(place):
     (place / "target").mkdir()
     run("mount", "-t", "tmpfs", "-o", "size=1M", "none", place / "target")
@@ -121,4 +159,5 @@ def check_full(place):
 own_mounts()
 if not user_may_run():
     skip(f"an ordinary user may not run {FOREBAY}")
-check_each("lent", (check_removed, check_open_source, check_errors, check_patterns, check_full))
+check_each("lent", (check_removed, check_open_source, check_errors, check_patterns, check_uncounted, check_acl, check_full_report,
+                    check_full))

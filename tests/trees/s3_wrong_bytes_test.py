@@ -110,6 +110,10 @@ def check_one_directory_on_pages(server, place):
         return (f"<ListBucketResult>{listed}<IsTruncated>true</IsTruncated><NextContinuationToken>{token}"
                 "</NextContinuationToken></ListBucketResult>")
 
+    many = [page(f"m{number}", [f"d{number}"]) for number in range(1001)]
+    server.faults(*({"match": "GET .*max-keys=1000.*prefix=paged%2F(&|$)", "times": 1, "body": body} for body in (*many, whole)))
+    server.forebay("walk", f"{ROOT}/paged", code=1)  # most of these are not there
+    expect("goes back" not in server.said[-1] and "997 vanished" in server.said[-1], "any number of directories", server.said[-1])
     bodies = [page("t1", ["d0"]), page("t2", ["d0"]), page("t3", ["d0", "d1"]), page("t4", ["d0", "d2"]), whole]
     server.faults(*({"match": "GET .*max-keys=1000.*prefix=paged%2F(&|$)", "times": 1, "body": body} for body in bodies))
     server.forebay("copy", f"{ROOT}/paged", place / "paged-back")

@@ -210,6 +210,23 @@ def check_full(place):
     expect(len(lines(place / "list")) == 2001 and not (place / ".fb-list").exists(), "and the next run makes it whole")
 
 
+def check_full_of_replaced(place):
+    """Nor is anything replaced that cannot be told; and a reader of lines that goes ends the verb."""
+    source, target, report = place / "new", place / "old", place / "replaced.jsonl"
+    for top in (source, target):
+        top.mkdir()
+        for number in range(3000):
+            (top / f"{number:040}").write_text(f"{top.name} {number}")
+    done = run("bash", "-c", 'ulimit -f 32; exec "$@"', "-", FOREBAY, "sync", source, target, "--threads", 2, "--report", report, code=2)
+    told = [json.loads(line) for line in (place / ".fb-replaced.jsonl").read_text().split("\n")[:-1]]
+    gone = sum(1 for path in target.iterdir() if path.read_text().startswith("new"))
+    expect(0 < len(told) <= gone <= len(told) + 2, "what is replaced is told, and then nothing is", f"{gone} {len(told)}")
+    expect("cannot be written" in done.stderr and not list(target.glob(".fb-*")), "that is said", done.stderr)
+    piped = '"$@" | head -1'
+    done = run("bash", "-c", piped, "-", FOREBAY, "delete", target, "--report", "/dev/stdout", seconds_max=60)
+    expect('"removed"' in done.stdout and target.exists(), "a reader that goes is noticed", done.stdout)
+
+
 def check_full_of_runs(place):
     """Snapshots, too."""
     source, target = make(place / "run"), place / "run-target"
@@ -249,7 +266,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         place.chmod(0o755)
-        for check in (check_planted, check_archives, check_owners, check_nothing_fits, check_records, check_full, check_full_of_runs, check_words):
+        for check in (check_planted, check_archives, check_owners, check_nothing_fits, check_records, check_full, check_full_of_replaced, check_full_of_runs, check_words):
             check(place)
     return 0
 
