@@ -31,7 +31,10 @@ Error Passes::not_noted(std::string_view side, const std::string& place, std::st
             fmt::format("which directory the {} {} was is not noted: an older program has {} it", side,
                         show_text(place), done),
             state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
-            fmt::format("see that it is mounted, and what was {}; then {}", done, next_call("--moved"))};
+            has_filled_target()
+                ? fmt::format("see that {} and {} are mounted, and what was walked and copied; then {}",
+                              show_text(project_.source), show_text(project_.target), next_call("--moved"))
+                : fmt::format("see that it is mounted, and what was {}; then {}", done, next_call("--moved"))};
 }
 
 Result<> Passes::note_roots() {
@@ -39,7 +42,27 @@ Result<> Passes::note_roots() {
     state_.target_root.reset();
     FB_TRY(check_source(true));
     FB_TRY(check_target(true));
+    FB_TRY(check_alike());
     return save_();
+}
+
+// A mount point with a note in it is not what the copy has filled, and a source may be removed for it.
+Result<> Passes::check_alike() const {
+    if (!has_filled_target()) return {};
+    FB_TRY_ASSIGN(are_alike, have_name_in_common(project_.source, project_.target));
+    if (are_alike) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("target {} has no entry of source {}: not mounted?", show_text(project_.target),
+                    show_text(project_.source)),
+        state_.is_being_removed ? "nothing more was removed" : "nothing was changed",
+        state_.released_unix_s > 0
+            ? fmt::format("mount it, and call the same command again; where users have renamed all of it, forebay "
+                          "delete {}, and delete = false of this project in the plan closes it",
+                          shell_words({project_.source}))
+            : fmt::format("mount both, and call the same command again; or, where users have renamed all of the "
+                          "source, {}",
+                          next_call("--again walk"))};
 }
 
 Result<> Passes::check_source(bool notes) {

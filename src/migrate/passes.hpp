@@ -48,6 +48,7 @@ private:
     /// target that was compared: states of older programs have noted none.
     Result<> check_source(bool notes = false);
     Result<> check_target(bool notes = false);
+    Result<> check_alike() const;
     Error not_noted(std::string_view side, const std::string& place, std::string_view done) const;
     Result<> check_root(std::string_view side, const std::string& place, const RootSight& sight, Pass noted_by,
                         std::optional<RootIdentity>& noted) const;

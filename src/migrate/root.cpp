@@ -6,6 +6,15 @@
 
 namespace forebay::migrate {
 
+namespace {
+
+Result<std::unique_ptr<sys::Folder>> open_place(std::string place) {
+    while (is_remote(place) && place.ends_with('/')) place.pop_back();
+    return sys::open_tree(place);
+}
+
+}  // namespace
+
 Result<RootIdentity> identity_of(sys::Folder& folder) {
     FB_TRY_ASSIGN(status, folder.status());
     FB_TRY_ASSIGN(traits, folder.file_system());
@@ -13,9 +22,7 @@ Result<RootIdentity> identity_of(sys::Folder& folder) {
 }
 
 Result<std::optional<RootSight>> look_at_root(const std::string& place) {
-    auto address = place;
-    while (is_remote(address) && address.ends_with('/')) address.pop_back();
-    const auto folder = sys::open_tree(address);
+    const auto folder = open_place(place);
     if (!folder && folder.error().kind == ErrorKind::missing) return std::optional<RootSight>();
     FB_TRY(folder);
     RootSight sight;
@@ -26,10 +33,27 @@ Result<std::optional<RootSight>> look_at_root(const std::string& place) {
         return Error{ErrorKind::refused, "enough"};
     });
     if (!sight.has_entries) FB_TRY(listed);
-    if (is_remote(address)) return std::optional(sight);
+    if (is_remote(place)) return std::optional(sight);
     FB_TRY_ASSIGN(identity, identity_of(**folder));
     sight.identity = identity;
     return std::optional(sight);
+}
+
+Result<bool> have_name_in_common(const std::string& source, const std::string& target) {
+    FB_TRY_ASSIGN(from, open_place(source));
+    FB_TRY_ASSIGN(to, open_place(target));
+    bool is_found = false;
+    const auto listed = from->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& entry : names) {
+            const auto there = to->status_of(std::string(entry.name));
+            if (!there && there.error().kind != ErrorKind::missing) return there.error();
+            is_found = there.has_value();
+            if (is_found) return Error{ErrorKind::refused, "enough"};
+        }
+        return {};
+    });
+    if (!is_found) FB_TRY(listed);
+    return is_found;
 }
 
 }  // namespace forebay::migrate

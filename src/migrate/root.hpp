@@ -36,4 +36,7 @@ Result<RootIdentity> identity_of(sys::Folder& folder);
 /// Nothing where there is no such directory, or no key with that prefix.
 Result<std::optional<RootSight>> look_at_root(const std::string& place);
 
+/// Whether `target` has a name that `source` has, too, right below both.
+Result<bool> have_name_in_common(const std::string& source, const std::string& target);
+
 }  // namespace forebay::migrate

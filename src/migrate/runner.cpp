@@ -175,7 +175,7 @@ Result<> Runner::hook(const std::string& name, const std::string& command, std::
         ErrorKind::refused,
         fmt::format("the hook {} failed: {}{}", name, code ? fmt::format("exit code {}", *code) : code.error().what,
                     told.empty() ? ", and it printed nothing" : ": " + show_text(told)),
-        "nothing was changed since", "correct what it says; the same command runs it again"};
+        "what it did stays", "correct what it says; the same command runs it again"};
 }
 
 }  // namespace forebay::migrate

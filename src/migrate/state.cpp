@@ -118,7 +118,8 @@ ProjectState state_of(const Json& json) {
     state.target_root = root_of(json, "target_root");
     const auto& release = state.of(Pass::release);
     if (json.contains("released_unix_s")) state.released_unix_s = unix_s_of(json, "released_unix_s");
-    else if (release.is_done) state.released_unix_s = release.ended_unix_s;  // of an older program
+    else if (release.starts > 0)  // of an older program
+        state.released_unix_s = release.is_done ? release.ended_unix_s : release.began_unix_s;
     return state;
 }
 

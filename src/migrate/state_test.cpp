@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "migrate/state.hpp"
 
 using namespace forebay;
@@ -77,6 +79,16 @@ TEST_CASE("a state is read as it was written, and a part of one is none") {
     CHECK(migrate::decode_state("{\"forebay\": \"plan\"}", "a.json").error().kind == ErrorKind::corrupt);
     CHECK(migrate::decode_state("{\"forebay\": \"migrate\", \"version\": 9}", "a.json").error().kind ==
           ErrorKind::unsupported);
+}
+
+TEST_CASE("states of older programs know a release by its pass, also one that failed") {
+    for (const bool is_done : {false, true}) {
+        auto state = done_up_to(Pass::report);
+        state.of(Pass::release) = {.is_done = is_done, .starts = 1, .began_unix_s = 5, .ended_unix_s = is_done ? 7 : 0};
+        auto json = nlohmann::json::parse(encode_state(state));
+        REQUIRE(json.erase("released_unix_s") == 1);
+        CHECK(migrate::decode_state(json.dump(), "a.json").value().released_unix_s == (is_done ? 7 : 5));
+    }
 }
 
 TEST_CASE("numbers that do not fit are damage, and no date or count of something else") {

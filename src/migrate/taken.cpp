@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "migrate/state.hpp"
@@ -27,8 +28,30 @@ bool lie_in_each_other(const std::string& one, const std::string& other) {
 bool TakenTargets::Place::meets(const Place& other) const {
     const bool is_placed = !in_file_system.empty() && !other.in_file_system.empty();
     return lie_in_each_other(path, other.path) ||
-           (is_placed && lie_in_each_other(in_file_system, other.in_file_system)) || (seen && seen == other.seen) ||
-           (root && root->is_known() && root == other.root);
+           (is_placed && lie_in_each_other(in_file_system, other.in_file_system)) || (seen && seen == other.seen);
+}
+
+TakenTargets::Roots TakenTargets::roots_at(std::string path) {
+    Roots roots;
+    while (!is_remote(path) && path.size() > 1) {
+        path = directory_of(path);
+        const auto folder = sys::open_posix_folder(path);
+        if (!folder) continue;
+        if (const auto identity = identity_of(**folder)) roots.push_back(*identity);
+    }
+    return roots;
+}
+
+// Roots of file systems that were made in one second are equal, and those of copies of an image: where the noted one
+// still is at its path, the number of the file system tells another one from it.
+bool TakenTargets::is_among(const Roots& roots, const Place& noted) {
+    if (!noted.root || !noted.root->is_known()) return false;
+    return std::ranges::any_of(roots, [&](const RootIdentity& root) {
+        if (root != *noted.root) return false;
+        const auto there = look_at_root(noted.path);
+        const bool is_there = there && *there && (*there)->identity == noted.root;
+        return !is_there || (*there)->identity->file_system == root.file_system;
+    });
 }
 
 // A place that cannot be looked at is known by its path alone; why is told when its project is begun.
@@ -39,7 +62,6 @@ TakenTargets::Place TakenTargets::place_of(const std::string& path) const {
     const auto folder = sys::open_posix_folder(place.path);
     if (!folder) return place;
     if (const auto status = (*folder)->status()) place.seen = status->id;
-    if (const auto identity = identity_of(**folder)) place.root = *identity;
     return place;
 }
 
@@ -48,9 +70,11 @@ Result<> TakenTargets::check(const ProjectPlan& project) {
     if (!was_read_) was_read_ = read();
     FB_TRY(*was_read_);
     const auto place = place_of(project.target);
+    const auto roots = roots_at(place.path);
+    const auto is_at = [&](const Place& held) { return place.meets(held) || is_among(roots, held); };
     for (const auto& target : targets_) {
         if (target.project == project.name) continue;
-        if (target.source && place.meets(*target.source))
+        if (target.source && is_at(*target.source))
             return Error{
                 ErrorKind::refused,
                 fmt::format("{}: its target is the source of project {}, {}, which is moved since {}", project.name,
@@ -58,7 +82,7 @@ Result<> TakenTargets::check(const ProjectPlan& project) {
                 "nothing was changed",
                 fmt::format("correct the target in {}; where that source is gone, take {}/{}.json away", plan_.path,
                             plan_.state, target.project)};
-        if (!place.meets(target.place)) continue;
+        if (!is_at(target.place)) continue;
         return Error{
             ErrorKind::refused,
             fmt::format("{}: its target is that of project {}{}, {} {}", project.name, target.project,

@@ -20,17 +20,18 @@ public:
     explicit TakenTargets(const MigrationPlan& plan) : plan_(plan) {}
 
     /// `refused` where the target of `project` is one to which another project has begun to copy, or a source of one
-    /// that is not removed, or lies in or around these, by whatever path; and where the state of a project that the
-    /// plan has not cannot be read, so that nobody knows.
+    /// that is not removed, or lies in or around these; also where it is one, or lies in one, that is mounted elsewhere
+    /// now. And where the state of a project that the plan has not cannot be read, so that nobody knows.
     Result<> check(const ProjectPlan& project);
 
 private:
     struct Place {
         std::string path, in_file_system;      // the second for any bind mount; or empty
         std::optional<sys::EntryId> seen;      // the directory that is there now
-        std::optional<RootIdentity> root;      // of a state's: as it has it, wherever it is mounted
+        std::optional<RootIdentity> root;      // as its state has noted it, wherever it is mounted
         bool meets(const Place& other) const;  // is it, or lies in or around it
     };
+    using Roots = std::vector<RootIdentity>;  // of a directory, and of all that it lies in
     struct Target {
         Place place;
         std::optional<Place> source;  // none that was removed
@@ -39,6 +40,8 @@ private:
         bool is_in_use = false;  // by its users
     };
     Place place_of(const std::string& path) const;
+    static Roots roots_at(std::string path);
+    static bool is_among(const Roots& roots, const Place& noted);
     Result<> read();
     Result<> read_one(const std::string& name);
 

@@ -86,9 +86,16 @@ def check_released(place):
             said = site.migrate("--project", "a", "--again", again, code=2)
             expect_in(said, "a: its release began on 20", f"{again} after a release")
             expect_in(said, "Next: forebay compare of both shows what differs", "with what to do")
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "Safe: what it did stays.", "a hook that failed may have opened the target")
     (place / "good").touch()
     site.migrate("--project", "a")
     expect(site.next("a") == "done" and (site.place / "new/a/thesis").exists(), "what users made stays")
+    kept = site.place / "state/a.json"
+    state = json.loads(kept.read_text())
+    kept.write_text(json.dumps(state | {"released_unix_s": 0}))
+    site.migrate("--project", "a", "--again", "final-sync")
+    expect(not (site.place / "new/a/thesis").exists(), "unless somebody says that no user came in")
 
 
 def check_include(place):
