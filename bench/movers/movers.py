@@ -13,6 +13,7 @@ by strace of tree TS, and the memory an entry, of the process that is started, b
 """
 
 import argparse
+import copy
 import ctypes
 import json
 import os
@@ -36,6 +37,14 @@ import make_tree  # pylint: disable=wrong-import-position
 import peak  # pylint: disable=wrong-import-position
 
 
+class PeerFailed(Exception):
+    """A program of others that did not do its work here."""
+
+    def __init__(self, way, why):
+        super().__init__(why)
+        self.program = way.name.split()[0]
+
+
 class Run:
     """What a program did, and its seconds."""
 
@@ -51,7 +60,8 @@ class Run:
             said.seek(0)
             self.said = said.read()[-1000:].decode("utf-8", "backslashreplace")
         if process.returncode not in way.codes:
-            raise SystemExit(f"bench/movers: {way.name} exits with {process.returncode}: {' '.join(command)}\n{self.said}")
+            why = f"bench/movers: {way.name} exits with {process.returncode}: {' '.join(map(str, command))}\n{self.said}"
+            raise SystemExit(why) if way.name in (ways.FOREBAY, ways.FLOOR) else PeerFailed(way, why)
 
 
 def sync_file_system(place):
@@ -263,13 +273,22 @@ TURNS = {"walk": Bench.walk, "copy": Bench.copy, "sync": Bench.sync, "change": B
 ONCE = {"calls": Bench.calls, "memory": Bench.memory_used}
 
 
+def once(bench, work):
+    """A turn without the programs that fail in it, which are named."""
+    while True:
+        before = copy.deepcopy(bench.samples)
+        try:
+            return work(bench)
+        except PeerFailed as failed:
+            print(f"{failed}\nbench/movers: {failed.program} is left out", file=sys.stderr)
+            ways.LEFT_OUT.add(failed.program)
+            bench.samples = before
+
+
 def measure(bench, chosen):
     for name in chosen:
-        if name in ONCE:
-            ONCE[name](bench)
-            continue
-        for _ in range(bench.repeats):
-            TURNS[name](bench)
+        for _ in range(1 if name in ONCE else bench.repeats):
+            once(bench, ONCE[name] if name in ONCE else TURNS[name])
 
 
 def main():
