@@ -56,12 +56,15 @@ EntryKind kind_of_listed(unsigned char type) {
     }
 }
 
-// Whether this process has it, whoever it is: root of a container may lack it.
+// Whether this process has it, whoever it is: root of a container may lack it. Asked once: it is for each entry.
 bool has_right(unsigned capability) {
-    __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-    if (::syscall(SYS_capget, &head, sets.data()) != 0) return ::geteuid() == 0;
-    return (sets[capability / 32].effective >> capability % 32 & 1u) != 0;
+    static const auto rights = [] {
+        __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+        std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+        if (::syscall(SYS_capget, &head, sets.data()) != 0) return ::geteuid() == 0 ? ~std::uint64_t{0} : 0;
+        return std::uint64_t{sets[1].effective} << 32 | sets[0].effective;
+    }();
+    return (rights >> capability & 1u) != 0;
 }
 
 bool is_in_group(std::uint32_t group) {
@@ -302,8 +305,9 @@ Result<> PosixFolder::can_make(EntryKind kind) {
 
 // An ordinary user gives nothing away, and to the groups that he is in alone.
 Result<> PosixFolder::can_own(std::uint32_t user, std::uint32_t group) {
+    if (has_right(CAP_CHOWN)) return {};
     const bool stays = user == ::geteuid() || user == same_user;
-    if (has_right(CAP_CHOWN) || (stays && is_in_group(group))) return {};
+    if (stays && is_in_group(group)) return {};
     return Error{ErrorKind::refused,
                  "this user may not give entries to " + std::to_string(user) + ":" + std::to_string(group)};
 }

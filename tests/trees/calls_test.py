@@ -18,7 +18,7 @@ from forebay_test import FOREBAY, expect, run
 
 CALLS = set("openat close read write pread64 pwrite64 copy_file_range lseek ftruncate statx newfstatat fstat getdents64 linkat "
             "symlinkat mknodat readlinkat renameat renameat2 unlinkat mkdirat fchownat fchown fchmod chmod utimensat listxattr "
-            "llistxattr flistxattr getxattr lgetxattr fgetxattr setxattr fsetxattr fcntl fdatasync fsync listxattrat".split())
+            "llistxattr flistxattr getxattr lgetxattr fgetxattr setxattr fsetxattr fcntl fdatasync fsync listxattrat capget geteuid".split())
 UNNAMED = {"syscall_0x1d1": "listxattrat"}  # strace of Debian 12 has no name for it
 FEW, MANY = 100, 200
 
