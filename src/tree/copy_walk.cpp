@@ -214,12 +214,13 @@ Result<> CopyWalk::lend_again(const BranchRef& branch) {
 Result<> CopyWalk::replace_folders() {
     auto places = context_.take_put_off();
     if (places.empty()) return {};
-    if (context_.remarks.has_errors()) {
+    const auto spare = [&](const std::string& why) {
         for (const auto& place : places)
             context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
-                                 "a folder stands there at the target, and after errors nothing is removed");
-        return {};
-    }
+                                 "a folder stands there at the target, and " + why);
+        return Result<>();
+    };
+    if (context_.remarks.has_errors()) return spare("after errors nothing is removed");
     std::erase_if(places, [this](const EntryPlace& place) {
         const auto checked = check_replaceable(place);
         if (!checked) context_.report(place.branch, place.name, checked.error());
@@ -227,9 +228,9 @@ Result<> CopyWalk::replace_folders() {
     });
     if (places.empty()) return {};
     std::set<BranchRef> branches;
-    for (const auto& place : places) branches.insert(place.branch);
     // Held for good, so that a branch that was finished is not finished twice by what is done in it now.
-    for (const auto& branch : branches) ++branch->pending;
+    for (const auto& place : places)
+        if (branches.insert(place.branch).second) ++place.branch->pending;
     auto root = places.front().branch;
     while (root->parent) root = root->parent;
     FB_TRY_ASSIGN(source, context_.folders.get(root, TreeSide::source));
@@ -254,22 +255,16 @@ Result<> CopyWalk::replace_folders() {
         FB_TRY(remove(unsaid, true, would));
         FB_TRY_ASSIGN(target, context_.folders.get(root, TreeSide::target));
         FB_TRY_ASSIGN(extra, count_extra(source, target, {mounts, {}}, context_.options, unsaid));
-        auto& why = context_.counts.not_removed;
-        why = too_many_removed(context_.options, context_.counts.removed + would.entries + extra, unsaid);
-        if (!why.empty()) {
-            for (const auto& place : places)
-                context_.remarks.add(RemarkKind::failed, path_of(*place.branch, place.name),
-                                     "a folder stands there at the target, and " + why);
-            return {};
-        }
+        const auto all = context_.counts.removed + would.entries + extra;
+        context_.counts.not_removed = too_many_removed(context_.options, all, unsaid);
+        if (const auto& why = context_.counts.not_removed; !why.empty()) return spare(why);
     }
     if (!context_.options.is_dry)
         std::erase_if(branches, [&](const BranchRef& branch) {
-            auto lent = lend_again(branch);
-            if (lent) return false;
-            context_.report(branch, "", of_target(lent.error()));
-            std::erase_if(places, [&](const EntryPlace& place) { return place.branch == branch; });
-            return true;
+            const auto lent = lend_again(branch);
+            if (!lent) context_.report(branch, "", of_target(lent.error()));
+            if (!lent) std::erase_if(places, [&](const EntryPlace& place) { return place.branch == branch; });
+            return !lent;
         });
     FB_TRY(remove(context_.remarks, context_.options.is_dry, context_.counts.would_remove));
     context_.has_cleared();

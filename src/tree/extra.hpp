@@ -16,7 +16,7 @@ struct SourceAtBegin {
 /// Its root, and what is mounted below it: no removal at the target goes into these.
 std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts);
 
-/// Why none of so many entries is removed; empty: they may be. `counted`: the remarks of the walk that has counted them.
+/// Why none of so many entries is removed; empty: they may be. `counted` has remarks of the walk that has counted them.
 std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries, const Remarks& counted);
 
 /// How many entries that would be, as far as nothing of `counted` says that it cannot be known.
