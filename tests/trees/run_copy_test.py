@@ -13,13 +13,7 @@ import subprocess
 import tempfile
 
 from forebay_test import FOREBAY, SECONDS_MAX, expect, run
-from small_runs import ALL, IDENTITY, make, save, snapshots, whole
-
-
-def copy(source, target, *words, code=0, verb="copy"):
-    done = run(FOREBAY, verb, source, target, *words, code=None)
-    expect(done.returncode == code, f"exit code {code}, not {done.returncode}", done.stdout + done.stderr)
-    return done.stdout + done.stderr
+from small_runs import ALL, IDENTITY, copy, make, save, snapshots, whole
 
 
 def as_a_run(place):

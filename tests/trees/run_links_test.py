@@ -12,19 +12,9 @@ import tempfile
 
 import peak
 from forebay_test import BUILD, FOREBAY, expect, run
-from small_runs import ALL, IDENTITY, identify, make, save, snapshots, whole
+from small_runs import ALL, IDENTITY, copy, entries, identify, make, save, snapshots, whole
 
 NAMES = 60_000
-
-
-def copy(source, target, *words, code=0, verb="copy"):
-    done = run(FOREBAY, verb, source, target, *words, code=None)
-    expect(done.returncode == code, f"exit code {code}, not {done.returncode}", done.stdout + done.stderr)
-    return done.stdout + done.stderr
-
-
-def entries(place):
-    return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_ino) for path in sorted(place.rglob("*"))}
 
 
 def other_run(place):

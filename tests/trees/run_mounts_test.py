@@ -13,7 +13,7 @@ import tempfile
 
 from forebay_test import FOREBAY, expect, run
 from own_mounts import own_mounts
-from small_runs import ALL, identify, make, save, snapshots, whole
+from small_runs import ALL, copy, entries, identify, make, save, snapshots, whole
 
 mounted = []
 
@@ -28,16 +28,6 @@ def bind(place, at):
 def unbind():
     while mounted:
         subprocess.run(["umount", "--lazy", mounted.pop()], check=False)
-
-
-def copy(source, target, *words, code=0, verb="copy"):
-    done = run(FOREBAY, verb, source, target, *words, code=None)
-    expect(done.returncode == code, f"exit code {code}, not {done.returncode}", done.stdout + done.stderr)
-    return done.stdout + done.stderr
-
-
-def entries(place):
-    return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_ino) for path in sorted(place.rglob("*"))}
 
 
 def in_the_target(place):

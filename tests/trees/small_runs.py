@@ -41,3 +41,15 @@ def whole(place):
     found = json.loads(done.stdout)
     expect(all(one["whole"] for one in found), "every snapshot is whole", done.stdout)
     return sorted(f"{one['stream']}/step-{one['step']:06}" for one in found)
+
+
+def copy(source, target, *words, code=0, verb="copy"):
+    """What it says of this run or another one."""
+    done = run(FOREBAY, verb, source, target, *words, code=None)
+    expect(done.returncode == code, f"exit code {code}, not {done.returncode}", done.stdout + done.stderr)
+    return done.stdout + done.stderr
+
+
+def entries(place):
+    """What is there, so that a change of it is seen."""
+    return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_ino) for path in sorted(place.rglob("*"))}
