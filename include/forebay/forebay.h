@@ -282,18 +282,34 @@ const char* fb_counters_text(fb_stream* stream);
 /* For tables: binds each to fb_restart_rows() rows of `restart`, which is the library's and is valid during the call.
  * Another answer than FB_OK, with its reason in `error`, ends fb_restore() on every rank. */
 typedef fb_status (*fb_bind_rows)(fb_restart* restart, void* context, fb_error* error);
+/* Compilers warn of a program that does not look at the status: after an error it would begin anew, or compute with
+ * memory that may hold anything. */
+#if defined(__GNUC__)
+#define FB_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define FB_MUST_CHECK
+#endif
+
 /* Restores the newest snapshot that reads whole: fb_newest(), `bind` (may be NULL; it gets `context`) and fb_read() in
- * one, and where a snapshot turns out to be damaged only when it is read, the same with the one before. *restart, to be
- * freed, says which it was; it is NULL, and the status FB_OK, when there is none at all. `restart` may be NULL. An
- * error of `bind`, of a variable that does not fit or of storage ends it. Collective. */
+ * one. If the data of a snapshot turn out to be damaged, it goes on with the snapshot before. *restart, to be freed,
+ * says which it was; it is NULL, and the status FB_OK, if nothing is there. `restart` may be NULL. If snapshots are
+ * there and none can be used, the status is an error, as of fb_newest(). An error of `bind`, of a variable that does
+ * not fit or of storage ends it. After an error the described memory is undefined. Collective. */
+FB_MUST_CHECK
 fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_restart** restart, fb_error* error);
 
 /* Looks for the newest snapshot that can be read whole: staged copies first, then the target. *restart is NULL, and the
- * status FB_OK, when there is none at all. Collective. */
+ * status FB_OK, if nothing is there. If snapshots are there and none can be used, the status is FB_CORRUPT if anything
+ * is damaged, else FB_REFUSED. A snapshot that is there and cannot be read now is an error at once, even if an older
+ * snapshot is whole. FOREBAY_RESTART in the environment bounds the steps until the first save. Collective. */
+FB_MUST_CHECK
 fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
 /* The same among the steps below `below`: 301 names step 300, which is then taken even if it is marked. Collective. */
+FB_MUST_CHECK
 fb_status fb_newest_below(fb_stream* stream, int64_t below, fb_restart** restart, fb_error* error);
-/* The snapshot before the one that fb_newest() or fb_older() gave last. Collective. */
+/* The snapshot before the last answer of fb_newest() or fb_older(). After an fb_read() that failed the answer is never
+ * NULL with FB_OK. Collective. */
+FB_MUST_CHECK
 fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);
 /* Why snapshots were passed over; NULL from the end on. Valid until the next fb_restore(), fb_newest() or fb_older().
  */
@@ -308,10 +324,13 @@ int fb_restart_same_ranks(const fb_restart* restart);
 /* The rows this rank gets of a table: its own where the rank counts agree, else a balanced share. Local. */
 uint64_t fb_restart_rows(const fb_restart* restart, const fb_particles* particles);
 /* Reads everything described into the described memory; tables must be bound to fb_restart_rows() rows. Every segment
- * is verified; FB_CORRUPT names the variable: call fb_older() then. Collective. */
+ * is verified; FB_CORRUPT names the variable: call fb_older() then. After an error the described memory is undefined.
+ * Collective. */
+FB_MUST_CHECK
 fb_status fb_read(fb_restart* restart, fb_error* error);
 /* The same for some of the described arrays and replicated variables, as often as one likes; they may be described
  * after fb_newest(). Collective. */
+FB_MUST_CHECK
 fb_status fb_read_variables(fb_restart* restart, size_t count, const char* const* names, fb_error* error);
 void fb_restart_free(fb_restart* restart);
 

@@ -92,7 +92,8 @@ public:
     std::uint64_t rows(const Particles& table) const;
     /// Reads everything described into the described memory: replicated values, the boxes of arrays with
     /// their halos inside the global shape, and rows(table) rows of each table, which must be bound to as many.
-    /// Every segment is verified. `corrupt` names the variable; call Stream::older() then for the one before.
+    /// Every segment is verified. `corrupt` names the variable; call Stream::older() then for the one before. After an
+    /// error the described memory is undefined.
     /// Variables that the snapshot has and the stream does not describe are left alone; one that the stream
     /// describes and the snapshot lacks, or has with another type or shape, is `refused` or `missing`. Collective.
     Result<> read();
@@ -186,20 +187,25 @@ public:
     /// Begins a save whose blocks the application writes itself; as save() up to the copy. Collective.
     Result<DirectSave> begin(std::int64_t step, double time = 0);
 
-    /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. Nothing there at
-    /// all is an empty optional. Steps passed over and why are told to Options::log and stand in notes(). With `below`
-    /// only steps below that one: newest(301) names step 300, which is then taken even if it is marked. Other marked
-    /// ones are passed over, as StreamOptions::marked says. Collective.
+    /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. An empty answer means
+    /// that nothing is there: the simulation begins anew. Damaged, marked and incomplete snapshots, and snapshots of
+    /// another run, are passed over; each reason goes to Options::log and to notes(). If nothing else is there, that is
+    /// an error with all reasons: `corrupt` if anything is damaged, else `refused`. A snapshot that is there and cannot
+    /// be read now (permissions, a missing file, an I/O error, a newer format) is an error at once, even if an older
+    /// snapshot is whole. With `below` only steps below it count: newest(301) names step 300, which is then taken even
+    /// if it is marked. FOREBAY_RESTART and StreamOptions::restart_from bound the steps until the first save.
+    /// docs/guide/going-back.md. Collective.
     Result<std::optional<Restart>> newest(std::int64_t below = std::numeric_limits<std::int64_t>::max());
-    /// The snapshot before the one that newest() or older() gave last. Collective.
+    /// The snapshot before the last answer of newest() or older(). After a read() that failed the answer is never empty
+    /// but an error. Collective.
     Result<std::optional<Restart>> older();
     const std::vector<std::string>& notes() const;
 
-    /// Restores the newest snapshot that reads whole, and gives it: newest(), bind and read() in one, and where a
-    /// snapshot turns out to be damaged only when it is read, the same with the one before. Nothing there at all is an
-    /// empty optional: the simulation begins anew. `bind` is called with each snapshot before it is read, for tables:
-    /// bind as many rows as Restart::rows() says. An error of `bind`, of a variable that does not fit or of storage
-    /// ends it. Collective.
+    /// Restores the newest snapshot that reads whole, and gives it: newest(), bind and read() in one. If the data of a
+    /// snapshot turn out to be damaged, it goes on with the snapshot before. The answer is empty, and the errors are
+    /// the same, as those of newest(). `bind` is called with each snapshot before it is read, for tables: bind as many
+    /// rows as Restart::rows() says. An error of `bind`, of a variable that does not fit or of storage ends it. After an
+    /// error the described memory is undefined: it may hold bytes that failed their checksum. Collective.
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind = {});
 
     /// Waits until what was saved is committed, at most `at_most`; the error of a failing drain. Collective.

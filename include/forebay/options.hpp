@@ -156,6 +156,9 @@ struct StreamOptions {
     TargetFile file = {};                                       // at the target; of several nodes: not compressed
     std::vector<Analysis> insitu = {};  // what the agent makes of its snapshots, beside the simulation
     Marked marked = Marked::pass_over;
+    /// The step at or below which the next restart begins, once: when the run has gone back so, sessions go on from
+    /// their newest snapshot again. -1: at the newest. docs/guide/going-back.md.
+    std::int64_t restart_from = -1;
 };
 
 enum class AgentMode {
@@ -230,10 +233,13 @@ struct JobOptions {
 /// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have
 /// its own `log`.
 struct Options {
-    std::string run = {};      // the directory at the target, or "s3://bucket/prefix"; created if missing
-    std::string staging = {};  // "" : /dev/shm; a node-local directory
-    int virtual_nodes = 1;     // parts that each machine's ranks are split into, each with its own agent
-    bool huge_pages = true;    // align for them where the staging mount has them
+    /// The directory at the target, or "s3://bucket/prefix". It is made if it does not exist; the directory above it
+    /// must exist, unless `create_parents`.
+    std::string run = {};
+    bool create_parents = false;  // make the directories above `run` too
+    std::string staging = {};     // "" : /dev/shm; a node-local directory
+    int virtual_nodes = 1;        // parts that each machine's ranks are split into, each with its own agent
+    bool huge_pages = true;       // align for them where the staging mount has them
     AgentOptions agent = {};
     JobOptions job = {};
     std::chrono::milliseconds open_wait{60'000};  // opening waits at most so long for the target's answer

@@ -125,9 +125,11 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 }  // namespace
 
 Settings settings_of(const Options& options) {
-    const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait,
-                 window, copy_threads, log, streams, profile, in_file, run_in_file, log_to_stderr] = options;
+    const auto& [run, create_parents, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait,
+                 close_wait, stall_wait, window, copy_threads, log, streams, profile, in_file, run_in_file,
+                 log_to_stderr] = options;
     Settings settings{{"run", run},
+                      {"create_parents", show(create_parents)},
                       {"virtual_nodes", show(virtual_nodes)},
                       {"huge_pages", show(huge_pages)},
                       {"open_wait_seconds", show(open_wait)},

@@ -84,6 +84,7 @@ void add_names(TomlValue table, const std::string& prefix, std::vector<std::stri
 void read_all(TomlValue table, const std::string& path, Result<>& verdict, Options& options) {
     TomlSection section(table, "", path, verdict);
     section.text("run", options.run);
+    section.flag("create_parents", options.create_parents);
     section.text("profile", options.profile);
     section.flag_to("log", "stderr", options.log_to_stderr);
     section.text("staging", options.staging);

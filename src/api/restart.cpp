@@ -3,7 +3,9 @@
 // Choosing: bring back what a killed replacement left without a name, let the Chooser offer snapshots from the newest
 // on, and look at the heads of the node files of the one that it offers. Reading: plan what this rank takes, then read,
 // first from staged copies and, where one is damaged, from the target. A snapshot that is damaged or was pruned
-// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart.
+// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart. Where nothing
+// is left after something was passed over, that is an error too: "none" means that nothing is there, and an application
+// that hears it begins anew.
 //
 // Every call here is collective. A step that may fail on one rank alone runs within comm::agree(), so that all ranks
 // take the same branch.
@@ -57,40 +59,37 @@ restart::ReaderContext reader_of(const StreamState& stream, restart::Kept& kept)
             .crew = session.crew()};
 }
 
-}  // namespace
-
-Result<> StreamState::look_at_heads(RestartState& state) {
-    std::optional<restart::Plan> plan;
-    restart::ReaderContext reader;
-    FB_TRY(comm::agree(*session->topology.world, [&]() -> Result<> {
-        FB_TRY_ASSIGN(made, plan_of(*this, schema, state.choice));
-        plan.emplace(std::move(made));
-        reader = reader_of(*this, state.kept);
-        return {};
-    }));
-    FB_TRY_ASSIGN(rows, restart::rows_of(reader, state.choice, *plan, binding));
-    state.rows = std::move(rows);
-    return restart::map_staged(reader, state.choice, *plan, binding);
+// What Chooser::judge() has left as a fault of the snapshot itself.
+bool can_be_passed_over(const Error& judged) {
+    return judged.kind == ErrorKind::corrupt || judged.kind == ErrorKind::missing;
 }
 
-// By retention, while it was being looked at.
-Result<bool> StreamState::was_removed(const RestartState& state, const Error& error) const {
-    auto& world = *session->topology.world;
-    if (error.kind != ErrorKind::missing || state.choice.copies.directory().empty()) return false;
-    std::int64_t gone = 0;
-    FB_TRY(comm::agree(world, [&]() -> Result<> {
-        if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(there,
-                      sys::target_store().exists(state.choice.copies.directory() + "/" + catalog::manifest_name));
-        gone = there ? 0 : 1;
-        return {};
-    }));
-    return world.max(gone) != 0;
+}  // namespace
+
+restart::ChooserContext StreamState::chooser_context(Marked marked) {
+    return {.topology = &session->topology,
+            .staging = &*session->staging,
+            .store = &sys::target_store(),
+            .run = session->options.run,
+            .run_id = session->claim.run_id,
+            .wait_max = session->options.close_wait,
+            .marked = marked,
+            .say = session->say(),
+            .note = [this](const std::string& text) { note(text); },
+            .pass_over = [this](restart::PassedOver passed) { pass_over(std::move(passed)); }};
+}
+
+Result<> StreamState::look_at_heads(RestartState& state, const restart::Plan& plan) {
+    restart::ReaderContext reader;
+    FB_TRY(comm::agree(*session->topology.world, [&] { reader = reader_of(*this, state.kept); }));
+    FB_TRY_ASSIGN(rows, restart::rows_of(reader, state.choice, plan, binding));
+    state.rows = std::move(rows);
+    return restart::map_staged(reader, state.choice, plan, binding);
 }
 
 // A writer that was killed between the two renames of a replacement has left the step without its name.
 Result<> StreamState::bring_back_replaced() {
-    if (std::exchange(looked_for_replaced, true)) return {};
+    if (std::exchange(restarts.looked_for_replaced, true)) return {};
     return comm::agree(*session->topology.world, [&]() -> Result<> {
         if (session->topology.world->rank() != 0) return {};
         auto& store = sys::target_store();
@@ -104,15 +103,37 @@ Result<> StreamState::bring_back_replaced() {
 }
 
 void StreamState::note(const std::string& text) {
-    notes.push_back(text);
+    restarts.notes.push_back(text);
     session->log([&] { return "stream '" + schema.stream + "': " + text; });
 }
 
+void StreamState::pass_over(restart::PassedOver passed) {
+    note(fmt::format("step {} is passed over: {}", passed.step, passed.why.line()));
+    restarts.passed.push_back(std::move(passed));
+}
+
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below, std::int64_t named) {
+    restarts.notes.clear();
+    restarts.passed.clear();
+    if (below == std::numeric_limits<std::int64_t>::max()) restarts.unread.clear();  // they are offered again
+    return choose_next(below, named);
+}
+
+Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std::int64_t named) {
     FB_TRY(session->check_open());
     auto& world = *session->topology.world;
     FB_TRY(comm::agree(world, [&] { return check(schema); }));
-    notes.clear();
+    FB_TRY_ASSIGN(wished, wish());
+    if (wished && wished->anew) {
+        FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
+        return std::optional<Restart>();
+    }
+    // newest(301) in code goes further back than FOREBAY_RESTART=400.
+    if (wished && below <= wished->step) wished.reset();
+    if (wished) {
+        below = wished->step + 1;
+        named = wished->step;
+    }
     FB_TRY(bring_back_replaced());
     std::shared_ptr<RestartState> state;
     FB_TRY_ASSIGN(chosen, chooser.choose_below(below, named, [&](restart::Choice choice) -> Result<bool> {
@@ -121,13 +142,15 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below, std::int6
         return looks_whole(*state);
     }));
     if (!chosen) {
+        FB_TRY(check_has_none(below, wished));
         FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
         return std::optional<Restart>();
     }
     const auto& manifest = state->choice.manifest;
+    if (wished) FB_TRY(note_wish(*wished));
     FB_TRY(comm::agree(world, [&] { course.chose(manifest.step, manifest.lineage.lines); }));
-    chosen_step = manifest.step;
-    reading = state;
+    restarts.step = manifest.step;
+    restarts.reading = state;
     session->log([&] {
         return fmt::format("stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, manifest.step,
                            manifest.world_ranks, state->choice.copies.source());
@@ -139,23 +162,29 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below, std::int6
 Result<bool> StreamState::looks_whole(RestartState& state) {
     auto& world = *session->topology.world;
     const auto step = state.choice.manifest.step;
-    auto looked = look_at_heads(state);
+    std::optional<restart::Plan> plan;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(made, plan_of(*this, schema, state.choice));
+        plan.emplace(std::move(made));
+        return {};
+    }));
+    auto looked = look_at_heads(state, *plan);
     FB_TRY_ASSIGN(turned, looked ? Result<bool>(false) : state.turn_to_target(*this, looked.error()));
     if (turned) {
         FB_TRY(comm::agree(world, [&] {
             note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().line()));
             state.rows.clear();
         }));
-        looked = look_at_heads(state);
+        looked = look_at_heads(state, *plan);
     }
     if (looked) return true;
-    FB_TRY_ASSIGN(is_gone, was_removed(state, looked.error()));
-    if (looked.error().kind != ErrorKind::corrupt && !is_gone) return looked.error();
-    FB_TRY(comm::agree(world, [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().line())); }));
+    const auto judged = chooser.judge(step, state.choice.copies.directory(), looked.error());
+    if (!can_be_passed_over(judged)) return judged;
+    FB_TRY(comm::agree(world, [&] { pass_over({step, judged}); }));
     return false;
 }
 
-const std::vector<std::string>& Stream::notes() const { return state_->notes; }
+const std::vector<std::string>& Stream::notes() const { return state_->restarts.notes; }
 
 Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
     // newest(301) names step 300, which is then taken although it is marked.
@@ -165,28 +194,34 @@ Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
 
 Result<std::optional<Restart>> Stream::older() {
     return state_->guarded([&] {
-        return state_->choose(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
+        const auto last = state_->restarts.step;
+        return state_->choose(last < 0 ? std::numeric_limits<std::int64_t>::max() : last);
     });
 }
 
 Result<std::optional<Restart>> StreamState::restore(const std::function<Result<>(Restart&)>& bind) {
     auto& world = *session->topology.world;
-    auto below = std::numeric_limits<std::int64_t>::max();
-    std::vector<std::string> passed;  // choose() begins its notes anew
-    while (true) {
-        FB_TRY_ASSIGN(found, choose(below));
-        FB_TRY(comm::agree(world, [&] { notes.insert(notes.begin(), passed.begin(), passed.end()); }));
+    restarts.notes.clear();
+    restarts.passed.clear();
+    restarts.unread.clear();
+    for (auto below = std::numeric_limits<std::int64_t>::max();;) {
+        FB_TRY_ASSIGN(found, choose_next(below, -1));
         if (!found) return found;
         FB_TRY(comm::agree(world, [&] { return bind ? bind(*found) : Result<>(); }));
-        const auto read = found->read();
+        const auto unread = restarts.unread.size();  // what failed before has written into memory
+        const auto step = found->step();
+        const auto read = read_whole(*found->state_);
+        if (read && unread > 0 && !*read)
+            return Error{
+                ErrorKind::corrupt,
+                fmt::format("stream '{}': step {} has holes in arrays of partial coverage, and in memory lies there "
+                            "what was read of step {}, which turned out to be damaged",
+                            schema.stream, step, below),
+                "all snapshots", fmt::format("start again with FOREBAY_RESTART={}", step)};
         if (read) return found;
-        FB_TRY_ASSIGN(is_gone, was_removed(*found->state_, read.error()));
-        if (read.error().kind != ErrorKind::corrupt && !is_gone) return read.error();
-        FB_TRY(comm::agree(world, [&] {
-            note(fmt::format("step {} is passed over: {}", found->step(), read.error().line()));
-            passed = notes;
-        }));
-        below = found->step();
+        if (restarts.unread.size() == unread || !can_be_passed_over(read.error())) return read.error();
+        FB_TRY(comm::agree(world, [&] { pass_over(restarts.unread.back()); }));
+        below = step;
     }
 }
 
@@ -214,7 +249,7 @@ Result<bool> RestartState::turn_to_target(const StreamState& stream, const Error
     return true;
 }
 
-Result<> RestartState::read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine) {
+Result<bool> RestartState::read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine) {
     FB_TRY(stream.session->check_open());
     auto& world = *stream.session->topology.world;
     Part part;
@@ -238,33 +273,44 @@ Result<> RestartState::read(StreamState& stream, const std::function<Result<Part
         });
         done = restart::read(reader, choice, *plan, part.binding);
     }
-    if (done) return {};
-    return because(done.error(),
-                   fmt::format("step {} of stream '{}' cannot be restored: {}", choice.manifest.step,
-                               stream.schema.stream, done.error().what),
-                   "snapshots of other steps", "older()");
+    if (done) return done;
+    const auto step = choice.manifest.step;
+    const auto judged = stream.chooser.judge(step, choice.copies.directory(), done.error());
+    FB_TRY(comm::agree(world, [&] { stream.restarts.unread.push_back({step, judged}); }));
+    if (!can_be_passed_over(judged)) return judged;
+    return because(
+        judged, fmt::format("step {} of stream '{}' cannot be restored: {}", step, stream.schema.stream, judged.what),
+        "snapshots of other steps", "older()");
+}
+
+Result<bool> StreamState::read_whole(RestartState& state) {
+    return state.read(*this, [&]() -> Result<Part> {
+        FB_TRY(check_bound({}));
+        for (std::size_t t = 0; t < binding.tables.size(); ++t) {
+            const auto wanted = t < state.rows.size() ? state.rows[t] : 0;
+            if (binding.tables[t].rows == wanted) continue;
+            return Error{ErrorKind::refused,
+                         fmt::format("table '{}' is bound to {} rows, but this rank gets {} of step {}",
+                                     schema.tables[t], binding.tables[t].rows, wanted, state.choice.manifest.step),
+                         "", "bind rows(table) rows before read()"};
+        }
+        return Part{schema, binding};
+    });
 }
 
 Result<> Restart::read() {
-    auto& stream = *stream_;
-    return stream.guarded([&] {
-        return state_->read(stream, [&]() -> Result<Part> {
-            FB_TRY(stream.check_bound({}));
-            for (std::size_t t = 0; t < stream.binding.tables.size(); ++t) {
-                const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
-                if (stream.binding.tables[t].rows == wanted) continue;
-                return Error{ErrorKind::refused,
-                             fmt::format("table '{}' is bound to {} rows, but this rank gets {} of step {}",
-                                         stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step()),
-                             "", "bind rows(table) rows before read()"};
-            }
-            return Part{stream.schema, stream.binding};
-        });
+    return stream_->guarded([&]() -> Result<> {
+        FB_TRY(stream_->read_whole(*state_));
+        stream_->restarts.unread.clear();
+        return {};
     });
 }
 
 Result<> Restart::read(const std::vector<std::string>& variables) {
-    return stream_->guarded([&] { return state_->read(*stream_, [&] { return part_of(*stream_, variables); }); });
+    return stream_->guarded([&]() -> Result<> {
+        FB_TRY(state_->read(*stream_, [&] { return part_of(*stream_, variables); }));
+        return {};
+    });
 }
 
 }  // namespace forebay

@@ -27,6 +27,7 @@
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
 #include "restart/reader.hpp"
+#include "restart/wish.hpp"
 #include "stage/course.hpp"
 #include "stage/stager.hpp"
 #include "sys/crew.hpp"
@@ -78,8 +79,9 @@ struct IfOwn {
 /// A session's claim of its run. Alike on all ranks.
 struct RunClaim {
     std::uint64_t run_id = 0;
-    std::uint32_t session = 0;            // its number in the run; 0: the run is not claimed yet
-    std::uint64_t key = 0, last_key = 0;  // of this claim, and of the one before
+    std::uint32_t session = 0;               // its number in the run; 0: the run is not claimed yet
+    std::uint64_t key = 0, last_key = 0;     // of this claim, and of the one before
+    std::optional<restart::Wish> wish = {};  // where FOREBAY_RESTART, of the first rank, has restarts begin
 };
 
 /// What works beside a rank.
@@ -149,6 +151,8 @@ private:
     Result<node::Forwarding> find_forwarders(const node::Forwarding& of_job);
     /// Who of the job writes for its nodes that are excluded or slow, as this node's agent needs to know. Collective.
     Result<node::Neighbourhood> find_neighbours();
+    /// Gives all ranks the wish that the first rank has in its environment. Collective.
+    Result<> share_wish();
     Result<> open_target(const node::Forwarding& forwarding);
     Result<node::LockedDirectory> lock_staging();
     Result<> claim_run(const std::string& directory);
@@ -186,6 +190,24 @@ private:
 Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
                 const node::Say& say);
 
+/// What a stream knows of its restarts. Equal on all ranks but for `reading`.
+struct Restarts {
+    std::int64_t step = -1;  // of the snapshot that was chosen last
+    bool looked_for_replaced = false;
+    bool wish_counts = true;  // until the first save: then newest() means what this session has saved
+    bool wish_is_told = false;
+    std::weak_ptr<RestartState> reading;      // what was chosen last
+    std::vector<std::string> notes;           // why newer snapshots were passed over
+    std::vector<restart::PassedOver> passed;  // by the call under way
+    std::vector<restart::PassedOver> unread;  // reads that failed since one was right: memory holds what they left
+
+    /// The application has its state, and a snapshot of it.
+    void saved() {
+        wish_counts = false;
+        unread.clear();
+    }
+};
+
 class detail::StreamState : public std::enable_shared_from_this<StreamState> {
 public:
     StreamState(std::shared_ptr<SessionState> session, const std::string& name, const StreamOptions& options);
@@ -210,18 +232,30 @@ public:
     Result<> bind(std::uint32_t table, std::uint64_t rows, std::vector<ColumnData> columns,
                   const std::vector<Type>& types);
     Result<> prepare();
-    /// The newest below a step; a marked one of step `named` as well.
+    restart::ChooserContext chooser_context(Marked marked);
+    /// newest() and older(): the newest below a step; a marked one of step `named` as well.
     Result<std::optional<Restart>> choose(std::int64_t below, std::int64_t named = -1);
+    /// The same, after what was passed over before.
+    Result<std::optional<Restart>> choose_next(std::int64_t below, std::int64_t named);
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
     /// Once a stream. Collective.
     Result<> bring_back_replaced();
-    Result<bool> was_removed(const RestartState& state, const Error& error) const;
+    /// Where the restarts of this session begin, if not at the newest; told once. Collective.
+    Result<std::optional<restart::Wish>> wish();
+    /// After it has decided; a configuration has it decide once. Collective.
+    Result<> note_wish(const restart::Wish& wish);
+    /// An error where something is there below `below` that was passed over, or a wish was not fulfilled. Collective.
+    Result<> check_has_none(std::int64_t below, const std::optional<restart::Wish>& wish);
+    /// Restart::read() of all that is described. Collective.
+    Result<bool> read_whole(RestartState& state);
     /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over. Collective.
     Result<bool> looks_whole(RestartState& state);
-    /// Why a snapshot is passed over.
+    /// What people should know of a choice.
     void note(const std::string& text);
+    /// Notes it, and counts it against the answer that there is nothing.
+    void pass_over(restart::PassedOver passed);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
-    Result<> look_at_heads(RestartState& state);
+    Result<> look_at_heads(RestartState& state, const restart::Plan& plan);
     /// With final values every column must have its address by now.
     Result<Saved> begin(std::int64_t step, double time, stage::Stager::Values values);
     /// What begin() began.
@@ -240,10 +274,7 @@ public:
     stage::Stager stager;
     restart::Chooser chooser;
     stage::Course course;
-    std::int64_t chosen_step = -1;
-    bool looked_for_replaced = false;
-    std::weak_ptr<RestartState> reading;  // what was chosen last
-    std::vector<std::string> notes;       // why newer snapshots were passed over
+    Restarts restarts;
 };
 
 /// What is read of a description, all or some variables, and where they lie.
@@ -254,8 +285,9 @@ struct Part {
 
 class detail::RestartState {
 public:
-    /// Reads what `part_of_mine` gives unless that is an error on some rank. Collective.
-    Result<> read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine);
+    /// Reads what `part_of_mine` gives unless that is an error on some rank. Whether it was all there, or had holes.
+    /// Collective.
+    Result<bool> read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine);
     /// After an error that all ranks share: gives the staged copies up where they were damaged and the target has the
     /// snapshot too. Collective.
     Result<bool> turn_to_target(const StreamState& stream, const Error& error);

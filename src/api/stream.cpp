@@ -54,16 +54,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .stall_wait = session->options.stall_wait,
               .say = session->say()},
              name, options),
-      chooser({.topology = &session->topology,
-               .staging = &*session->staging,
-               .store = &sys::target_store(),
-               .run = session->options.run,
-               .run_id = session->claim.run_id,
-               .wait_max = session->options.close_wait,
-               .marked = options.marked,
-               .say = session->say(),
-               .note = [this](const std::string& text) { note(text); }},
-              name),
+      chooser(chooser_context(options.marked), name),
       course(session->claim.session) {}
 
 Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
@@ -273,7 +264,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
         return {};
     });
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
-    if (const auto read = reading.lock()) read->kept = {};
+    if (const auto read = restarts.reading.lock()) read->kept = {};
     session->leave_computing(stager.stream_index());
     auto saved = stager.begin(step, time, schema, binding, changed, values, own_result);
     if (!saved || !saved->kept) session->compute_again();
@@ -282,6 +273,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     if (saved->kept) {
         stager.stand(std::move(lines));
         course.saved(step);
+        restarts.saved();
     }
     if (saved->replaced >= 0)
         session->log([&] {

@@ -52,7 +52,7 @@ struct Leftover {
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run);
 
 /// The entries of a stream's directory; `missing` when it does not exist: an absent mount must not look like a stream
-/// without snapshots.
+/// without snapshots. `retry` when it is a link that leads nowhere, as to a disk that is not mounted.
 Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream);
 
 /// Committed snapshots of a stream by falling step, without those that have the name of an abandoned line (by name
@@ -62,6 +62,9 @@ Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& ru
 Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream);
 
 Result<format::Manifest> load_manifest(sys::Store& store, const std::string& directory);
+/// `corrupt` where a manifest is that of another step or stream than its directory is named for: somebody has copied or
+/// renamed the directory.
+Result<> check_place(const format::Manifest& manifest, const Snapshot& snapshot);
 
 /// Reads one node file's head. `path` is the file's, or of a combined file "X.h5/node-00003".
 Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);

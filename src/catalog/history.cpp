@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -42,10 +43,17 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
     auto head = load_manifest_head(store, snapshot.directory);
     if (!head && head.error().kind == ErrorKind::retry) return head.error();
     if (head && head->step != snapshot.step)
-        head =
-            Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}.", snapshot.directory, head->step)};
+        head = Error{ErrorKind::corrupt,
+                     fmt::format("{} is misplaced: it holds the manifest of step {}", snapshot.directory, head->step),
+                     "", fmt::format("remove {} where it is a copy, or give it its own name", snapshot.directory)};
     if (head) version.head = std::move(*head);
     else version.readable = head.error();
+    version.head.step = snapshot.step;
+    return version;
+}
+
+Version unreadable(const Snapshot& snapshot, bool set_aside, Error why) {
+    Version version{.snapshot = snapshot, .set_aside = set_aside, .readable = std::move(why)};
     version.head.step = snapshot.step;
     return version;
 }
@@ -59,6 +67,26 @@ Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside
     }
     versions.push_back(std::move(version));
     return {};
+}
+
+// Of one save there is one directory; another one is a copy that somebody has made.
+void refuse_copies(std::vector<Version>& versions) {
+    std::map<std::uint64_t, const Version*> by_save;
+    const auto look_at_all = [&](bool set_aside) {
+        for (auto& version : versions) {
+            if (!version.readable || version.head.snapshot_id == 0 || version.set_aside != set_aside) continue;
+            const auto [first, is_first] = by_save.try_emplace(version.head.snapshot_id, &version);
+            if (is_first) continue;
+            const auto& directory = version.snapshot.directory;
+            version = unreadable(version.snapshot, set_aside,
+                                 {ErrorKind::corrupt,
+                                  fmt::format("{} is misplaced: it holds the same save as {}", directory,
+                                              first->second->snapshot.directory),
+                                  "", fmt::format("remove {} where it is a copy", directory)});
+        }
+    };
+    look_at_all(false);
+    look_at_all(true);
 }
 
 // What the names in a stream's directory say.
@@ -75,10 +103,11 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
     for (const auto& entry : entries) {
         const auto step = step_of(entry.name);
         const auto aside = aside_of(entry.name);
-        if (entry.is_directory && (step || aside)) {
+        if ((entry.is_directory || entry.is_link) && (step || aside)) {
             const Snapshot snapshot{stream, step ? *step : aside->step,
                                     fmt::format("{}/{}/{}", run, stream, entry.name)};
-            FB_TRY(add_version(store, snapshot, aside.has_value(), names.versions));
+            if (entry.is_directory) FB_TRY(add_version(store, snapshot, aside.has_value(), names.versions));
+            else names.versions.push_back(unreadable(snapshot, aside.has_value(), leads_nowhere(snapshot.directory)));
         } else if (const auto left = leftover_of(entry.name);
                    entry.is_directory && left && left->kind == Leftover::Kind::old) {
             FB_TRY(
@@ -89,6 +118,7 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
             names.dropped.insert(*dropped);
         }
     }
+    refuse_copies(names.versions);
     return names;
 }
 
@@ -119,6 +149,13 @@ bool History::abandons(const Line& line, std::int64_t step) const {
            std::ranges::any_of(starts, [&](const LineStart& start) { return format::abandons(start, line, step); });
 }
 
+bool History::was_pruned_back() const {
+    const auto last = std::ranges::max_element(marked, {}, &LineStart::line);
+    return living.empty() && last != marked.end() && std::ranges::none_of(abandoned, [&](const Version& version) {
+               return version.head.lineage.line() >= last->line;
+           });
+}
+
 Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream) {
     FB_TRY_ASSIGN(names, look_at_names(store, run, stream));
     return std::move(names.versions);
@@ -132,11 +169,19 @@ Result<> add_source(sys::Store& store, const std::string& run, const std::string
     const auto source = describe::source_stream(stream);
     if (source.empty()) return {};
     FB_TRY_ASSIGN(exists, store.exists(run + "/" + source));
-    const auto one =
-        std::ranges::find_if(versions, [](const Version& version) { return static_cast<bool>(version.readable); });
-    if (!exists || one == versions.end()) return {};
-    const auto manifest = load_manifest(store, one->snapshot.directory);
-    if (!manifest || !describe::is_result(manifest->schema)) return {};
+    if (!exists) return {};
+    bool is_result = false;
+    for (const auto& version : versions) {
+        if (!version.readable) continue;
+        const auto manifest = load_manifest(store, version.snapshot.directory);
+        const bool says_nothing = !manifest && (manifest.error().kind == ErrorKind::corrupt ||  // nor ever will
+                                                manifest.error().kind == ErrorKind::missing);   // removed meanwhile
+        if (says_nothing) continue;
+        FB_TRY(manifest);
+        is_result = describe::is_result(manifest->schema);
+        break;
+    }
+    if (!is_result) return {};
     const auto lines = catalog::history(store, run, source);
     if (!lines) return lines.error().kind == ErrorKind::missing ? Result<>{} : lines.error();
     history.starts.insert(history.starts.end(), lines->starts.begin(), lines->starts.end());
@@ -170,9 +215,11 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     for (const auto* list : {&names.versions, &names.replaced})
         for (const auto& version : *list)
             if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);
+    const bool all_readable =
+        std::ranges::all_of(names.versions, [](const Version& version) { return static_cast<bool>(version.readable); });
     for (auto& version : names.versions) {
-        const bool abandoned =
-            version.readable ? history.abandons(version.head.lineage.line(), version.head.step) : version.set_aside;
+        const bool abandoned = (version.readable && history.abandons(version.head.lineage.line(), version.head.step)) ||
+                               (version.set_aside && !all_readable);
         auto& list = is_foreign(version) ? history.foreign : abandoned ? history.abandoned : history.living;
         list.push_back(std::move(version));
     }

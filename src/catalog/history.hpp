@@ -7,7 +7,8 @@
 //   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`
 //
 // The lines of a snapshot that is being replaced (.step-000310.ID.old) count as well: of its line it may be the only
-// one. What is abandoned follows from the manifests alone; names only show it.
+// one. What is abandoned follows from the manifests alone; names only show it. But while a manifest cannot be read, a
+// name like line-1.step-000310 counts too: that manifest may be the one that says so.
 
 #pragma once
 
@@ -21,8 +22,9 @@
 
 namespace forebay::catalog {
 
-/// A committed snapshot and where it stands. Of a manifest that cannot be read `error` says why, and the head is empty
-/// but for the step.
+/// A committed snapshot and where it stands. `readable` says why a manifest cannot be read, or why the directory is no
+/// place for it: it is that of another step, or holds the same save as another directory. The head is then empty but for
+/// the step.
 struct Version {
     Snapshot snapshot;
     format::ManifestHead head = {};
@@ -44,6 +46,8 @@ struct History {
 
     /// The line that the run is on; session 0 where nothing is there.
     format::Line line() const { return living.empty() ? format::Line{} : living.front().head.lineage.line(); }
+    /// Whether the line that the run is on was begun by `prune --above` alone, and holds nothing.
+    bool was_pruned_back() const;
     /// Whether a snapshot of `line` at `step` would be abandoned, were it there.
     bool abandons(const format::Line& line, std::int64_t step) const;
 };

@@ -314,3 +314,45 @@ TEST_CASE("packed files are on no line: nothing goes back in their streams") {
     CHECK(catalog::prune_line(disk, run, "packed-files", {2, 0}, false).error().kind == ErrorKind::refused);
     CHECK(disk.list(run + "/packed-files").value().empty());
 }
+
+TEST_CASE("while a manifest cannot be read, a name that is set aside counts: that one may be all that says so") {
+    Run here;
+    here.commit(of(second, 310));
+    REQUIRE(here.disk.exists(directory + "/step-000500").value());
+    here.prune({.keep = 9});
+    REQUIRE(here.disk.exists(directory + "/line-1.step-000500").value());
+    const auto manifest = directory + "/step-000310/manifest.json";
+    const auto text = sys::read_text(here.disk, manifest, 1 << 20).value();
+    sys::write_text_durable(here.disk, manifest, "").value();
+    const auto history = here.history();
+    CHECK(steps_of(history.living) == Steps{310, 300, 200, 100});
+    CHECK(steps_of(history.abandoned) == Steps{500, 400});
+    CHECK_FALSE(history.living.front().readable);
+    sys::write_text_durable(here.disk, manifest, text).value();
+    CHECK(steps_of(here.history().living) == Steps{310, 300, 200, 100});
+    here.disk.remove_tree(directory + "/step-000310").value();  // by a person, who wants line 1 back
+    CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
+}
+
+TEST_CASE("a copy of a directory under another step's name, or of a line, is corrupt and is named") {
+    Run here;
+    const auto copy = [&](const std::string& from, const std::string& to) {
+        here.disk.make_directory(directory + "/" + to).value();
+        const auto text = sys::read_text(here.disk, directory + "/" + from + "/manifest.json", 1 << 20).value();
+        sys::write_text_durable(here.disk, directory + "/" + to + "/manifest.json", text).value();
+    };
+    copy("step-000200", "step-000900");
+    copy("step-000200", "line-7.step-000200");
+    const auto history = here.history();
+    CHECK(steps_of(history.living) == Steps{900, 500, 400, 300, 200, 100});
+    const auto& misplaced = history.living.front().readable;
+    REQUIRE_FALSE(misplaced);
+    CHECK(misplaced.error().kind == ErrorKind::corrupt);
+    CHECK(misplaced.error().what.find(directory + "/step-000900 is misplaced") == 0);
+    REQUIRE(steps_of(history.abandoned) == Steps{200});
+    const auto& second_copy = history.abandoned.front().readable;
+    REQUIRE_FALSE(second_copy);
+    CHECK(second_copy.error().kind == ErrorKind::corrupt);
+    CHECK(second_copy.error().what.find(directory + "/step-000200") != std::string::npos);
+    CHECK(history.living[4].readable);
+}

@@ -18,6 +18,11 @@ bool is_ours(const sys::Entry& entry) {
 
 }  // namespace
 
+Error leads_nowhere(const std::string& path) {
+    return {ErrorKind::retry, fmt::format("{} is a link to what is not there", path), "",
+            "mount the file system that it leads to"};
+}
+
 // By the rules for names of streams since there are any. Whatever else a directory is called, with line ends or
 // commands for terminals in it, is nothing of ours.
 bool can_be_a_stream(const std::string& name) {
@@ -25,12 +30,14 @@ bool can_be_a_stream(const std::string& name) {
 }
 
 Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
-    auto entries = store.list(run + "/" + stream);
-    if (!entries && entries.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing,
-                     fmt::format("run {} has no stream \"{}\": there is no directory {}/{}", run, stream, run, stream),
-                     "", fmt::format("forebay ls {}", run)};
-    return entries;
+    const auto directory = run + "/" + stream;
+    auto entries = store.list(directory);
+    if (entries || entries.error().kind != ErrorKind::missing) return entries;
+    FB_TRY_ASSIGN(is_named, store.exists(directory));
+    if (is_named) return leads_nowhere(directory);
+    return Error{ErrorKind::missing,
+                 fmt::format("run {} has no stream \"{}\": there is no directory {}", run, stream, directory), "",
+                 fmt::format("forebay ls {}", run)};
 }
 
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run) {

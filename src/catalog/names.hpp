@@ -64,6 +64,9 @@ std::optional<std::int64_t> step_of(std::string_view name);
 /// The inverse of leftover_name(), likewise.
 std::optional<LeftoverName> leftover_of(std::string_view name);
 
+/// Of a link in the place of a directory, whose target does not exist: `retry`.
+Error leads_nowhere(const std::string& path);
+
 /// "00000000000000f3": a snapshot id as names and error texts show it.
 std::string id_text(std::uint64_t snapshot_id);
 

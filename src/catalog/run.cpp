@@ -32,12 +32,18 @@ std::string text_of_identity(std::uint64_t id) {
 Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(names, streams(store, run));
     std::map<std::uint64_t, int> counts;  // somebody may have put a snapshot of another run here
+    Result<> unread;
     for (const auto& stream : names) {
         FB_TRY_ASSIGN(found, heads_of(store, run, stream));
-        for (const auto& version : found)
+        for (const auto& version : found) {
             if (const auto id = version.head.lineage.run_id; id != 0) ++counts[id];
+            // A new identity would make another run's of what cannot be read now. Damage stays what it is.
+            else if (!version.readable && version.readable.error().kind != ErrorKind::corrupt)
+                unread = version.readable;
+        }
     }
     const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+    if (counts.empty()) FB_TRY(unread);
     return most == counts.end() ? 0 : most->first;
 }
 

@@ -201,9 +201,7 @@ bool Verifier::heal(const Node& node, const format::NodeLine& line, const format
 Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
     FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
-    if (manifest.step != snapshot.step)
-        return Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}, not of step {}.",
-                                                     snapshot.directory, manifest.step, snapshot.step)};
+    FB_TRY(check_place(manifest, snapshot));
     FB_TRY_ASSIGN(marks, marks_of(store, snapshot.directory, manifest));
     auto verified = Verifier(store, snapshot.directory, manifest, progress).run();
     if (verified) verified->marks = std::move(marks);

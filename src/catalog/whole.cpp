@@ -17,6 +17,14 @@ Result<format::Manifest> load_manifest(sys::Store& store, const std::string& dir
     return format::decode_manifest(text, path);
 }
 
+Result<> check_place(const format::Manifest& manifest, const Snapshot& snapshot) {
+    if (manifest.step == snapshot.step && manifest.schema.stream == snapshot.stream) return {};
+    return Error{ErrorKind::corrupt,
+                 fmt::format("{} is misplaced: it holds the manifest of step {} of stream '{}', not of step {} of '{}'",
+                             snapshot.directory, manifest.step, manifest.schema.stream, snapshot.step, snapshot.stream),
+                 "", fmt::format("remove {} where it is a copy, or give it its own name", snapshot.directory)};
+}
+
 Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
                       const std::string& path) {
     if (peek.record.snapshot_id != manifest.snapshot_id || peek.record.step != manifest.step ||
@@ -50,6 +58,7 @@ Result<bool> holds_a_file(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries) {
         const auto path = directory + "/" + entry.name;
+        if (entry.is_link) return true;  // what it leads to may come back
         const auto inside = [&]() -> Result<bool> {
             if (entry.is_directory) return holds_a_file(store, path);
             FB_TRY(store.open(path, sys::Access::read));
@@ -69,7 +78,9 @@ Result<bool> is_removed(sys::Store& store, const std::string& directory, std::ui
     const auto entries = store.list(directory_of(directory));
     if (!entries && entries.error().kind == ErrorKind::missing) return true;
     if (!entries) return entries.error();
-    if (std::ranges::find(*entries, leaf_of(directory), &sys::Entry::name) == entries->end()) return true;
+    const auto entry = std::ranges::find(*entries, leaf_of(directory), &sys::Entry::name);
+    if (entry == entries->end()) return true;
+    if (entry->is_link) return false;
     // discard() removes the manifest before all others, so that what is missing beside one is missed.
     const auto manifest = load_manifest(store, directory);
     if (manifest) return snapshot_id != 0 && manifest->snapshot_id != snapshot_id;

@@ -73,7 +73,11 @@ private:
 Result<> Listing::add(const catalog::Version& version, Standing standing) {
     const auto& snapshot = version.snapshot;
     auto object = json_of(snapshot);
-    const auto manifest = catalog::load_manifest(store_, snapshot.directory);
+    auto manifest = catalog::load_manifest(store_, snapshot.directory);
+    if (manifest)
+        if (const auto placed = version.readable ? catalog::check_place(*manifest, snapshot) : version.readable;
+            !placed)
+            manifest = placed.error();
     if (!manifest && manifest.error().kind == ErrorKind::missing) {
         FB_TRY_ASSIGN(removed, catalog::is_removed(store_, snapshot.directory, version.head.snapshot_id));
         if (removed) return {};  // since it was listed
@@ -82,6 +86,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         unreadable_ = true;
         table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "",
                     "manifest " + std::string(forebay::name_of(manifest.error().kind)), ""});
+        notes_ += lines("{}\n", Message{manifest.error().line()});
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }

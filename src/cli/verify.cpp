@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <tuple>
 
@@ -98,17 +99,18 @@ private:
     Exit worst_ = Exit::good;
 };
 
-Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& place) {
+Result<std::vector<catalog::Version>> chosen(sys::Store& store, const Place& place) {
     if (place.names_snapshot()) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
-        return std::vector{snapshot};
+        return std::vector{catalog::Version{.snapshot = snapshot}};
     }
-    std::vector<catalog::Snapshot> all;
+    std::vector<catalog::Version> all;
     for (const auto& stream : place.streams) {
         FB_TRY_ASSIGN(heads, catalog::heads_of(store, place.run, stream));
-        for (const auto& version : heads) all.push_back(version.snapshot);
+        std::ranges::move(heads, std::back_inserter(all));
     }
-    std::ranges::sort(all, [](const catalog::Snapshot& a, const catalog::Snapshot& b) {
+    std::ranges::sort(all, [](const catalog::Version& left, const catalog::Version& right) {
+        const auto &a = left.snapshot, &b = right.snapshot;
         return std::tie(a.stream, b.step, a.directory) < std::tie(b.stream, a.step, b.directory);
     });
     if (all.empty())
@@ -118,8 +120,11 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
 }
 
 // Whether it was removed since it was listed, which its report then says instead of all else.
-Result<bool> check_one(sys::Store& store, const catalog::Snapshot& snapshot, bool json, VerifyReport& report) {
-    const auto outcome = [&] {
+Result<bool> check_one(sys::Store& store, const catalog::Version& version, bool json, VerifyReport& report) {
+    const auto& snapshot = version.snapshot;
+    const auto outcome = [&]() -> Result<catalog::Verified> {
+        // A copy of another directory's save is misplaced, though each of its bytes may be right.
+        if (!version.readable && version.readable.error().kind == ErrorKind::corrupt) return version.readable.error();
         Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
         return catalog::verify(store, snapshot,
                                [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
@@ -143,10 +148,10 @@ Result<Exit> check(const VerifyArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     VerifyReport report(options.json);
     for (int turn = 0;; ++turn) {
-        FB_TRY_ASSIGN(snapshots, chosen(store, place));
+        FB_TRY_ASSIGN(versions, chosen(store, place));
         bool any_removed = false;
-        for (const auto& snapshot : snapshots) {
-            FB_TRY_ASSIGN(removed, check_one(store, snapshot, options.json, report));
+        for (const auto& version : versions) {
+            FB_TRY_ASSIGN(removed, check_one(store, version, options.json, report));
             any_removed |= removed;
         }
         // Another one is the last now.

@@ -86,7 +86,7 @@ template <class Options, class Visit>
 void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Options>, StreamOptions> {
     // A member that is new does not compile here before it has its line below.
     auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variable_compression, priority, deadline,
-           rate, conventions, file, insitu, marked] = options;
+           rate, conventions, file, insitu, marked, restart_from] = options;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     visit(Option{"slots", "1, or 2 to save while the step before still drains"}, Whole{1, 2}, slots);
     visit(Option{"policy", "when no slot is free"}, Words<Policy>{policy_words}, policy);
@@ -109,6 +109,8 @@ void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::r
     visit(Option{"insitu", "what the agent makes of its snapshots beside the simulation"}, Analyses{}, insitu);
     visit(Option{"marked", "what a restart does with a marked snapshot that is not named by its step"},
           Words<Marked>{marked_words}, marked);
+    visit(Option{"restart_from", "once, a restart begins at the newest snapshot at or below this step"},
+          Whole{-1, std::uint64_t{std::numeric_limits<std::int64_t>::max() - 1}}, restart_from);
 }
 
 /// Of one rule of compression.

@@ -42,11 +42,11 @@ module forebay_streams
     !> call stream%wait_committed(seconds [, stat] [, errmsg]). Collective.
     procedure :: wait_committed => stream_wait_committed
     !> call stream%restore([restart] [, bind] [, stat] [, errmsg]): restores the newest snapshot that reads whole; one
-    !> that turns out to be damaged is passed over. restart%found() is false when there is none at all: the simulation
-    !> begins anew. For tables, bind: a subroutine as fb_bind_rows, called before a snapshot is read. Collective.
+    !> that turns out to be damaged is passed over. restart%found() is false if nothing is there: the simulation begins
+    !> anew. If snapshots are there and none can be used, that is an error, and memory is undefined. For tables, bind: a subroutine as fb_bind_rows, called before a snapshot is read. Collective.
     procedure :: restore => stream_restore
-    !> call stream%newest(restart [, stat] [, errmsg] [, below]): restart%found() is false when there is none at all.
-    !> below: only steps below that one, int64. Collective.
+    !> call stream%newest(restart [, stat] [, errmsg] [, below]): restart%found() is false if nothing is there; an error
+    !> if snapshots are there and none can be used. below: only steps below that one, int64. Collective.
     procedure :: newest => stream_newest
     procedure :: older => stream_older         !< the one before the last given. Collective.
     !> stream%note(number): why a snapshot was passed over by newest() or older(), from number 1 on; '' from the end on.

@@ -97,6 +97,12 @@ std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greetin
     return siphash(key, message);
 }
 
+// A file, a directory, a link to a directory, a link that leads nowhere.
+std::uint8_t type_of(const sys::Entry& entry) {
+    if (entry.is_link) return entry.is_directory ? 2 : 3;
+    return entry.is_directory ? 1 : 0;
+}
+
 }  // namespace
 
 HeaderBytes encode(const FrameHeader& header) {
@@ -165,11 +171,7 @@ std::vector<std::byte> encode(const Answer& answer) {
         .number(answer.crc)
         .number(static_cast<std::uint32_t>(answer.entries.size()));
     for (const auto& entry : answer.entries)
-        writer.text(entry.name, limits::path_bytes_max)
-            .number(entry.size)
-            .number(static_cast<std::uint8_t>(entry.is_link        ? 2
-                                              : entry.is_directory ? 1
-                                                                   : 0));
+        writer.text(entry.name, limits::path_bytes_max).number(entry.size).number(type_of(entry));
     return writer.take();
 }
 
@@ -192,9 +194,9 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
         reader.text(entry.name, limits::path_bytes_max);
         reader.number(entry.size);
         reader.number(type);
-        if (type > 2) return corrupt("an answer");
-        entry.is_directory = type > 0;
-        entry.is_link = type == 2;
+        if (type > 3) return corrupt("an answer");
+        entry.is_directory = type == 1 || type == 2;
+        entry.is_link = type >= 2;
     }
     if (!reader.ended() || kind > static_cast<std::uint32_t>(ErrorKind::broken)) return corrupt("an answer");
     error.kind = static_cast<ErrorKind>(kind);

@@ -58,7 +58,7 @@ TEST_CASE("requests and answers come back as they were") {
                         .number = 3,
                         .word = 4,
                         .crc = 5,
-                        .entries = {{"a", true, 0}, {"b", false, 17}, {"c", true, 0, true}}};
+                        .entries = {{"a", true, 0}, {"b", false, 17}, {"c", true, 0, true}, {"d", false, 7, true}}};
     const auto back = decode_answer(encode(answer)).value();
     REQUIRE(back.error);
     CHECK(back.error->kind == ErrorKind::full);
@@ -66,13 +66,15 @@ TEST_CASE("requests and answers come back as they were") {
     CHECK(back.number == 3);
     CHECK(back.word == 4);
     CHECK(back.crc == 5);
-    REQUIRE(back.entries.size() == 3);
+    REQUIRE(back.entries.size() == 4);
     CHECK(back.entries[0].is_directory);
     CHECK_FALSE(back.entries[0].is_link);
     CHECK(back.entries[1].name == "b");
     CHECK(back.entries[1].size == 17);
     CHECK(back.entries[2].is_directory);
     CHECK(back.entries[2].is_link);
+    CHECK_FALSE(back.entries[3].is_directory);
+    CHECK(back.entries[3].is_link);
 }
 
 TEST_CASE("bodies that lie about their lengths are refused") {

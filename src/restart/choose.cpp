@@ -4,8 +4,9 @@
 // For each candidate all ranks load the manifest, add the copies that are in this node's memory, and look at every node
 // file's record once, the files shared out among the ranks. The caller accepts one, or the next older one follows.
 //
-// A candidate is passed over only for a fault of its own. Too little memory here, or storage that fails now, ends the
-// choosing: an older snapshot would be no cure, and the run would go back for nothing.
+// A candidate is passed over only for a fault of its own: damage, a mark, another run, files that never came. What is
+// there and cannot be read now (too little memory here, storage that fails, permissions, a link to what is not mounted,
+// a newer format) ends the choosing: an older snapshot would be no cure, and the run would go back for nothing.
 
 #include "restart/choose.hpp"
 
@@ -76,6 +77,57 @@ bool Chooser::is_whole_alone(const node::StagedFile& file) const {
     return context_.topology->nodes == 1 && record.nodes == 1 && record.lineage.run_id == context_.run_id;
 }
 
+// Committed snapshots; those that cannot be used as well, each with its reason.
+Result<> Chooser::add_target(const Result<catalog::History>& history, std::vector<Candidate>& found) const {
+    if (!history && history.error().kind == ErrorKind::missing) return {};
+    if (!history)
+        return because(history.error(),
+                       fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", stream_, context_.run,
+                                   history.error().what),
+                       "all of them; nothing is removed",
+                       fmt::format("repair the mount or the permissions, then start again; or {}", begin_anew));
+    for (const auto& version : history->living)
+        found.push_back({.step = version.head.step,
+                         .save = version.head.which_save(),
+                         .directory = version.snapshot.directory,
+                         .usable = version.readable});
+    for (const auto& version : history->foreign)
+        found.push_back(
+            {.step = version.head.step,
+             .usable = Error{ErrorKind::refused,
+                             fmt::format("{} is of another run, {}", version.snapshot.directory,
+                                         catalog::id_text(version.head.lineage.run_id)),
+                             "", fmt::format("forebay adopt {} takes it into this one", version.snapshot.directory)}});
+    // Whoever went back by `prune --above` wanted nothing of it; else what was left is all that the run has.
+    if (!history->living.empty() || history->was_pruned_back()) return {};
+    for (const auto& version : history->abandoned) {
+        const auto line = format::name_of(version.head.lineage.line());
+        found.push_back(
+            {.step = version.head.step,
+             .usable = Error{ErrorKind::refused, fmt::format("the run has left its line, {}", line), "",
+                             fmt::format("forebay ls {}: a later line without snapshots is given up by forebay prune "
+                                         "--line",
+                                         context_.run)}});
+    }
+    return {};
+}
+
+// What was never committed since node files did not come.
+Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& found) const {
+    const auto parts = catalog::leftovers(*context_.store, context_.run, stream_);
+    if (!parts && parts.error().kind == ErrorKind::missing) return {};
+    FB_TRY(parts);
+    for (const auto& part : *parts)
+        if (part.kind == catalog::Leftover::Kind::part && !known.contains(part.snapshot_id))
+            found.push_back(
+                {.step = part.step,
+                 .usable =
+                     Error{ErrorKind::missing,
+                           fmt::format("it is not committed, {} does not hold all of its node files", part.directory),
+                           "", fmt::format("forebay recover {}, on the nodes that saved it", context_.run)}});
+    return {};
+}
+
 // By the world's first rank.
 Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::StagedFile>& staged) const {
     // Before the target is listed: what is committed by now is in the list, unless somebody has removed it, and then
@@ -87,19 +139,10 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
             lineages.push_back(file.peek.record.lineage);
 
     std::vector<Candidate> found;
-    auto history = catalog::history(*context_.store, context_.run, stream_, lineages);
-    if (!history && history.error().kind != ErrorKind::missing) return history.error();
+    const auto history = catalog::history(*context_.store, context_.run, stream_, lineages);
+    FB_TRY(add_target(history, found));
     auto known = committed;
-    for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
-        known.insert(version.head.snapshot_id);
-        found.push_back({version.head.step, version.head.which_save(), version.snapshot.directory});
-    }
-    for (const auto& version : history ? history->foreign : std::vector<catalog::Version>())
-        found.push_back(
-            {.step = version.head.step,
-             .why = note_line(fmt::format("{} is of another run, {}", version.snapshot.directory,
-                                          catalog::id_text(version.head.lineage.run_id)),
-                              fmt::format("forebay adopt {} takes it into this one", version.snapshot.directory))});
+    for (const auto& candidate : found) known.insert(candidate.save.snapshot_id);
     for (const auto& file : staged) {
         const auto& record = file.peek.record;
         if (!is_whole_alone(file) || known.contains(record.snapshot_id)) continue;
@@ -107,14 +150,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
         known.insert(record.snapshot_id);
         found.push_back({.step = record.step, .save = record.which_save(), .staged = file.path});
     }
-    const auto parts = catalog::leftovers(*context_.store, context_.run, stream_);
-    for (const auto& part : parts ? *parts : std::vector<catalog::Leftover>())
-        if (part.kind == catalog::Leftover::Kind::part && !known.contains(part.snapshot_id))
-            found.push_back(
-                {.step = part.step,
-                 .why = note_line(
-                     fmt::format("it is not committed, {} does not hold all of its node files", part.directory),
-                     fmt::format("forebay recover {}, on the nodes that saved it", context_.run))});
+    FB_TRY(add_parts(known, found));
     std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
         return a.step != b.step ? a.step > b.step : format::is_later(a.save, b.save);
     });
@@ -123,15 +159,17 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
 
 Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<node::StagedFile>& staged) {
     auto& world = *context_.topology->world;
-    constexpr std::size_t fields = 5;
+    constexpr std::size_t fields = 7;
     std::string text;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (world.rank() != 0) return {};
         FB_TRY_ASSIGN(found, find(staged));
         std::vector<std::string> texts;
-        for (const auto& one : found)
+        for (const auto& one : found) {
+            const auto why = one.usable ? Error{.kind = {}} : one.usable.error();
             texts.insert(texts.end(), {fmt::to_string(one.step), fmt::to_string(one.save.snapshot_id), one.directory,
-                                       one.staged, one.why});
+                                       one.staged, fmt::to_string(static_cast<int>(why.kind)), why.what, why.next});
+        }
         text = joined(texts);
         return {};
     }));
@@ -139,12 +177,14 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
     std::vector<Candidate> all;
     FB_TRY(comm::agree(world, [&] {
         const auto texts = split(text);
-        for (std::size_t i = 0; i + fields <= texts.size(); i += fields)
+        for (std::size_t i = 0; i + fields <= texts.size(); i += fields) {
+            const auto kind = std::stoi(texts[i + 4]);
             all.push_back({.step = std::stoll(texts[i]),
                            .save = {.snapshot_id = std::stoull(texts[i + 1])},
                            .directory = texts[i + 2],
-                           .staged = texts[i + 3],
-                           .why = texts[i + 4]});
+                           .staged = texts[i + 3]});
+            if (kind != 0) all.back().usable = Error{static_cast<ErrorKind>(kind), texts[i + 5], "", texts[i + 6]};
+        }
     }));
     return all;
 }
@@ -157,6 +197,7 @@ Result<format::Manifest> Chooser::read_manifest(const Candidate& candidate) cons
     const bool is_staged = candidate.directory.empty();
     FB_TRY_ASSIGN(manifest, is_staged ? catalog::manifest_of_staged(candidate.staged)
                                       : catalog::load_manifest(store, candidate.directory));
+    if (!is_staged) FB_TRY(catalog::check_place(manifest, {stream_, candidate.step, candidate.directory}));
     FB_TRY_ASSIGN(marks, catalog::marks_of(store, is_staged ? part : candidate.directory, manifest));
     manifest.marks = std::move(marks);
     return manifest;
@@ -189,11 +230,11 @@ Result<bool> Chooser::takes_marked(const format::Manifest& manifest, std::int64_
     const bool takes = step == named || context_.marked == Marked::take;
     FB_TRY(comm::agree(*context_.topology->world, [&] {
         const auto why = fmt::format("it is marked, {}", format::words_of(manifest.marks.front()));
-        context_.note(takes ? fmt::format("step {} is taken although {}", step, why)
-                            : fmt::format("step {} is passed over: {}", step,
-                                          note_line(why, fmt::format("newest({}) takes it, as marked = \"take\" does, "
-                                                                     "or forebay unmark {}/{}@{}",
-                                                                     step + 1, context_.run, stream_, step))));
+        if (takes) return context_.note(fmt::format("step {} is taken although {}", step, why));
+        context_.pass_over({step, Error{ErrorKind::refused, why, "",
+                                        fmt::format("newest({}) takes it, as marked = \"take\" does, or forebay unmark "
+                                                    "{}/{}@{}",
+                                                    step + 1, context_.run, stream_, step)}});
     }));
     return takes;
 }
@@ -230,12 +271,37 @@ Result<> Chooser::check_records(const Choice& choice) const {
     return {};
 }
 
-Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& why) {
-    // A process without memory or descriptors would fail at any snapshot, and come back from an older one. And storage
-    // that fails now may give the snapshot in a minute: the run must not go back for that.
-    if (why.kind == ErrorKind::full || why.kind == ErrorKind::retry) return why;
-    return comm::agree(*context_.topology->world,
-                       [&] { context_.note(fmt::format("step {}{} is passed over: {}", step, what, why.line())); });
+// A process without memory or descriptors would fail at any snapshot, and come back from an older one. Storage that
+// fails now, and permissions that are missing for a night, may give the snapshot in a minute.
+Error Chooser::judge(std::int64_t step, const std::string& directory, const Error& why) const {
+    auto& world = *context_.topology->world;
+    std::int64_t removed = 0;
+    const auto looked = comm::agree(world, [&]() -> Result<> {
+        if (why.kind != ErrorKind::missing || world.rank() != 0) return {};
+        removed = 1;
+        if (directory.empty()) return {};  // it was in this node's memory
+        // Where the stream is gone with all in it, its storage is.
+        FB_TRY(catalog::list_stream(*context_.store, context_.run, stream_));
+        FB_TRY_ASSIGN(is_removed, catalog::is_removed(*context_.store, directory, 0));
+        removed = is_removed ? 1 : 0;
+        return {};
+    });
+    removed = world.max(removed);
+    Error judged;
+    const auto done = comm::agree(world, [&] {
+        const bool its_own_fault = why.kind == ErrorKind::corrupt || (looked && removed != 0);
+        judged = its_own_fault ? why : cannot_be_read_now(place(), step, looked ? why : looked.error());
+    });
+    return done ? judged : done.error();
+}
+
+Result<> Chooser::pass_over(const Candidate& candidate, const Error& why) const {
+    auto judged = judge(candidate.step, candidate.directory, why);
+    if (judged.kind != ErrorKind::corrupt && judged.kind != ErrorKind::missing) return judged;
+    return comm::agree(*context_.topology->world, [&] {
+        if (!candidate.staged.empty()) judged.what = "its staged copy: " + judged.what;
+        context_.pass_over({candidate.step, std::move(judged)});
+    });
 }
 
 Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const Accept& accept) {
@@ -251,13 +317,14 @@ Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const
     FB_TRY_ASSIGN(all, candidates(staged));
     for (const auto& candidate : all) {
         if (candidate.step >= below) continue;
-        if (!candidate.why.empty()) {
-            FB_TRY(pass_over(candidate.step, "", {ErrorKind::missing, candidate.why}));
+        // A committed one says what is wrong with its manifest; of others it is known why they cannot be used.
+        if (!candidate.usable && candidate.directory.empty()) {
+            FB_TRY(comm::agree(world, [&] { context_.pass_over({candidate.step, candidate.usable.error()}); }));
             continue;
         }
-        auto choice = load(candidate, staged);
+        auto choice = candidate.usable ? load(candidate, staged) : Result<Choice>(candidate.usable.error());
         if (!choice) {
-            FB_TRY(pass_over(candidate.step, candidate.staged.empty() ? "" : ": its staged copy", choice.error()));
+            FB_TRY(pass_over(candidate, choice.error()));
             continue;
         }
         if (!choice->manifest.marks.empty()) {

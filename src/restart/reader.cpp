@@ -150,7 +150,7 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
     return comm::agree(*context.topology->world, mapped);
 }
 
-Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding) {
+Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding) {
     auto& node = *context.topology->node;
     std::uint64_t taken = 0;
     auto& window = context.kept->window;
@@ -190,14 +190,17 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
     });
     // The ranks of a node agree on an error of the window, and after one it is of no use.
     if (!done) window.reset();
-    return comm::agree(*context.topology->world, [&]() -> Result<> {
+    auto& world = *context.topology->world;
+    const auto wanted = plan.wanted_bytes(binding);
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY(done);
-        if (taken != plan.wanted_bytes(binding) && plan.complete(binding))
+        if (taken != wanted && plan.complete(binding))
             return Error{ErrorKind::corrupt,
                          fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.",
-                                     choice.manifest.step, taken, plan.wanted_bytes(binding))};
+                                     choice.manifest.step, taken, wanted)};
         return {};
-    });
+    }));
+    return world.max(taken != wanted ? 1 : 0) == 0;
 }
 
 }  // namespace forebay::restart

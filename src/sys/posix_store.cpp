@@ -44,6 +44,7 @@ Result<bool> look_at(int directory, const struct dirent& found, const std::strin
         return posix_error("fstatat", path + "/" + entry.name, errno);
     }
     entry.is_directory = S_ISDIR(about.st_mode);
+    entry.is_link = S_ISLNK(about.st_mode);
     if (entry.is_directory) {
         struct stat itself {};
         entry.is_link =

@@ -226,6 +226,9 @@ TEST_CASE("list: sorted, with sizes, dots included but the two; missing where th
     CHECK(entries[2].is_directory);
     CHECK_FALSE(entries[2].is_link);
     CHECK(entries[3].name == "dangling");
+    CHECK(entries[3].is_link);
+    CHECK_FALSE(entries[3].is_directory);
+    CHECK_FALSE(entries[4].is_link);
     CHECK(entries[4].size == 5);
     CHECK(entries[5].is_directory);
     CHECK(entries[5].is_link);

@@ -68,7 +68,7 @@ struct Entry {
     std::string name;
     bool is_directory = false;
     std::uint64_t size = 0;
-    bool is_link = false;  // to a directory, as is_directory says too
+    bool is_link = false;  // to a directory, as is_directory says too; or one that leads nowhere
 };
 
 class Store {

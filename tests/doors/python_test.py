@@ -124,6 +124,43 @@ def test_arrays_alone_restart_without_a_function(tmp_path, config):
             stream.save(int(written))
 
 
+def test_none_means_that_nothing_is_there(tmp_path, config, monkeypatch):
+    """Damage in the only snapshot is an error after it was read; to begin anew is a choice; so are a run's parents."""
+    def restored(write=None):
+        with forebay.Session(tmp_path / "run", config=config) as session:
+            stream, u = session.stream("restart", view=False), np.zeros(1000)
+            stream.array("u", u)
+            restart = stream.restore()
+            if write:
+                u[:] = write
+                stream.save(write)
+            return restart and (restart.step, u[0])
+    assert restored(5) is None
+    assert restored() == (5, 5.0)
+    node_file = tmp_path / "run/restart/step-000005/node-00000.h5"
+    data = bytearray(node_file.read_bytes())
+    at = data.index(np.full(10, 5.0).tobytes()) + 80
+    data[at:at + 8] = np.array(-1e30).tobytes()
+    node_file.write_bytes(data)
+    with pytest.raises(forebay.CorruptError, match="(?s)step 5: .*FOREBAY_RESTART=none"):
+        restored()
+    monkeypatch.setenv("FOREBAY_RESTART", "none")
+    assert restored(1) is None
+    monkeypatch.setenv("FOREBAY_RESTART", "abacus")
+    with pytest.raises(forebay.RefusedError, match='"abacus"'):
+        restored()
+    monkeypatch.delenv("FOREBAY_RESTART")
+    assert restored(2) == (1, 1.0)
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream, u = session.stream("restart", view=False, restart_from=1), np.zeros(1000)
+        stream.array("u", u)
+        assert stream.restore().step == 1 and u[0] == 1.0
+    with pytest.raises(forebay.MissingError, match="there is no directory .*/typo\\."):
+        forebay.Session(tmp_path / "typo/deep/run", config=config)
+    config.write_text("create_parents = true\n" + config.read_text())
+    forebay.Session(tmp_path / "typo/deep/run", config=config).close()
+
+
 def test_a_log_that_knows_its_session_is_no_leak(tmp_path, config):
     """The interpreter ends by aborting when something of ours was never freed."""
     script = f"""

@@ -125,8 +125,9 @@ def dedicate(world, config=None):
 class Session:
     """One application's use of one run.
 
-    run: the directory at the target, made if missing; "" takes it from `config`, which names no other one. comm: an mpi4py
-    communicator (it is duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default.
+    run: the directory at the target, made if missing; the directory above it must exist, unless `config` says
+    create_parents = true; "" takes the run from `config`, which names no other one. comm: an mpi4py communicator (it is
+    duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default.
     config: a TOML file, see the guide; a rank that cannot read it is an error on every rank. log: a function of one line,
     called on rank 0. Opening and close() are collective.
 
@@ -269,21 +270,22 @@ class Stream:
         return self._stream.save(step, time)
 
     def restore(self, bind=None):
-        """Restores the newest snapshot that reads whole, in place, and gives its Restart; None when there is none at
-        all: the simulation begins anew. A snapshot that turns out to be damaged is passed over. With tables bind(restart)
-        is called before a snapshot is read, to bind each to restart.rows(table) rows. Collective."""
+        """Restores the newest snapshot that reads whole, in place, and gives its Restart; None if nothing is there: the
+        simulation begins anew. A snapshot that turns out to be damaged is passed over. If snapshots are there and none can
+        be used, an Error is raised, and the arrays may hold anything. With tables bind(restart) is called before a
+        snapshot is read, to bind each to restart.rows(table) rows. Collective."""
         self.check_writable()
         found = self._stream.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
         return None if found is None else Restart(found, self)
 
     def newest(self, below=None):
-        """The newest snapshot that can be read whole, a Restart; None when there is none at all. below: only steps below
-        that one. Collective."""
+        """The newest snapshot that can be read whole, a Restart; None if nothing is there. If snapshots are there and none
+        can be used, an Error is raised. below: only steps below that one. Collective."""
         found = self._stream.newest(2**63 - 1 if below is None else below)
         return None if found is None else Restart(found, self)
 
     def older(self):
-        """The snapshot before the one given last. Collective."""
+        """The snapshot before the last answer; after a read that failed never None but an Error. Collective."""
         found = self._stream.older()
         return None if found is None else Restart(found, self)
 

@@ -1,0 +1,94 @@
+// Where people have restarts begin instead of at the newest snapshot, and the answer when nothing can be taken. A wish
+// counts until the first save of its stream: from then on newest() means what the session itself has saved.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "api/state.hpp"
+#include "base/try.hpp"
+#include "catalog/went_back.hpp"
+
+namespace forebay {
+
+// Each rank may have an environment of its own.
+Result<> SessionState::share_wish() {
+    auto& world = *topology.world;
+    std::string value;
+    FB_TRY(comm::agree(world, [&] {
+        const auto* own = world.rank() == 0 ? std::getenv("FOREBAY_RESTART") : nullptr;
+        if (own != nullptr) value = own;
+    }));
+    FB_TRY(world.broadcast_sized(value, 0));
+    return comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(wish, restart::wish_of(value));
+        claim.wish = std::move(wish);
+        return {};
+    });
+}
+
+// restart_from stays in a configuration, so it counts once; an environment is that of one start.
+Result<std::optional<restart::Wish>> StreamState::wish() {
+    auto wish = session->claim.wish;
+    const auto from = stager.options().restart_from;
+    if (!restarts.wish_counts || (!wish && from < 0)) return std::optional<restart::Wish>();
+    auto& world = *session->topology.world;
+    const bool is_option = !wish;
+    std::int64_t is_done = 0;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (!is_option) return {};
+        wish = restart::Wish{.step = from, .words = fmt::format("restart_from = {}", from)};
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(done, catalog::has_gone_back(sys::target_store(), session->options.run, schema.stream, from));
+        is_done = done ? 1 : 0;
+        return {};
+    }));
+    is_done = world.max(is_done);
+    if (!std::exchange(restarts.wish_is_told, true))
+        session->log([&] {
+            return fmt::format("stream '{}': {}: {}", schema.stream, wish->words,
+                               is_done != 0 ? "the run has gone back so, and goes on from its newest snapshot; "
+                                              "FOREBAY_RESTART goes back once more"
+                               : wish->anew ? "it begins anew, whatever is there"
+                                            : "it begins at or below that step, whatever is newer");
+        });
+    if (is_done != 0) {
+        restarts.wish_counts = false;
+        wish.reset();
+    }
+    return wish;
+}
+
+Result<> StreamState::note_wish(const restart::Wish& wish) {
+    auto& world = *session->topology.world;
+    return comm::agree(world, [&]() -> Result<> {
+        if (session->claim.wish || world.rank() != 0) return {};
+        return catalog::note_going_back(sys::target_store(), session->options.run, schema.stream, wish.step,
+                                        session->claim.session);
+    });
+}
+
+Result<> StreamState::check_has_none(std::int64_t below, const std::optional<restart::Wish>& wish) {
+    return comm::agree(*session->topology.world, [&]() -> Result<> {
+        auto all = restarts.passed;
+        for (const auto& one : restarts.unread)
+            if (std::ranges::find(all, one.step, &restart::PassedOver::step) == all.end()) all.push_back(one);
+        const restart::StreamPlace place{session->options.run, schema.stream};
+        if (all.empty() && !wish) return {};
+        if (all.empty())
+            return Error{ErrorKind::refused,
+                         fmt::format("{}: stream '{}' of {} has no snapshot at or below that step", wish->words,
+                                     place.stream, place.run),
+                         "what is there",
+                         fmt::format("forebay ls {} shows the steps; or {}", place.run, restart::begin_anew)};
+        const bool is_all = below == std::numeric_limits<std::int64_t>::max() || !restarts.unread.empty();
+        auto error = none_usable(place, all, is_all ? "" : fmt::format(" below step {}", below));
+        if (wish) error.what = wish->words + ": " + error.what;
+        return error;
+    });
+}
+
+}  // namespace forebay

@@ -1,0 +1,79 @@
+#include "catalog/went_back.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include "base/path.hpp"
+#include "base/try.hpp"
+#include "catalog/history.hpp"
+#include "catalog/run.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+struct Record {
+    std::int64_t from = 0;
+    std::uint32_t session = 0;
+};
+
+std::string name_of(const Record& record) { return fmt::format("{}.session-{}", record.from, record.session); }
+
+std::optional<Record> record_in(std::string_view name) {
+    constexpr std::string_view middle = ".session-";
+    const auto at = name.find(middle);
+    if (at == name.npos) return {};
+    Record record;
+    std::from_chars(name.data(), name.data() + at, record.from);
+    std::from_chars(name.data() + at + middle.size(), name.data() + name.size(), record.session);
+    return name_of(record) == name ? std::optional(record) : std::nullopt;
+}
+
+std::string records_path(const std::string& run, const std::string& stream) {
+    return fmt::format("{}/{}/restarts/{}", run, own_directory, stream);
+}
+
+Result<std::vector<Record>> records(sys::Store& store, const std::string& directory) {
+    const auto entries = store.list(directory);
+    std::vector<Record> found;
+    if (!entries && entries.error().kind == ErrorKind::missing) return found;
+    FB_TRY(entries);
+    for (const auto& entry : *entries)
+        if (const auto record = record_in(entry.name)) found.push_back(*record);
+    return found;
+}
+
+}  // namespace
+
+Result<bool> has_gone_back(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t from) {
+    FB_TRY_ASSIGN(all, records(store, records_path(run, stream)));
+    const auto record = std::ranges::find(all, from, &Record::from);
+    if (record == all.end()) return false;
+    const auto there = history(store, run, stream);
+    if (!there && there.error().kind == ErrorKind::missing) return false;
+    FB_TRY(there);
+    return std::ranges::any_of(there->living, [&](const Version& version) {
+        return version.readable && version.head.lineage.line().session >= record->session;
+    });
+}
+
+Result<> note_going_back(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t from,
+                         std::uint32_t session) {
+    const auto directory = records_path(run, stream);
+    FB_TRY(sys::make_directories_below(store, run, directory));
+    FB_TRY_ASSIGN(before, records(store, directory));
+    const auto own = name_of(Record{from, session});
+    FB_TRY_ASSIGN(file, store.open(directory + "/" + own, sys::Access::create));
+    FB_TRY(file->close());
+    for (const auto& record : before)
+        if (name_of(record) != own) FB_TRY(store.remove(directory + "/" + name_of(record)));
+    FB_TRY(store.sync_directory(directory));
+    FB_TRY(store.sync_directory(directory_of(directory)));
+    return store.sync_directory(run + "/" + own_directory);
+}
+
+}  // namespace forebay::catalog
