@@ -192,9 +192,10 @@ public:
     /// another run, are passed over; each reason goes to Options::log and to notes(). If nothing else is there, that is
     /// an error with all reasons: `corrupt` if anything is damaged, else `refused`. A snapshot that is there and cannot
     /// be read now (permissions, a missing file, an I/O error, a newer format) is an error at once, even if an older
-    /// snapshot is whole. With `below` only steps below it count: newest(301) names step 300, which is then taken even
-    /// if it is marked. FOREBAY_RESTART and StreamOptions::restart_from bound the steps until the first save.
-    /// docs/guide/going-back.md. Collective.
+    /// snapshot is whole. After an error the first save is refused until a restart succeeds. With `below` only steps
+    /// below it count: newest(0) begins anew, and newest(301) names step 300, which is then taken even if it is marked.
+    /// FOREBAY_RESTART and StreamOptions::restart_from bound the steps until the first save. docs/guide/going-back.md.
+    /// Collective.
     Result<std::optional<Restart>> newest(std::int64_t below = std::numeric_limits<std::int64_t>::max());
     /// The snapshot before the last answer of newest() or older(). After a read() that failed the answer is never empty
     /// but an error. Collective.

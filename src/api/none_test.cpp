@@ -92,11 +92,11 @@ void damage(const std::string& node_file) {
 }
 
 // The environment of one start.
-struct Wish {
-    explicit Wish(const std::string& value) { ::setenv("FOREBAY_RESTART", value.c_str(), 1); }
-    Wish(const Wish&) = delete;
-    Wish& operator=(const Wish&) = delete;
-    ~Wish() { ::unsetenv("FOREBAY_RESTART"); }
+struct EnvironmentOfStart {
+    explicit EnvironmentOfStart(const std::string& value) { ::setenv("FOREBAY_RESTART", value.c_str(), 1); }
+    EnvironmentOfStart(const EnvironmentOfStart&) = delete;
+    EnvironmentOfStart& operator=(const EnvironmentOfStart&) = delete;
+    ~EnvironmentOfStart() { ::unsetenv("FOREBAY_RESTART"); }
 };
 
 void mark(const Place& place, std::int64_t step) {
@@ -145,6 +145,11 @@ TEST_CASE("after a read that failed older() and newest(below) have an error inst
         CHECK(here.stream.older().error().kind == ErrorKind::corrupt);
         CHECK(here.stream.newest(5).error().kind == ErrorKind::corrupt);
         CHECK(here.stream.restore().error().kind == ErrorKind::corrupt);
+        // An application that overlooks the error begins nothing anew.
+        const auto overlooked = here.save(6);
+        REQUIRE_FALSE(overlooked);
+        CHECK(overlooked.error().kind == ErrorKind::refused);
+        CHECK_FALSE(here.stream.newest(0).value());
         here.save(6).value();
         here.stream.wait_committed(std::chrono::seconds(60)).value();
         CHECK(here.stream.newest().value()->step() == 6);
@@ -274,14 +279,14 @@ TEST_CASE("FOREBAY_RESTART, as rank 0 has it: none, or the newest at or below a 
         save(place, ranks, {100, 200, 300});
         mark(place, 200);
         {
-            const Wish wish("none");
+            const EnvironmentOfStart wish("none");
             session(place, ranks, [](test::RowRank& here) {
                 CHECK_FALSE(here.stream.restore().value());
                 CHECK_FALSE(here.stream.newest().value());
             });
         }
         {
-            const Wish wish("250");
+            const EnvironmentOfStart wish("250");
             CHECK(restored(place, ranks) == "200");  // its step is named, so its mark does not count
             session(place, ranks, [](test::RowRank& here) {
                 CHECK(here.stream.newest().value()->step() == 200);
@@ -294,7 +299,7 @@ TEST_CASE("FOREBAY_RESTART, as rank 0 has it: none, or the newest at or below a 
             CHECK(restored(place, ranks) == "210");
         }
         {
-            const Wish wish("99");
+            const EnvironmentOfStart wish("99");
             const auto text = restored(place, ranks);
             CHECK_MESSAGE(begins(text, "refused: "), text);
             CHECK_MESSAGE(has(text, "FOREBAY_RESTART=99"), text);
@@ -306,7 +311,7 @@ TEST_CASE("FOREBAY_RESTART, as rank 0 has it: none, or the newest at or below a 
 TEST_CASE("a value of FOREBAY_RESTART that is none opens nothing, and is told") {
     for (const auto* value : {"abacus", "-1", "3.5", "300 ", "9223372036854775807", "NONE"}) {
         const Place place;
-        const Wish wish(value);
+        const EnvironmentOfStart wish(value);
         test::with_threads(2, [&](std::unique_ptr<comm::Group> world) {
             const auto opened = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), place.options());
             REQUIRE_FALSE(opened);
@@ -336,7 +341,7 @@ TEST_CASE("restart_from goes back once: a chain with it in its configuration get
     job(110, 120, stream);
     job(110, 125, {.keep = 0, .restart_from = 115});  // another wish
     job(125, 130, {.keep = 0, .restart_from = 115});
-    const Wish wish("110");
+    const EnvironmentOfStart wish("110");
     CHECK(restored(place, 2, stream) == "110");  // the environment is that of one start
 }
 

@@ -3,9 +3,9 @@
 // Choosing: bring back what a killed replacement left without a name, let the Chooser offer snapshots from the newest
 // on, and look at the heads of the node files of the one that it offers. Reading: plan what this rank takes, then read,
 // first from staged copies and, where one is damaged, from the target. A snapshot that is damaged or was pruned
-// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart. Where nothing
-// is left after something was passed over, that is an error too: "none" means that nothing is there, and an application
-// that hears it begins anew.
+// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart. If nothing is
+// left after something was passed over, that is an error too: "none" means that nothing is there, and an application that
+// hears it begins anew.
 //
 // Every call here is collective. A step that may fail on one rank alone runs within comm::agree(), so that all ranks
 // take the same branch.
@@ -76,7 +76,7 @@ restart::ChooserContext StreamState::chooser_context(Marked marked) {
             .marked = marked,
             .say = session->say(),
             .note = [this](const std::string& text) { note(text); },
-            .pass_over = [this](restart::PassedOver passed) { pass_over(std::move(passed)); }};
+            .pass_over = [this](restart::NotTaken passed) { pass_over(std::move(passed)); }};
 }
 
 Result<> StreamState::look_at_heads(RestartState& state, const restart::Plan& plan) {
@@ -107,24 +107,31 @@ void StreamState::note(const std::string& text) {
     session->log([&] { return "stream '" + schema.stream + "': " + text; });
 }
 
-void StreamState::pass_over(restart::PassedOver passed) {
+void StreamState::pass_over(restart::NotTaken passed) {
     note(fmt::format("step {} is passed over: {}", passed.step, passed.why.line()));
     restarts.passed.push_back(std::move(passed));
 }
 
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below, std::int64_t named) {
+    FB_TRY(session->check_open());
     restarts.notes.clear();
     restarts.passed.clear();
     if (below == std::numeric_limits<std::int64_t>::max()) restarts.unread.clear();  // they are offered again
-    return choose_next(below, named);
+    return answered(choose_next(below, named));
+}
+
+// What is passed over is left there where the call failed: a first save looks there.
+Result<std::optional<Restart>> StreamState::answered(Result<std::optional<Restart>> found) {
+    if (found) restarts.passed.clear();
+    else FB_TRY(comm::agree(*session->topology.world, [&] { restarts.passed.push_back({-1, found.error()}); }));
+    return found;
 }
 
 Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std::int64_t named) {
-    FB_TRY(session->check_open());
     auto& world = *session->topology.world;
     FB_TRY(comm::agree(world, [&] { return check(schema); }));
     FB_TRY_ASSIGN(wished, wish());
-    if (wished && wished->anew) {
+    if (below <= 0 || (wished && wished->anew)) {  // steps begin at 0
         FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
         return std::optional<Restart>();
     }
@@ -200,10 +207,15 @@ Result<std::optional<Restart>> Stream::older() {
 }
 
 Result<std::optional<Restart>> StreamState::restore(const std::function<Result<>(Restart&)>& bind) {
-    auto& world = *session->topology.world;
+    FB_TRY(session->check_open());
     restarts.notes.clear();
     restarts.passed.clear();
     restarts.unread.clear();
+    return answered(restore_next(bind));
+}
+
+Result<std::optional<Restart>> StreamState::restore_next(const std::function<Result<>(Restart&)>& bind) {
+    auto& world = *session->topology.world;
     for (auto below = std::numeric_limits<std::int64_t>::max();;) {
         FB_TRY_ASSIGN(found, choose_next(below, -1));
         if (!found) return found;

@@ -31,16 +31,16 @@ Result<> SessionState::share_wish() {
 }
 
 // restart_from stays in a configuration, so it counts once; an environment is that of one start.
-Result<std::optional<restart::Wish>> StreamState::wish() {
+Result<std::optional<restart::RestartWish>> StreamState::wish() {
     auto wish = session->claim.wish;
     const auto from = stager.options().restart_from;
-    if (!restarts.wish_counts || (!wish && from < 0)) return std::optional<restart::Wish>();
+    if (!restarts.wish_counts || (!wish && from < 0)) return std::optional<restart::RestartWish>();
     auto& world = *session->topology.world;
     const bool is_option = !wish;
     std::int64_t is_done = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (!is_option) return {};
-        wish = restart::Wish{.step = from, .words = fmt::format("restart_from = {}", from)};
+        wish = restart::RestartWish{.step = from, .words = fmt::format("restart_from = {}", from)};
         if (world.rank() != 0) return {};
         FB_TRY_ASSIGN(done, catalog::has_gone_back(sys::target_store(), session->options.run, schema.stream, from));
         is_done = done ? 1 : 0;
@@ -62,7 +62,7 @@ Result<std::optional<restart::Wish>> StreamState::wish() {
     return wish;
 }
 
-Result<> StreamState::note_wish(const restart::Wish& wish) {
+Result<> StreamState::note_wish(const restart::RestartWish& wish) {
     auto& world = *session->topology.world;
     return comm::agree(world, [&]() -> Result<> {
         if (session->claim.wish || world.rank() != 0) return {};
@@ -71,11 +71,11 @@ Result<> StreamState::note_wish(const restart::Wish& wish) {
     });
 }
 
-Result<> StreamState::check_has_none(std::int64_t below, const std::optional<restart::Wish>& wish) {
+Result<> StreamState::check_has_none(std::int64_t below, const std::optional<restart::RestartWish>& wish) {
     return comm::agree(*session->topology.world, [&]() -> Result<> {
         auto all = restarts.passed;
         for (const auto& one : restarts.unread)
-            if (std::ranges::find(all, one.step, &restart::PassedOver::step) == all.end()) all.push_back(one);
+            if (std::ranges::find(all, one.step, &restart::NotTaken::step) == all.end()) all.push_back(one);
         const restart::StreamPlace place{session->options.run, schema.stream};
         if (all.empty() && !wish) return {};
         if (all.empty())
@@ -89,6 +89,19 @@ Result<> StreamState::check_has_none(std::int64_t below, const std::optional<res
         if (wish) error.what = wish->words + ": " + error.what;
         return error;
     });
+}
+
+// An error of a restart that the application overlooks must not become a new beginning.
+Result<> StreamState::check_restarted(std::int64_t step) const {
+    if (!restarts.wish_counts || restarts.passed.empty()) return {};
+    const auto& why = restarts.passed.back().why;
+    return Error{
+        ErrorKind::refused,
+        fmt::format("step {} of stream '{}' is not saved: the restart before it failed, and nothing begins anew "
+                    "over snapshots that are there: {}",
+                    step, schema.stream, why.what),
+        "all snapshots; nothing is removed",
+        fmt::format("{}{}newest(0) begins anew in code", why.next, why.next.empty() ? "" : "; or ")};
 }
 
 }  // namespace forebay

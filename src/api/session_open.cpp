@@ -16,6 +16,7 @@
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "node/await.hpp"
 #include "node/watch.hpp"

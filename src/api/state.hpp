@@ -79,9 +79,9 @@ struct IfOwn {
 /// A session's claim of its run. Alike on all ranks.
 struct RunClaim {
     std::uint64_t run_id = 0;
-    std::uint32_t session = 0;               // its number in the run; 0: the run is not claimed yet
-    std::uint64_t key = 0, last_key = 0;     // of this claim, and of the one before
-    std::optional<restart::Wish> wish = {};  // where FOREBAY_RESTART, of the first rank, has restarts begin
+    std::uint32_t session = 0;                      // its number in the run; 0: the run is not claimed yet
+    std::uint64_t key = 0, last_key = 0;            // of this claim, and of the one before
+    std::optional<restart::RestartWish> wish = {};  // where FOREBAY_RESTART, of the first rank, has restarts begin
 };
 
 /// What works beside a rank.
@@ -196,10 +196,10 @@ struct Restarts {
     bool looked_for_replaced = false;
     bool wish_counts = true;  // until the first save: then newest() means what this session has saved
     bool wish_is_told = false;
-    std::weak_ptr<RestartState> reading;      // what was chosen last
-    std::vector<std::string> notes;           // why newer snapshots were passed over
-    std::vector<restart::PassedOver> passed;  // by the call under way
-    std::vector<restart::PassedOver> unread;  // reads that failed since one was right: memory holds what they left
+    std::weak_ptr<RestartState> reading;    // what was chosen last
+    std::vector<std::string> notes;         // why newer snapshots were passed over
+    std::vector<restart::NotTaken> passed;  // by the call under way, or by the last one, which failed
+    std::vector<restart::NotTaken> unread;  // reads that failed since one was right: memory holds what they left
 
     /// The application has its state, and a snapshot of it.
     void saved() {
@@ -238,14 +238,19 @@ public:
     /// The same, after what was passed over before.
     Result<std::optional<Restart>> choose_next(std::int64_t below, std::int64_t named);
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
+    Result<std::optional<Restart>> restore_next(const std::function<Result<>(Restart&)>& bind);
+    /// `refused` where the restart before a first save has failed.
+    Result<> check_restarted(std::int64_t step) const;
+    /// The answer of a restart as a first save sees it: after an error it is refused. Collective.
+    Result<std::optional<Restart>> answered(Result<std::optional<Restart>> found);
     /// Once a stream. Collective.
     Result<> bring_back_replaced();
     /// Where the restarts of this session begin, if not at the newest; told once. Collective.
-    Result<std::optional<restart::Wish>> wish();
+    Result<std::optional<restart::RestartWish>> wish();
     /// After it has decided; a configuration has it decide once. Collective.
-    Result<> note_wish(const restart::Wish& wish);
+    Result<> note_wish(const restart::RestartWish& wish);
     /// An error where something is there below `below` that was passed over, or a wish was not fulfilled. Collective.
-    Result<> check_has_none(std::int64_t below, const std::optional<restart::Wish>& wish);
+    Result<> check_has_none(std::int64_t below, const std::optional<restart::RestartWish>& wish);
     /// Restart::read() of all that is described. Collective.
     Result<bool> read_whole(RestartState& state);
     /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over. Collective.
@@ -253,7 +258,7 @@ public:
     /// What people should know of a choice.
     void note(const std::string& text);
     /// Notes it, and counts it against the answer that there is nothing.
-    void pass_over(restart::PassedOver passed);
+    void pass_over(restart::NotTaken passed);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state, const restart::Plan& plan);
     /// With final values every column must have its address by now.

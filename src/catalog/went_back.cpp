@@ -16,18 +16,18 @@ namespace forebay::catalog {
 
 namespace {
 
-struct Record {
+struct GoneBack {
     std::int64_t from = 0;
     std::uint32_t session = 0;
 };
 
-std::string name_of(const Record& record) { return fmt::format("{}.session-{}", record.from, record.session); }
+std::string name_of(const GoneBack& record) { return fmt::format("{}.session-{}", record.from, record.session); }
 
-std::optional<Record> record_in(std::string_view name) {
+std::optional<GoneBack> record_in(std::string_view name) {
     constexpr std::string_view middle = ".session-";
     const auto at = name.find(middle);
     if (at == name.npos) return {};
-    Record record;
+    GoneBack record;
     std::from_chars(name.data(), name.data() + at, record.from);
     std::from_chars(name.data() + at + middle.size(), name.data() + name.size(), record.session);
     return name_of(record) == name ? std::optional(record) : std::nullopt;
@@ -37,9 +37,9 @@ std::string records_path(const std::string& run, const std::string& stream) {
     return fmt::format("{}/{}/restarts/{}", run, own_directory, stream);
 }
 
-Result<std::vector<Record>> records(sys::Store& store, const std::string& directory) {
+Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& directory) {
     const auto entries = store.list(directory);
-    std::vector<Record> found;
+    std::vector<GoneBack> found;
     if (!entries && entries.error().kind == ErrorKind::missing) return found;
     FB_TRY(entries);
     for (const auto& entry : *entries)
@@ -51,7 +51,7 @@ Result<std::vector<Record>> records(sys::Store& store, const std::string& direct
 
 Result<bool> has_gone_back(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t from) {
     FB_TRY_ASSIGN(all, records(store, records_path(run, stream)));
-    const auto record = std::ranges::find(all, from, &Record::from);
+    const auto record = std::ranges::find(all, from, &GoneBack::from);
     if (record == all.end()) return false;
     const auto there = history(store, run, stream);
     if (!there && there.error().kind == ErrorKind::missing) return false;
@@ -66,7 +66,7 @@ Result<> note_going_back(sys::Store& store, const std::string& run, const std::s
     const auto directory = records_path(run, stream);
     FB_TRY(sys::make_directories_below(store, run, directory));
     FB_TRY_ASSIGN(before, records(store, directory));
-    const auto own = name_of(Record{from, session});
+    const auto own = name_of(GoneBack{from, session});
     FB_TRY_ASSIGN(file, store.open(directory + "/" + own, sys::Access::create));
     FB_TRY(file->close());
     for (const auto& record : before)

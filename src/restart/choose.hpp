@@ -16,7 +16,7 @@
 #include "format/manifest.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
-#include "restart/passed_over.hpp"
+#include "restart/not_taken.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::restart {
@@ -36,7 +36,7 @@ struct ChooserContext {
     Marked marked = Marked::pass_over;             // what becomes of marked ones that are not named
     node::Say say = {};                            // for that wait, when it lasts
     std::function<void(const std::string&)> note;  // what people should know of the choice; the same on all ranks
-    std::function<void(PassedOver)> pass_over;     // likewise
+    std::function<void(NotTaken)> pass_over;       // likewise
 };
 
 class Chooser {

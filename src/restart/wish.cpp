@@ -9,13 +9,13 @@
 
 namespace forebay::restart {
 
-Result<std::optional<Wish>> wish_of(const std::string& value) {
-    if (value.empty()) return std::optional<Wish>();
-    if (value == "none") return std::optional(Wish{.anew = true, .words = "FOREBAY_RESTART=none"});
+Result<std::optional<RestartWish>> wish_of(const std::string& value) {
+    if (value.empty()) return std::optional<RestartWish>();
+    if (value == "none") return std::optional(RestartWish{.anew = true, .words = "FOREBAY_RESTART=none"});
     std::int64_t step = -1;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), step);
     if (error == std::errc{} && end == value.data() + value.size() && step >= 0 && step <= limits::step_max)
-        return std::optional(Wish{.step = step, .words = fmt::format("FOREBAY_RESTART={}", step)});
+        return std::optional(RestartWish{.step = step, .words = fmt::format("FOREBAY_RESTART={}", step)});
     return Error{ErrorKind::refused,
                  fmt::format("FOREBAY_RESTART is \"{}\", which is neither a step nor \"none\". Nothing was opened",
                              show_text(value)),

@@ -11,13 +11,13 @@
 
 namespace forebay::restart {
 
-struct Wish {
+struct RestartWish {
     bool anew = false;       // as if the stream had no snapshot
     std::int64_t step = -1;  // else the newest snapshot at or below this step
     std::string words = {};  // as people gave it: "FOREBAY_RESTART=300"
 };
 
 /// The wish in the value of FOREBAY_RESTART, "none" or a step; nothing for an empty value. `refused` for another value.
-Result<std::optional<Wish>> wish_of(const std::string& value);
+Result<std::optional<RestartWish>> wish_of(const std::string& value);
 
 }  // namespace forebay::restart

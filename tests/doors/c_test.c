@@ -183,6 +183,30 @@ static void own_value(fb_session* session) {
     fb_stream_free(stream);
 }
 
+/* A snapshot that cannot be used is no start of a new run. */
+static void nothing_usable(fb_session* session) {
+    fb_error error;
+    fb_stream* stream = NULL;
+    fb_restart* found = NULL;
+    FILE* manifest = NULL;
+    double value = 2.5;
+    must(fb_stream_open(session, "broken", "view = false", &stream, &error), &error);
+    must(fb_replicated(stream, "value", FB_F64, 0, NULL, &value, NULL, &error), &error);
+    must(fb_restore(stream, NULL, NULL, &found, &error), &error);
+    check(found == NULL, "nothing is there");
+    must(fb_save(stream, 1, 0, NULL, &error), &error);
+    must(fb_wait_committed(stream, 60, &error), &error);
+    manifest = fopen("run/broken/step-000001/manifest.json", "w");
+    check(manifest != NULL && fclose(manifest) == 0, "a manifest without bytes");
+    check(fb_restore(stream, NULL, NULL, &found, &error) == FB_CORRUPT && found == NULL && says(&error, "step 1: ") &&
+              says(&error, "FOREBAY_RESTART=none"),
+          "restore");
+    check(fb_newest(stream, &found, &error) == FB_CORRUPT && found == NULL && says(&error, "step 1: "), "newest");
+    check(fb_older(stream, &found, &error) == FB_CORRUPT && found == NULL, "older");
+    check(rename("run/broken", "broken") == 0, "away with it");
+    fb_stream_free(stream);
+}
+
 static void mistakes(fb_session* session, fb_stream* stream) {
     fb_error error;
     fb_options* options = NULL;
@@ -278,6 +302,7 @@ int main(void) {
     bind_again(stream, u, &value);
     options_that_differ(session, kept);
     own_value(session);
+    nothing_usable(session);
     mistakes(session, stream);
     must(fb_close(session, &error), &error);
     check(fb_close(session, &error) == FB_REFUSED, "closing twice");

@@ -89,6 +89,8 @@ contains
     type(fb_restart) :: found
     type(fb_saved) :: saved
     type(fb_job) :: job
+    integer :: stat
+    character(len=2000) :: why
     call session%open(MPI_COMM_WORLD%MPI_VAL, run, staging='', config='config.toml')
     call session%stream('all', stream, 'keep = 1'//nl//'view = false'//nl//'priority = 2'//nl// &
                         'deadline_seconds = 1e-3'//nl//'rate_bytes_per_second = 100000'//nl//'file = "own"')
@@ -132,6 +134,10 @@ contains
       call found%read()
       call stream%older(found)
       call check(.not. found%found() .and. found%step() == -1, 'no older snapshot')
+      ! A snapshot that cannot be used is no start of a new run.
+      call execute_command_line(': > '//trim(run)//'/all/step-000004/manifest.json')
+      call stream%restore(found, stat=stat, errmsg=why)
+      call check(stat == fb_corrupt .and. .not. found%found() .and. index(why, 'step 4: ') > 0, 'nothing usable')
     end if
     call session%close()
   end subroutine

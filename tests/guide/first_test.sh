@@ -1,5 +1,6 @@
-# Goal: the guide's program runs on 4 ranks, continues on 3, and leaves what README shows.
-# Method: run it twice on one run directory; look at its output and at what lies there.
+# Goal: the guide's program runs on 4 ranks, continues on 3, and leaves what README shows. It goes back without being
+# changed, and ends with an error where its snapshots cannot be read: it begins nothing anew and removes nothing.
+# Method: run it on one run directory; look at its output and at what lies there.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -7,6 +8,16 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 run() { mpiexec -n "$1" "$FOREBAY_BINARY_DIR/tests/guide_first" run1; }
+
+fails() {  # fails TEXT COMMAND...
+    local wanted=$1 got
+    shift
+    if got=$("$@" 2>&1); then echo "did not fail: $*"; echo "$got"; exit 1; fi
+    case $got in
+        *"$wanted"*) ;;
+        *) echo "expected '$wanted' from: $*"; echo "$got"; exit 1 ;;
+    esac
+}
 
 expect() {  # expect TEXT COMMAND...
     local wanted=$1 got
@@ -24,4 +35,24 @@ expect "starting after step 5" run 3
 [ -f run1/restart/step-000010/manifest.json ] || { echo "step 10 is not committed:"; ls -lRa run1; exit 1; }
 expect "10" "$FOREBAY_AGENT" ls run1
 expect "" "$FOREBAY_AGENT" verify run1
+
+export FOREBAY_RESTART=8
+expect "starting after step 8" run 2
+unset FOREBAY_RESTART
+expect "starting after step 13" run 2
+
+# One value of each snapshot is wrong, behind right records and heads: it is seen when it is read.
+for file in run1/restart/step-*/node-00000.h5; do
+    printf 'XXXXXXXX' | dd of="$file" bs=1 seek=4000000 conv=notrunc status=none
+done
+before=$(ls run1/restart)
+fails "none can be used" run 2
+[ "$(ls run1/restart)" = "$before" ] || { echo "another beginning:"; ls run1/restart; exit 1; }
+export FOREBAY_RESTART=none
+expect "starting after step 0" run 2
+unset FOREBAY_RESTART
+
+mv run1/restart elsewhere
+ln -s nowhere run1/restart
+fails "is a link to what is not there" run 2
 echo "first.cpp saved on 4 ranks, continued on 3, and verifies"

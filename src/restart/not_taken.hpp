@@ -12,7 +12,7 @@
 namespace forebay::restart {
 
 /// One snapshot that is there and was not taken.
-struct PassedOver {
+struct NotTaken {
     std::int64_t step = 0;
     Error why = {};  // `corrupt`: damaged; `refused`: marked, or of another run; `missing`: removed, or never whole
 };
@@ -28,7 +28,7 @@ inline constexpr const char* begin_anew = "FOREBAY_RESTART=none begins anew on p
 /// The error of a restart that has passed over everything there is: `corrupt` if anything is damaged, else `refused`.
 /// Never `missing`, which an application may take for "nothing there". `among` says which snapshots were looked at, as
 /// in " at or below step 300", or is empty.
-Error none_usable(const StreamPlace& place, const std::vector<PassedOver>& all, const std::string& among);
+Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, const std::string& among);
 
 /// The error of a restart that has come to a snapshot which is there and cannot be read now. It keeps the kind of `why`,
 /// but for `missing`: a part that is missing is `retry`, since its storage may come back.

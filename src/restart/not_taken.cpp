@@ -1,4 +1,4 @@
-#include "restart/passed_over.hpp"
+#include "restart/not_taken.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ std::string clause(const std::string& what) { return what.ends_with('.') ? what.
 
 }  // namespace
 
-Error none_usable(const StreamPlace& place, const std::vector<PassedOver>& all, const std::string& among) {
+Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, const std::string& among) {
     std::string list;
     std::vector<std::string> advice;
     bool damaged = false;
