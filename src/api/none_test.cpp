@@ -286,7 +286,7 @@ TEST_CASE("FOREBAY_RESTART, as rank 0 has it: none, or the newest at or below a 
             });
         }
         {
-            const EnvironmentOfStart wish("250");
+            const EnvironmentOfStart wish("200");
             CHECK(restored(place, ranks) == "200");  // its step is named, so its mark does not count
             session(place, ranks, [](test::RowRank& here) {
                 CHECK(here.stream.newest().value()->step() == 200);

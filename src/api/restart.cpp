@@ -89,17 +89,26 @@ Result<> StreamState::look_at_heads(RestartState& state, const restart::Plan& pl
 
 // A writer that was killed between the two renames of a replacement has left the step without its name.
 Result<> StreamState::bring_back_replaced() {
-    if (std::exchange(restarts.looked_for_replaced, true)) return {};
-    return comm::agree(*session->topology.world, [&]() -> Result<> {
+    if (restarts.looked_for_replaced) return {};
+    FB_TRY(comm::agree(*session->topology.world, [&]() -> Result<> {
         if (session->topology.world->rank() != 0) return {};
         auto& store = sys::target_store();
         const auto left = catalog::leftovers(store, session->options.run, schema.stream);
-        if (!left) return left.error().kind == ErrorKind::missing ? Result<>() : Result<>(left.error());
+        if (!left && left.error().kind == ErrorKind::missing) return {};
+        if (!left)
+            return because(
+                left.error(),
+                fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", schema.stream,
+                            session->options.run, left.error().what),
+                "all of them; nothing is removed",
+                fmt::format("repair the mount or the permissions, then start again; or {}", restart::begin_anew));
         if (std::ranges::none_of(*left, [](const auto& one) { return one.kind == catalog::Leftover::Kind::old; }))
             return {};
         FB_TRY(commit::recover(store, session->options.run, false));
         return {};
-    });
+    }));
+    restarts.looked_for_replaced = true;
+    return {};
 }
 
 void StreamState::note(const std::string& text) {
