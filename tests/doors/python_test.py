@@ -131,10 +131,11 @@ def test_none_means_that_nothing_is_there(tmp_path, config, monkeypatch):
             stream, u = session.stream("restart", view=False), np.zeros(1000)
             stream.array("u", u)
             restart = stream.restore()
+            found = restart and (restart.step, u[0])
             if write:
                 u[:] = write
                 stream.save(write)
-            return restart and (restart.step, u[0])
+            return found
     assert restored(5) is None
     assert restored() == (5, 5.0)
     node_file = tmp_path / "run/restart/step-000005/node-00000.h5"
