@@ -14,6 +14,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/path.hpp"
 #include "base/try.hpp"
@@ -71,11 +72,11 @@ Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside
 
 // Of one save there is one directory; another one is a copy that somebody has made.
 void refuse_copies(std::vector<Version>& versions) {
-    std::map<std::uint64_t, const Version*> by_save;
+    std::map<std::pair<std::int64_t, std::uint64_t>, const Version*> by_save;
     const auto look_at_all = [&](bool set_aside) {
         for (auto& version : versions) {
             if (!version.readable || version.head.snapshot_id == 0 || version.set_aside != set_aside) continue;
-            const auto [first, is_first] = by_save.try_emplace(version.head.snapshot_id, &version);
+            const auto [first, is_first] = by_save.try_emplace({version.head.step, version.head.snapshot_id}, &version);
             if (is_first) continue;
             const auto& directory = version.snapshot.directory;
             version = unreadable(version.snapshot, set_aside,
