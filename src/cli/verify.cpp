@@ -123,11 +123,13 @@ Result<std::vector<catalog::Version>> chosen(sys::Store& store, const Place& pla
 Result<bool> check_one(sys::Store& store, const catalog::Version& version, bool json, VerifyReport& report) {
     const auto& snapshot = version.snapshot;
     const auto outcome = [&]() -> Result<catalog::Verified> {
-        // A copy of another directory's save is misplaced, though each of its bytes may be right.
-        if (!version.readable && version.readable.error().kind == ErrorKind::corrupt) return version.readable.error();
         Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
-        return catalog::verify(store, snapshot,
-                               [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+        auto verified =
+            catalog::verify(store, snapshot, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+        // A copy of another directory's save is misplaced, though each of its bytes is right.
+        if (verified && !version.readable && version.readable.error().kind == ErrorKind::corrupt)
+            return version.readable.error();
+        return verified;
     }();
     const bool misses = outcome ? !outcome->damage.empty() : outcome.error().kind == ErrorKind::missing;
     if (misses) {
