@@ -1,0 +1,31 @@
+#include "cli/tree_living_run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/path.hpp"
+#include "base/try.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/names.hpp"
+#include "cli/held_claim.hpp"
+#include "cli/tree_run.hpp"
+#include "sys/target_store.hpp"
+#include "sys/tree_place.hpp"
+
+namespace forebay::cli {
+
+Result<> check_no_session_writes(const std::string& target) {
+    auto& store = sys::target_store();
+    auto at = sys::is_far(target) ? target : std::filesystem::absolute(target).lexically_normal().string();
+    while (at.size() > 1 && at.ends_with('/')) at.pop_back();
+    FB_TRY_ASSIGN(is_whole_run, is_run(at));
+    if (is_whole_run) return HeldClaim::check_free(store, at);
+    if (catalog::step_of(leaf_of(at)) || catalog::aside_of(leaf_of(at))) at = directory_of(at);
+    const auto run = directory_of(at);
+    FB_TRY_ASSIGN(is_in_run, run == at ? Result<bool>(false) : is_run(run));
+    if (!is_in_run) return {};
+    FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    return std::ranges::count(streams, leaf_of(at)) == 0 ? Result<>() : HeldClaim::check_free(store, run);
+}
+
+}  // namespace forebay::cli
