@@ -192,3 +192,18 @@ TEST_CASE("retention: a manifest that notes no times does not count where there 
     CHECK(here.prune({.keep = 1}).removed.empty());
     CHECK(here.prune({.keep = 1, .proof = [](const catalog::Snapshot&) { return Result<>(); }}).removed.size() == 1);
 }
+
+TEST_CASE("retention: copies of a snapshot under other names do not count") {
+    const test::TempDirectory place;
+    Run here(sys::posix_store(), place / "run7");
+    here.commit(first, {1, 2});
+    const auto all = std::filesystem::copy_options::recursive;
+    const auto directory = here.run + "/restart/step-00000";
+    std::filesystem::copy(directory + "2", here.run + "/restart/line-1.step-000002", all);
+    std::filesystem::copy(directory + "2", directory + "9", all);
+    const catalog::Retention what{
+        .keep = 2, .dry_run = true, .proof = [](const catalog::Snapshot&) { return Result<>(); }};
+    const auto pruned = here.prune(what);
+    CHECK(pruned.removed.empty());
+    CHECK(pruned.problems.size() == 2);
+}
