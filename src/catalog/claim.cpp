@@ -201,6 +201,7 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
     FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
     if (ended) return {};
     FB_TRY_ASSIGN(holder, load(store_, run_, session));
+    if (holder && !holder->key.empty() && holder->key == options_.copied_key) return {};
     if (holder && !holder->claimant.boot.empty() && holder->claimant.boot == claimant_.boot &&
         holder->claimant.lock_id == sys::file_id(holder->claimant.lock_path)) {
         // Where it had staged on this node, this session holds its lock by now.

@@ -44,6 +44,8 @@ struct Claimant {
 struct ClaimOptions {
     std::chrono::milliseconds watch{};  // how long a claim from elsewhere is watched; 0: it counts as dead
     std::function<void(const std::string&)> log = {};
+    /// The key of a claim of another place that was copied here: whoever has it lives there.
+    std::string copied_key = {};
 };
 
 /// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.

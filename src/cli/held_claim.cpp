@@ -27,11 +27,18 @@ catalog::Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) 
             .is_copy = use == HeldClaim::Use::copy};
 }
 
-catalog::ClaimOptions claim_options() { return {.watch = Options{}.takeover_wait, .log = log_to_errors()}; }
+Result<catalog::ClaimOptions> claim_options(sys::Store& store, const std::string& source) {
+    catalog::ClaimOptions options{.watch = Options{}.takeover_wait, .log = log_to_errors()};
+    if (source.empty()) return options;
+    FB_TRY_ASSIGN(last, catalog::last_session(store, source));
+    if (last) options.copied_key = last->key;
+    return options;
+}
 
 }  // namespace
 
-Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, Use use) {
+Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, Use use,
+                                                   const std::string& source) {
     FB_TRY(catalog::make_identity(store, run));
     std::unique_ptr<HeldClaim> held(new HeldClaim(store, run, use));
     // By this others of this machine see at once whether it lives.
@@ -39,15 +46,17 @@ Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std:
                                    sys::process_id(), sys::random_u64());
     FB_TRY_ASSIGN(lock, sys::FileLock::take(held->lock_path_));
     held->lock_ = std::move(lock);
-    FB_TRY_ASSIGN(session, catalog::claim(store, run, claimant_of(held->lock_path_, use), claim_options()));
+    FB_TRY_ASSIGN(options, claim_options(store, source));
+    FB_TRY_ASSIGN(session, catalog::claim(store, run, claimant_of(held->lock_path_, use), options));
     held->session_ = session;
     FB_TRY_ASSIGN(thread, sys::Thread::start([one = held.get()] { one->renew(); }));
     held->thread_ = std::move(thread);
     return held;
 }
 
-Result<> HeldClaim::check_free(sys::Store& store, const std::string& run) {
-    return catalog::check_unclaimed(store, run, claimant_of("", Use::copy), claim_options());
+Result<> HeldClaim::check_free(sys::Store& store, const std::string& run, const std::string& source) {
+    FB_TRY_ASSIGN(options, claim_options(store, source));
+    return catalog::check_unclaimed(store, run, claimant_of("", Use::copy), options);
 }
 
 Result<> HeldClaim::check_held() const {

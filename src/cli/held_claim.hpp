@@ -18,9 +18,11 @@ public:
     /// A `copy` saves nothing: when it ends, the run is claimed as before.
     enum class Use { change, copy };
     /// `refused` while a session or another such verb has the run. Shows that it lives as sessions do, until its end.
-    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run, Use use = Use::change);
+    /// Of a copy `source` is the run that it copies: the claim of the source's session may have come along before.
+    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run, Use use = Use::change,
+                                                   const std::string& source = {});
     /// The same refusal, without a claim.
-    static Result<> check_free(sys::Store& store, const std::string& run);
+    static Result<> check_free(sys::Store& store, const std::string& run, const std::string& source = {});
     HeldClaim(const HeldClaim&) = delete;
     HeldClaim& operator=(const HeldClaim&) = delete;
     ~HeldClaim();

@@ -64,8 +64,8 @@ public:
         bytes_ += verified.bytes;
         ++snapshots_;
         if (verified.damage.empty()) return {};
-        return Error{ErrorKind::corrupt, "it is damaged: " + verified.damage.front().text,
-                     "it stays, and so does what is older", fmt::format("forebay verify {}", snapshot.directory)};
+        return Error{ErrorKind::corrupt, "it is damaged: " + verified.damage.front().text, "",
+                     fmt::format("forebay verify {}", snapshot.directory)};
     }
 
     std::uint64_t bytes() const { return bytes_; }

@@ -67,7 +67,7 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
     if (!options.targets.empty()) options.target = options.targets.front();
     FB_TRY(check_for_archive({options.source, options.target}));
     FB_TRY(check_target(options.target));
-    if (!options.target.empty()) FB_TRY(check_no_session_writes(options.target));
+    if (!options.target.empty()) FB_TRY(check_no_session_writes("", options.target));
     std::unique_ptr<LinesFile> list;
     archive::MemberTaker take;
     auto filter = options.tree.filter();

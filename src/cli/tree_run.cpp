@@ -288,6 +288,7 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     options.is_run = true;
     for (const char* behind : {"/forebay/sessions", "/.*.new", "/.stop", "/.save", "/.continue", "/*/.step-*"})
         options.filter.exclude.emplace_back(behind);
+    FB_TRY(check_removals(wish, plan.source));
     FB_TRY_ASSIGN(hold, hold_target(wish, identity, options, remarks, counts));
     FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
     plan.unnamed_before = std::move(steps);

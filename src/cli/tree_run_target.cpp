@@ -194,10 +194,12 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
 Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish) {
     FB_TRY_ASSIGN(identity, catalog::identity_of(*wish.store, wish.target));
     if (identity == 0) return std::unique_ptr<HeldClaim>();
-    if (!wish.options.is_dry) return HeldClaim::take(*wish.store, wish.target, HeldClaim::Use::copy);
-    FB_TRY(HeldClaim::check_free(*wish.store, wish.target));
+    if (!wish.options.is_dry) return HeldClaim::take(*wish.store, wish.target, HeldClaim::Use::copy, wish.source);
+    FB_TRY(HeldClaim::check_free(*wish.store, wish.target, wish.source));
     return std::unique_ptr<HeldClaim>();
 }
+
+namespace {
 
 Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
     if (!wish.options.removes_extra) return {};
@@ -221,6 +223,15 @@ Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, con
                  fmt::format("another target, or leave --delete out; or forebay prune {} --line N for each line that "
                              "may go (forebay ls {})",
                              show_text(wish.target), show_text(wish.target))};
+}
+
+}  // namespace
+
+Result<> check_removals(const RunCopy& wish, const RunSnapshots& source) {
+    if (!wish.options.removes_extra) return {};
+    FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
+    FB_TRY(check_no_stream_goes(wish, source, target));
+    return check_target_lines(wish, source, target);
 }
 
 Result<> clear_target(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,

@@ -30,14 +30,14 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run);
 /// session writes, nothing either.
 Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish);
 
-/// `refused` where a session has saved at the target what the source does not have, and `removes_extra` would take it
-/// away. Sessions are told by their claims: the number of a line may be given at both places.
-Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target);
+/// `refused` where `removes_extra` would take away what a session has saved at the target, or all that a stream has
+/// there. Sessions are told by their claims: the number of a line may be given at both places.
+Result<> check_removals(const RunCopy& wish, const RunSnapshots& source);
 
 /// Frees the places at which the source has another snapshot, and removes what the source has not, as far as the
 /// options ask for it; a dry run only says it. What both have stays as it is: a snapshot never changes, and the target's
 /// may be the better one. A snapshot of which the source has none stays and is named as `failed`, unless `removes_extra`
-/// lets it go. `held` may be null.
+/// lets it go. `held` may be null. First asks what check_removals() does: with a claim nothing comes in between.
 Result<> clear_target(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
                       tree::CopyCounts& counts);
 
