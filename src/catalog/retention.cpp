@@ -37,6 +37,13 @@ std::optional<format::LineStart> left_by(const History& history, const Version& 
     return first;
 }
 
+std::string words_of(const std::optional<format::LineStart>& start) {
+    if (!start) return "the run has left it";
+    const auto line = format::name_of(start->line);
+    return start->from < 0 ? fmt::format("line {} began anew", line)
+                           : fmt::format("line {} goes on from step {}", line, start->from);
+}
+
 class Selection {
 public:
     Selection(sys::Store& store, const History& history, const Retention& what)
@@ -82,12 +89,12 @@ void Selection::select_living() {
         }
         const bool is_spared = version.head.step == what_.spared;
         if (counted_.size() >= most && !is_spared) {
-            remove(version, fmt::format("{} stay", show_count(most, "newer whole snapshot")));
+            remove(version, "it is older than " + show_count(most, "whole snapshot"));
             continue;
         }
         const auto verdict = look(version);
         if (verdict == Verdict::marked && marked++ >= most && !is_spared) {
-            remove(version, fmt::format("it is marked, and {} stay", show_count(most, "newer marked snapshot")));
+            remove(version, "it is marked, and older than " + show_count(most, "marked snapshot"));
             continue;
         }
         keep(version);
@@ -105,9 +112,7 @@ void Selection::select_abandoned() {
             keep(version);
             continue;
         }
-        const auto by = start ? fmt::format("line {} has left it at step {}", format::name_of(start->line), start->from)
-                              : std::string("the run has left it");
-        remove(version, fmt::format("{}, and {} stay of what came after", by, show_count(own, "whole snapshot")));
+        remove(version, fmt::format("{}, and {} came after", words_of(start), show_count(own, "whole snapshot")));
     }
 }
 
@@ -118,8 +123,9 @@ void Selection::select_abandoned_by_number() {
         const auto verdict = good >= most ? Verdict::unknown : look(version);
         const bool goes = good >= most || (verdict == Verdict::marked && marked++ >= most);
         if (goes) {
-            remove(version, fmt::format("the run has left it, and of what it has left {} stay",
-                                        most == 0 ? "none are to" : show_count(most, "newer snapshot")));
+            remove(version, most == 0 ? "the run has left it"
+                                      : "the run has left it, and it is older than " + show_count(most, "snapshot") +
+                                            " of that kind");
             continue;
         }
         keep(version);

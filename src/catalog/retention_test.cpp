@@ -78,7 +78,7 @@ TEST_CASE("retention: marked snapshots of a new line push out nothing that the r
     here.commit(anew, {1, 2, 3, 4}, true);
     auto pruned = here.prune({.keep = 2});
     CHECK(Run::steps_of(pruned.removed) == Steps{2, 1});
-    CHECK(pruned.reasons == std::vector<std::string>(2, "it is marked, and 2 newer marked snapshots stay"));
+    CHECK(pruned.reasons == std::vector<std::string>(2, "it is marked, and older than 2 marked snapshots"));
     CHECK(here.abandoned() == Steps{300, 200, 100});
     here.commit(anew, {5});
     CHECK(here.prune({.keep = 2}).removed.empty());  // one good one is not enough
@@ -87,8 +87,8 @@ TEST_CASE("retention: marked snapshots of a new line push out nothing that the r
     CHECK(here.living() == Steps{6, 5});
     CHECK(here.abandoned().empty());
     REQUIRE(pruned.reasons.size() == 5);
-    CHECK(pruned.reasons[0] == "2 newer whole snapshots stay");
-    CHECK(pruned.reasons[4] == "line 2 has left it at step -1, and 2 whole snapshots stay of what came after");
+    CHECK(pruned.reasons[0] == "it is older than 2 whole snapshots");
+    CHECK(pruned.reasons[4] == "line 2 began anew, and 2 whole snapshots came after");
 }
 
 TEST_CASE("retention: what an analysis may still mark does not help to remove what the run has left") {
