@@ -39,7 +39,7 @@ Result<catalog::ClaimOptions> claim_options(sys::Store& store, const std::string
 
 Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, Use use,
                                                    const std::string& source) {
-    FB_TRY(catalog::make_identity(store, run));
+    if (use == Use::change) FB_TRY(catalog::make_identity(store, run));  // a copy brings the identity
     std::unique_ptr<HeldClaim> held(new HeldClaim(store, run, use));
     // By this others of this machine see at once whether it lives.
     held->lock_path_ = fmt::format("{}/forebay-claim-{}-{:016x}.lock", std::filesystem::temp_directory_path().string(),
