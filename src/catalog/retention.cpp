@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "base/path.hpp"
 #include "base/try.hpp"
@@ -72,7 +71,6 @@ private:
     sys::Store& store_;
     const History& history_;
     const Retention& what_;
-    std::set<std::uint64_t> ids_;        // of those that were looked at
     std::vector<format::Line> counted_;  // the lines of the living snapshots that count
     Pruned pruned_;
 };
@@ -143,8 +141,6 @@ Verdict Selection::look(const Version& version) {
         FB_TRY(version.readable);
         FB_TRY_ASSIGN(manifest, load_manifest(store_, version.snapshot.directory));
         FB_TRY(check_place(manifest, version.snapshot));
-        if (!ids_.insert(manifest.snapshot_id).second)
-            return Error{ErrorKind::corrupt, version.snapshot.directory + " is a second copy of a snapshot"};
         FB_TRY_ASSIGN(marks, marks_of(store_, version.snapshot.directory, manifest));
         if (!marks.empty()) return Verdict::marked;
         FB_TRY(check(version, manifest));
