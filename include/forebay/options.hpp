@@ -142,7 +142,7 @@ struct StreamOptions {
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
     /// The number of newest snapshots that stay of those that the run has abandoned by going back or beginning anew.
-    /// -1: `keep` of them, until the line that the run is on has as many whole snapshots of its own.
+    /// -1: all of them, until the run has saved `keep` whole, unmarked snapshots after it left them.
     /// docs/guide/going-back.md.
     int keep_abandoned = -1;
     bool view = true;  // make views at commit, when the agent can: `conventions`

@@ -69,10 +69,20 @@ Result<> check_place(const format::Manifest& manifest, const Snapshot& snapshot)
 /// Reads one node file's head. `path` is the file's, or of a combined file "X.h5/node-00003".
 Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);
 
-/// Whether every node file of the manifest is there with its size and its record: what retention counts as verified.
+/// Whether every node file of the manifest is there with its size and its record.
 /// Opens each file once and reads 8 KiB of it. `missing` names the first file that is absent, `corrupt` the first
 /// that is cut short, torn, or not the one that was committed.
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
+
+/// Writes into the manifest when each of its files was changed last. Whoever commits a snapshot calls this after the
+/// last write to the files. One look at each file.
+Result<> note_changes(sys::Store& store, const std::string& directory, format::Manifest& manifest);
+
+/// check_whole(), and whether each file was changed last when the manifest says: what retention counts as verified. The
+/// bytes were verified as they were drained, and nobody has written to them since. Costs a look more at each file.
+/// `corrupt` when a file has changed since or the manifest does not say when it did. A store that tells no times, as a
+/// bucket, has check_whole() alone.
+Result<> check_unchanged(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
 
 /// A segment whose bytes differ from what the application gave; or, without a variable, a whole node file that is
 /// missing, cut short, torn, or not the one that was committed.
@@ -111,27 +121,30 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
 
 /// The snapshots of a stream that stay: docs/guide/going-back.md.
 struct Retention {
-    int keep = 0;  // whole snapshots of the living line that are not marked, and as many marked ones; 0: all
-    int keep_abandoned =
-        -1;  // newest snapshots that lines before left; -1: `keep`, until the line has as many of its own
-    std::int64_t spared = -1;  // a step of the living line that stays in any case: it was committed just now
+    int keep = 0;              // living snapshots that count, and as many marked ones; 0: all
+    int keep_abandoned = -1;   // newest ones that lines before left; -1: until `keep` newer ones count
+    std::int64_t spared = -1;  // a step of the living line that stays: it was committed just now
     int unproved = 0;          // newest ones that stay and do not count: an analysis may still mark them
     std::set<std::uint64_t> in_analysis = {};  // ids of others, likewise
     bool dry_run = false;                      // only say what would be removed
+    /// Whether a snapshot is whole; empty: check_unchanged() says so. Only snapshots that are to count are asked for,
+    /// and only if one that counts would make another go.
+    std::function<Result<>(const Snapshot&)> proof = {};
 };
 
 struct Pruned {
     std::vector<Snapshot> removed;
+    std::vector<std::string> reasons;  // of each that is removed: why
     std::vector<Snapshot> kept;
     std::vector<std::string> problems;  // snapshots that do not count, and why
     std::vector<std::string> others;    // under names of views of what was removed, and none: they stay
 };
 
-/// Keeps the newest snapshots of the living line that check_whole() accepts and nobody has marked (marks.hpp), and of
-/// what is newer than the oldest of those all but marked ones beyond the `keep` newest; removes older ones (the views,
-/// then by a rename, then file by file). With fewer than `keep` good ones none of them is removed, so the newest good
-/// one never is. What is abandoned gets the name of its line, and goes as
-/// `what` says. Another run's snapshots are not touched.
+/// Removes what retention.cpp selects (the views, then by a rename, then file by file): of living snapshots those that
+/// are older than the `keep` newest good ones, and marked ones beyond the `keep` newest marked. Good is what nobody has
+/// marked (marks.hpp) and what is known to be whole. With fewer than `keep` good ones no good one is removed. What is
+/// abandoned gets the name of its line, and goes when `keep` good ones are living on lines that came after. Another
+/// run's snapshots are not touched.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what);
 
 /// Goes back for good: begins a line after all there are, which goes on from `step`, and removes what the line before

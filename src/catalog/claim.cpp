@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <thread>
 #include <vector>
 
@@ -88,6 +89,7 @@ std::string encode(const Claimant& claimant, const std::string& key) {
     put("lock", claimant.lock_path);
     put("lock_id", claimant.lock_id);
     put("key", key);
+    if (claimant.is_copy) text += ",\"copy\":1";
     return text + fmt::format(",\"process\":{},\"claimed_unix_ns\":{}}}\n", claimant.process, sys::unix_ns());
 }
 
@@ -102,7 +104,8 @@ std::optional<ClaimHolder> decode(const std::string& text) {
                                     .boot = word("boot"),
                                     .lock_path = word("lock"),
                                     .lock_id = word("lock_id"),
-                                    .process = root.member("process").i64().value_or(0)},
+                                    .process = root.member("process").i64().value_or(0),
+                                    .is_copy = root.member("copy").exists()},
                        .key = word("key")};
 }
 
@@ -115,8 +118,9 @@ Result<std::optional<ClaimHolder>> load(sys::Store& store, const std::string& ru
 
 std::string holder_name(std::uint32_t session, const std::optional<ClaimHolder>& holder) {
     if (!holder) return fmt::format("session {}", session);
-    return fmt::format("session {} of {} on {} (process {})", session, holder->claimant.user, holder->claimant.host,
-                       holder->claimant.process);
+    const auto& claimant = holder->claimant;
+    const auto what = claimant.is_copy ? std::string("a copy by") : fmt::format("session {} of", session);
+    return fmt::format("{} {} on {} (process {})", what, claimant.user, claimant.host, claimant.process);
 }
 
 /// Makes one claim.
@@ -135,12 +139,18 @@ public:
             const auto session = last + 1;
             FB_TRY_ASSIGN(taken, take(session));
             if (!taken) continue;
-            for (const auto old : before)  // only the newest counts; what cannot be removed now goes next time
+            // Only the newest counts; what cannot be removed now goes next time.
+            for (const auto old : claimant_.is_copy ? std::vector<std::uint32_t>() : before)
                 static_cast<void>(store_.remove_tree(claim_directory(run_, old)));
             return session;
         }
         return Error{ErrorKind::retry,
                      fmt::format("{} sessions have claimed {} before this one could", attempts_max, run_)};
+    }
+
+    Result<> see_all_dead() {
+        FB_TRY_ASSIGN(sessions, sessions_in(store_, run_));
+        return sessions.empty() ? Result<>() : see_it_dead(sessions.back());
     }
 
 private:
@@ -191,6 +201,7 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
     FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
     if (ended) return {};
     FB_TRY_ASSIGN(holder, load(store_, run_, session));
+    if (holder && !holder->key.empty() && holder->key == options_.copied_key) return {};
     if (holder && !holder->claimant.boot.empty() && holder->claimant.boot == claimant_.boot &&
         holder->claimant.lock_id == sys::file_id(holder->claimant.lock_path)) {
         // Where it had staged on this node, this session holds its lock by now.
@@ -234,12 +245,25 @@ Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Cla
     return Claiming(store, run, claimant, options).claim();
 }
 
-Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run) {
+Result<> check_unclaimed(sys::Store& store, const std::string& run, const Claimant& asking,
+                         const ClaimOptions& options) {
+    return Claiming(store, run, asking, options).see_all_dead();
+}
+
+Result<std::optional<LastSession>> last_session(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(sessions, sessions_in(store, run));
-    if (sessions.empty()) return std::uint64_t{0};
-    FB_TRY_ASSIGN(holder, load(store, run, sessions.back()));
+    for (const auto session : std::views::reverse(sessions)) {
+        FB_TRY_ASSIGN(holder, load(store, run, session));
+        if (holder && holder->claimant.is_copy) continue;
+        return std::optional(LastSession{session, holder ? holder->key : "", holder_name(session, holder)});
+    }
+    return std::optional<LastSession>{};
+}
+
+Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run) {
+    FB_TRY_ASSIGN(last, last_session(store, run));
     std::uint64_t key = 0;
-    if (holder) std::from_chars(holder->key.data(), holder->key.data() + holder->key.size(), key, 16);
+    if (last) std::from_chars(last->key.data(), last->key.data() + last->key.size(), key, 16);
     return key;
 }
 
@@ -254,6 +278,12 @@ Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t se
 Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t session) {
     FB_TRY_ASSIGN(file, store.open(claim_directory(run, session) + "/ended", sys::Access::create));
     return file->close();
+}
+
+Result<> withdraw_claim(sys::Store& store, const std::string& run, std::uint32_t session) {
+    // A session that watches it sees at once that it need not.
+    FB_TRY(end_claim(store, run, session));
+    return store.remove_tree(claim_directory(run, session));
 }
 
 Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session) {

@@ -7,6 +7,8 @@
 //   RUN/forebay/sessions/000005/alive         a number that changes while the session lives
 //   RUN/forebay/sessions/000005/ended         it was closed
 //
+// A copy into the run claims it likewise, so that no session saves there meanwhile, and withdraws its claim at its end.
+//
 // On the claimant's own machine a lock tells whether it lives. From elsewhere the number is watched: the agent beside
 // the session's first rank changes it every claim_renewal. No two clocks are compared.
 
@@ -34,11 +36,16 @@ struct Claimant {
     std::string lock_path;  // held as long as it lives, on its machine
     std::string lock_id;    // sys::file_id() of that: other machines have files of the same path
     std::int64_t process = 0;
+    /// A copy of files, and no session. Its claim keeps sessions out, and leaves the claims before it where they are:
+    /// they tell who has computed in the run.
+    bool is_copy = false;
 };
 
 struct ClaimOptions {
     std::chrono::milliseconds watch{};  // how long a claim from elsewhere is watched; 0: it counts as dead
     std::function<void(const std::string&)> log = {};
+    /// The key of a claim of another place that was copied here: whoever has it lives there.
+    std::string copied_key = {};
 };
 
 /// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.
@@ -48,7 +55,20 @@ std::string claim_directory(const std::string& run, std::uint32_t session);
 Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
                             const ClaimOptions& options);
 
-/// The key of the newest claim, which no other session has, of this run or another; 0 where there is none.
+/// `refused` while a session or a copy holds the run, as claim() says; claims nothing. `asking` is who would claim it.
+Result<> check_unclaimed(sys::Store& store, const std::string& run, const Claimant& asking,
+                         const ClaimOptions& options);
+
+/// The newest session that has claimed the run, other than a copy.
+struct LastSession {
+    std::uint32_t session = 0;
+    std::string key;   // no other session has it, of this run or another
+    std::string name;  // "session 6 of USER on HOST (process 4711)"
+};
+Result<std::optional<LastSession>> last_session(sys::Store& store, const std::string& run);
+
+/// The key of the newest claim, which no other session has, of this run or another; 0 where there is none. Claims of
+/// copies do not count.
 Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run);
 
 /// Shows that the session lives; `count` must differ from the one before.
@@ -56,6 +76,9 @@ Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t se
 
 /// The session ends in order: nobody needs to watch it.
 Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t session);
+
+/// A copy ends in order: the run is claimed as it was before.
+Result<> withdraw_claim(sys::Store& store, const std::string& run, std::uint32_t session);
 
 /// "session 6 of USER on HOST" when a later session has claimed the run; one look at the target.
 Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session);

@@ -1,5 +1,5 @@
 // Removes snapshots: prune() by retention, prune_above() all above a step, prune_line() all of one line. Each reads the
-// history, selects what goes, marks on disk what would be forgotten with it (mark_starts), and then removes one
+// history, selects what goes (retention.cpp), marks on disk what would be forgotten with it (mark_starts), and then removes one
 // snapshot after the other (remove), its views before its files.
 //
 // The marks come first because a removed manifest may be the only one that says that the run went back: without the
@@ -14,24 +14,14 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
-#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
+#include "catalog/retention.hpp"
 #include "catalog/views.hpp"
 #include "format/packed.hpp"
 
 namespace forebay::catalog {
 
 namespace {
-
-// Whether the snapshot counts: a marked one does not; an error says why another one does not.
-Result<bool> is_good(sys::Store& store, const Version& version) {
-    FB_TRY(version.readable);
-    FB_TRY_ASSIGN(manifest, load_manifest(store, version.snapshot.directory));
-    FB_TRY_ASSIGN(marks, marks_of(store, version.snapshot.directory, manifest));
-    if (!marks.empty()) return false;
-    FB_TRY(check_whole(store, version.snapshot.directory, manifest));
-    return true;
-}
 
 // What a cut replacement left of the same step must not take the place that becomes free.
 Result<> discard_older_saves(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
@@ -41,64 +31,6 @@ Result<> discard_older_saves(sys::Store& store, const std::string& run, const Sn
             FB_TRY(discard(store, leftover.directory, leftover.step, leftover.snapshot_id));
     return {};
 }
-
-// Which snapshots stay and which go.
-class Selection {
-public:
-    Selection(sys::Store& store, const Retention& what) : store_(store), what_(what) {}
-
-    Pruned of(const History& history) {
-        if (what_.keep == 0 && what_.keep_abandoned < 0) {
-            for (const auto& version : history.living) keep(version);
-            for (const auto& version : history.abandoned) keep(version);
-            return std::move(pruned_);
-        }
-        int counted = 0, own = 0;
-        int unproved = what_.unproved;
-        for (const auto& version : history.living) {
-            if (unproved-- > 0 || what_.in_analysis.contains(version.head.snapshot_id)) {
-                pruned_.kept.push_back(version.snapshot);
-                continue;
-            }
-            if (what_.keep > 0 && counted >= what_.keep && version.head.step != what_.spared) {
-                pruned_.removed.push_back(version.snapshot);
-                continue;
-            }
-            if (!keep(version)) continue;
-            ++counted;
-            own += version.head.lineage.line() == history.line() ? 1 : 0;
-        }
-        const int left = what_.keep_abandoned >= 0 ? what_.keep_abandoned : own >= what_.keep ? 0 : what_.keep;
-        int there = 0;
-        for (const auto& version : history.abandoned) {
-            if (there >= left) pruned_.removed.push_back(version.snapshot);
-            else there += keep(version) ? 1 : 0;
-        }
-        return std::move(pruned_);
-    }
-
-private:
-    // Whether it counts. Of marked ones as many newest stay as of good ones: a run that makes no good one any more
-    // would fill the target.
-    bool keep(const Version& version) {
-        const auto good = what_.keep == 0 ? Result<bool>(true) : is_good(store_, version);
-        const bool is_marked = good && !*good;
-        if (is_marked && marked_++ >= what_.keep && version.head.step != what_.spared) {
-            pruned_.removed.push_back(version.snapshot);
-            return false;
-        }
-        pruned_.kept.push_back(version.snapshot);
-        if (!good)
-            pruned_.problems.push_back(
-                fmt::format("step {} does not count: {}", version.snapshot.step, good.error().line()));
-        return good && *good;
-    }
-
-    sys::Store& store_;
-    const Retention& what_;
-    int marked_ = 0;
-    Pruned pruned_;
-};
 
 bool has_name_of_step(const Snapshot& snapshot) { return step_of(leaf_of(snapshot.directory)).has_value(); }
 
@@ -177,6 +109,7 @@ Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std:
     Pruned above;
     for (const auto& version : all.living)
         if (version.head.step > step) above.removed.push_back(version.snapshot);
+    above.reasons.assign(above.removed.size(), fmt::format("it is above step {}", step));
     // First the line, so that no copy that is staged somewhere is taken for the newest once the others are gone.
     if (!dry_run) {
         const format::LineStart start{{session, 0}, step};
@@ -199,6 +132,7 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
         for (const auto& version : *list)
             if (version.readable && version.head.lineage.line() == line && (is_on_it || list == &all.abandoned))
                 own.removed.push_back(version.snapshot);
+    own.reasons.assign(own.removed.size(), fmt::format("it is on line {}", format::name_of(line)));
     if (own.removed.empty())
         return Error{ErrorKind::missing,
                      fmt::format("the run is not on line {}, and has left nothing on it, in stream \"{}\" of {}",
@@ -234,7 +168,16 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
             all = std::move(named);
         }
     }
-    auto pruned = Selection(store, what).of(all);
+    // If nothing goes even when all that looks whole counts, nobody needs to read it.
+    auto trusting = what;
+    if (what.proof)
+        trusting.proof = [&](const Snapshot& snapshot) -> Result<> {
+            FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
+            return check_whole(store, snapshot.directory, manifest);
+        };
+    auto pruned = select_snapshots(store, all, trusting);
+    if (pruned.removed.empty()) return pruned;
+    if (what.proof) pruned = select_snapshots(store, all, what);
     if (pruned.removed.empty()) return pruned;
     // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
     if (!what.dry_run) {

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "base/limits.hpp"
 #include "base/path.hpp"
@@ -48,6 +51,50 @@ Result<> check_whole(sys::Store& store, const std::string& directory, const form
             FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line, access));
             return check_listed(reader.peek(), manifest, line, name_of(directory, line));
         }));
+    return {};
+}
+
+namespace {
+
+/// Each file once: several nodes may share one.
+std::set<std::string> paths_of(const format::Manifest& manifest) {
+    std::set<std::string> paths;
+    for (const auto& line : manifest.nodes) paths.insert(line.path);
+    return paths;
+}
+
+/// Whether both are one moment. A copy, or a server that wrote a time down, may have cut off its last digits.
+bool is_same_time(std::int64_t noted_ns, std::int64_t now_ns) {
+    for (const std::int64_t unit : {1, 100, 1'000, 1'000'000, 1'000'000'000})
+        if (now_ns % unit == 0 && noted_ns / unit == now_ns / unit) return true;
+    return false;
+}
+
+}  // namespace
+
+Result<> note_changes(sys::Store& store, const std::string& directory, format::Manifest& manifest) {
+    std::map<std::string, std::optional<std::int64_t>> times;
+    for (const auto& path : paths_of(manifest)) {
+        FB_TRY_ASSIGN(time, store.changed_unix_ns(directory + "/" + path));
+        times.emplace(path, time);
+    }
+    for (auto& line : manifest.nodes) line.changed_unix_ns = times.at(line.path);
+    return {};
+}
+
+Result<> check_unchanged(sys::Store& store, const std::string& directory, const format::Manifest& manifest) {
+    FB_TRY(check_whole(store, directory, manifest));
+    std::set<std::string> seen;
+    for (const auto& line : manifest.nodes) {
+        if (!seen.insert(line.path).second) continue;
+        const auto path = directory + "/" + line.path;
+        FB_TRY_ASSIGN(now, store.changed_unix_ns(path));
+        if (!now || (line.changed_unix_ns && is_same_time(*line.changed_unix_ns, *now))) continue;
+        return Error{ErrorKind::corrupt,
+                     line.changed_unix_ns ? fmt::format("{} has changed since it was committed, or is a copy", path)
+                                          : fmt::format("the manifest does not note when {} was changed last", path),
+                     "the snapshot and all that are older", fmt::format("forebay verify {}", directory)};
+    }
     return {};
 }
 

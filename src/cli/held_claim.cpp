@@ -15,26 +15,55 @@
 
 namespace forebay::cli {
 
-Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run) {
-    FB_TRY(catalog::make_identity(store, run));
-    std::unique_ptr<HeldClaim> held(new HeldClaim(store, run));
+namespace {
+
+catalog::Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) {
+    return {.host = sys::host_name(),
+            .user = sys::user_name(),
+            .boot = sys::boot_id(),
+            .lock_path = lock_path,
+            .lock_id = lock_path.empty() ? "" : sys::file_id(lock_path),
+            .process = sys::process_id(),
+            .is_copy = use == HeldClaim::Use::copy};
+}
+
+Result<catalog::ClaimOptions> claim_options(sys::Store& store, const std::string& source) {
+    catalog::ClaimOptions options{.watch = Options{}.takeover_wait, .log = log_to_errors()};
+    if (source.empty()) return options;
+    FB_TRY_ASSIGN(last, catalog::last_session(store, source));
+    if (last) options.copied_key = last->key;
+    return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, Use use,
+                                                   const std::string& source) {
+    if (use == Use::change) FB_TRY(catalog::make_identity(store, run));  // a copy brings the identity
+    std::unique_ptr<HeldClaim> held(new HeldClaim(store, run, use));
     // By this others of this machine see at once whether it lives.
     held->lock_path_ = fmt::format("{}/forebay-claim-{}-{:016x}.lock", std::filesystem::temp_directory_path().string(),
                                    sys::process_id(), sys::random_u64());
     FB_TRY_ASSIGN(lock, sys::FileLock::take(held->lock_path_));
     held->lock_ = std::move(lock);
-    FB_TRY_ASSIGN(session, catalog::claim(store, run,
-                                          {.host = sys::host_name(),
-                                           .user = sys::user_name(),
-                                           .boot = sys::boot_id(),
-                                           .lock_path = held->lock_path_,
-                                           .lock_id = sys::file_id(held->lock_path_),
-                                           .process = sys::process_id()},
-                                          {.watch = Options{}.takeover_wait, .log = log_to_errors()}));
+    FB_TRY_ASSIGN(options, claim_options(store, source));
+    FB_TRY_ASSIGN(session, catalog::claim(store, run, claimant_of(held->lock_path_, use), options));
     held->session_ = session;
     FB_TRY_ASSIGN(thread, sys::Thread::start([one = held.get()] { one->renew(); }));
     held->thread_ = std::move(thread);
     return held;
+}
+
+Result<> HeldClaim::check_free(sys::Store& store, const std::string& run, const std::string& source) {
+    FB_TRY_ASSIGN(options, claim_options(store, source));
+    return catalog::check_unclaimed(store, run, claimant_of("", Use::copy), options);
+}
+
+Result<> HeldClaim::check_held() const {
+    FB_TRY_ASSIGN(later, catalog::claimed_after(store_, run_, session_));
+    if (!later) return {};
+    return Error{ErrorKind::refused, fmt::format("{} has taken over run {} from this process", *later, run_),
+                 "what was whole before", "the same command, when nobody writes there"};
 }
 
 void HeldClaim::renew() {
@@ -55,7 +84,11 @@ HeldClaim::~HeldClaim() {
     wake_.notify_all();
     thread_.join();
     // Else the next session watches it for a while.
-    if (session_ != 0) static_cast<void>(attempt([this] { return catalog::end_claim(store_, run_, session_); }));
+    if (session_ != 0)
+        static_cast<void>(attempt([this] {
+            return use_ == Use::copy ? catalog::withdraw_claim(store_, run_, session_)
+                                     : catalog::end_claim(store_, run_, session_);
+        }));
     lock_.release();
     std::error_code ignored;
     std::filesystem::remove(lock_path_, ignored);

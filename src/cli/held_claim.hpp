@@ -15,20 +15,29 @@ namespace forebay::cli {
 
 class HeldClaim {
 public:
+    /// A `copy` saves nothing: when it ends, the run is claimed as before.
+    enum class Use { change, copy };
     /// `refused` while a session or another such verb has the run. Shows that it lives as sessions do, until its end.
-    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run);
+    /// Of a copy `source` is the run that it copies: the claim of the source's session may have come along before.
+    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run, Use use = Use::change,
+                                                   const std::string& source = {});
+    /// The same refusal, without a claim.
+    static Result<> check_free(sys::Store& store, const std::string& run, const std::string& source = {});
     HeldClaim(const HeldClaim&) = delete;
     HeldClaim& operator=(const HeldClaim&) = delete;
     ~HeldClaim();
 
     std::uint32_t session() const { return session_; }
+    /// `refused` where others have the run by now: this process stood still for too long.
+    Result<> check_held() const;
 
 private:
-    HeldClaim(sys::Store& store, std::string run) : store_(store), run_(std::move(run)) {}
+    HeldClaim(sys::Store& store, std::string run, Use use) : store_(store), run_(std::move(run)), use_(use) {}
     void renew();
 
     sys::Store& store_;
     const std::string run_;
+    const Use use_;
     std::uint32_t session_ = 0;
     std::string lock_path_;
     sys::FileLock lock_;

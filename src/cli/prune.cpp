@@ -9,10 +9,13 @@
 
 #include "base/path.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
+#include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"
 #include "cli/held_claim.hpp"
 #include "cli/place.hpp"
+#include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
@@ -30,6 +33,7 @@ struct PruneArguments {
     std::int64_t keep = not_given;
     std::int64_t above = not_given;
     std::string line;
+    bool trust = false;
     bool dry_run = false;
     bool json = false;
 };
@@ -40,14 +44,47 @@ Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
     return array;
 }
 
+Json json_of_removed(const catalog::Pruned& pruned) {
+    auto array = Json::array();
+    for (std::size_t i = 0; i < pruned.removed.size(); ++i)
+        array.push(json_of(pruned.removed[i]).set("why", pruned.reasons[i]));
+    return array;
+}
+
+/// Reads snapshots, and counts what that costs.
+class Reading {
+public:
+    explicit Reading(sys::Store& store, bool quiet) : store_(store), quiet_(quiet) {}
+
+    Result<> prove(const catalog::Snapshot& snapshot) {
+        Progress progress("read", quiet_);
+        FB_TRY_ASSIGN(verified, catalog::verify(store_, snapshot, [&](std::uint64_t bytes, std::uint64_t of_bytes) {
+                          progress.show(bytes, of_bytes);
+                      }));
+        bytes_ += verified.bytes;
+        ++snapshots_;
+        if (verified.damage.empty()) return {};
+        return Error{ErrorKind::corrupt, "it is damaged: " + verified.damage.front().text, "",
+                     fmt::format("forebay verify {}", snapshot.directory)};
+    }
+
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t snapshots() const { return snapshots_; }
+
+private:
+    sys::Store& store_;
+    const bool quiet_;
+    std::uint64_t bytes_ = 0, snapshots_ = 0;
+};
+
 void say_of(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
     const auto name = [&](const catalog::Snapshot& snapshot) {
         const auto own = leaf_of(snapshot.directory);
         return catalog::aside_of(own) ? fmt::format("{}/{}", stream, own) : fmt::format("{}@{}", stream, snapshot.step);
     };
     for (const auto& snapshot : pruned.kept) say("{}  kept\n", name(snapshot));
-    for (const auto& snapshot : pruned.removed)
-        say("{}  {}\n", name(snapshot), dry_run ? "would be removed" : "removed");
+    for (std::size_t i = 0; i < pruned.removed.size(); ++i)
+        say("{}  {}: {}\n", name(pruned.removed[i]), dry_run ? "would be removed" : "removed", pruned.reasons[i]);
     for (const auto& problem : pruned.problems) say("{}: {}\n", stream, Message{problem});
     for (const auto& path : pruned.others) say("{}.\n", catalog::stays_text(path));
 }
@@ -74,6 +111,8 @@ Result<> check(const PruneArguments& options) {
     if (options.keep != not_given && (options.keep < 1 || options.keep > std::numeric_limits<int>::max()))
         return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay", options.keep), "",
                      next};
+    if (options.trust && options.keep == not_given)
+        return Error{ErrorKind::refused, "--trust says how --keep counts: without --keep it has no meaning", "", next};
     if (!options.line.empty() && !line_in(options.line))
         return Error{ErrorKind::refused,
                      fmt::format("--line {}: a line is named as forebay ls does, as in 5 or 5.1", options.line), "",
@@ -82,9 +121,12 @@ Result<> check(const PruneArguments& options) {
 }
 
 Result<catalog::Pruned> prune_stream(sys::Store& store, const PruneArguments& options, const std::string& run,
-                                     const std::string& stream, std::uint32_t session) {
-    if (options.keep != not_given)
-        return catalog::prune(store, run, stream, {.keep = static_cast<int>(options.keep), .dry_run = options.dry_run});
+                                     const std::string& stream, std::uint32_t session, Reading& reading) {
+    if (options.keep != not_given) {
+        catalog::Retention what{.keep = static_cast<int>(options.keep), .dry_run = options.dry_run};
+        if (!options.trust) what.proof = [&](const catalog::Snapshot& snapshot) { return reading.prove(snapshot); };
+        return catalog::prune(store, run, stream, what);
+    }
     return options.line.empty() ? catalog::prune_above(store, run, stream, options.above, session, options.dry_run)
                                 : catalog::prune_line(store, run, stream, *line_in(options.line), options.dry_run);
 }
@@ -109,10 +151,11 @@ Result<Exit> prune(const PruneArguments& options) {
     auto exit = Exit::good;
     Result<> nothing;
     bool any = false;
+    Reading reading(store, options.json);
     for (const auto& stream : place.streams) {
         // Each batch holds other files; an old one is no older state of anything.
         if (!place.stream_named && format::is_packed_stream(stream)) continue;
-        const auto pruned = prune_stream(store, options, place.run, stream, session);
+        const auto pruned = prune_stream(store, options, place.run, stream, session, reading);
         // A line need not be in every stream.
         if (!pruned && !options.line.empty() && pruned.error().kind == ErrorKind::missing) {
             nothing = pruned.error();
@@ -127,11 +170,14 @@ Result<Exit> prune(const PruneArguments& options) {
         for (const auto& path : pruned->others) others.push(path);
         auto object = Json::object();
         object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned->kept));
-        object.set("removed", json_of_all(pruned->removed)).set("problems", problems).set("others", others);
+        object.set("removed", json_of_removed(*pruned)).set("problems", problems).set("others", others);
         array.push(object);
     }
     if (!any) FB_TRY(nothing);
     if (options.json) array.print();
+    else if (reading.snapshots() > 0)
+        say("read to know which snapshots are whole: {} in {}\n", show_bytes(reading.bytes()),
+            show_count(reading.snapshots(), "snapshot"));
     return exit;
 }
 
@@ -145,11 +191,14 @@ void add_prune(CommandLine& line) {
     verb.number("--above", options->above, "Go back for good: remove what the living line has above this step");
     verb.option("--line", options->line,
                 "Give this line up, if the run is on it; else remove what the run has left of it");
-    verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
+    verb.flag("--trust", options->trust,
+              "With --keep: read no snapshot; one counts if its files have not changed since it was committed");
+    verb.flag("--dry-run", options->dry_run, "Only say what would be removed, and why");
     verb.json(
         options->json,
         "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
-        "directory),\n"
+        "directory;\n"
+        "  of removed also why),\n"
         "  problems (texts: snapshots that do not count, and why), others (paths of files that have names of views "
         "and\n"
         "  are none: they stay).\n");
@@ -157,10 +206,11 @@ void add_prune(CommandLine& line) {
         "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
         "  forebay prune /scratch/me/run7/particles --keep 1\n"
         "  forebay prune /scratch/me/run7 --above 300\n"
-        "With fewer than --keep whole snapshots none of the living line is removed. --keep removes abandoned lines as "
-        "a\n"
-        "session does: when the living one has as many of its own. --above and --line are refused while a session "
-        "writes the run.\n"
+        "Before --keep removes anything it reads the snapshots that are to stay, every byte, and counts those that "
+        "are\n"
+        "whole. So it reads as many bytes as --keep snapshots have. With fewer than --keep whole snapshots none of\n"
+        "the living line is removed. Abandoned snapshots go when --keep whole snapshots came after the run left them.\n"
+        "--above and --line are refused while a session writes the run.\n"
         "Views of what is removed go with it; a file of a view's name that holds its own data, as an export, stays\n"
         "and is named. Exit code 1 when a snapshot is not whole.\n");
     verb.action([options] { return prune(*options); });

@@ -15,6 +15,7 @@
 #include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
 #include "cli/tree_hosts.hpp"
+#include "cli/tree_living_run.hpp"
 #include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
 #include "format/run_identity.hpp"
@@ -112,6 +113,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     if (!is_file && !sys::is_far(options.source)) FB_TRY(check_target(options.target));
     const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
+    if (!is_ours && !is_file) FB_TRY(check_no_session_writes(options.source, options.target));
     FB_TRY(check_max_delete(options, is_ours));
     FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     FB_TRY(check_no_run_goes(options, is_ours));

@@ -8,6 +8,7 @@
 #include "cli/say.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_copy_run.hpp"
+#include "cli/tree_living_run.hpp"
 #include "cli/verbs.hpp"
 
 namespace forebay::cli {
@@ -66,6 +67,7 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
     if (!options.targets.empty()) options.target = options.targets.front();
     FB_TRY(check_for_archive({options.source, options.target}));
     FB_TRY(check_target(options.target));
+    if (!options.target.empty()) FB_TRY(check_no_session_writes("", options.target));
     std::unique_ptr<LinesFile> list;
     archive::MemberTaker take;
     auto filter = options.tree.filter();

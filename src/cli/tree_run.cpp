@@ -19,6 +19,7 @@
 #include "catalog/views.hpp"
 #include "cli/tree_reshard.hpp"
 #include "cli/tree_run_places.hpp"
+#include "cli/tree_run_target.hpp"
 #include "cli/tree_views.hpp"
 #include "commit/reshard.hpp"
 #include "format/run_identity.hpp"
@@ -32,34 +33,8 @@ namespace {
 
 using catalog::Version;
 
-/// What becomes of the snapshots of the source.
-struct RunCopyPlan {
-    RunSnapshots source;
-    std::set<std::string> kept;  // places that stay as they are at the target
-    std::set<std::string> gone;  // places that a run would have removed, in a dry run
-    NodeFilesWished resharded;
-    std::set<std::string> unnamed_before;  // directories of the target without a manifest
-};
-
 // Of this run's own snapshots: others may have files of that name in it, and runs.
 constexpr std::array each_manifest{"/*/step-*/manifest.json", "/*/line-*/manifest.json"};
-
-std::string place_of(const Version& version) {
-    return version.snapshot.stream + "/" + leaf_of(version.snapshot.directory);
-}
-
-// All that have a manifest, the abandoned ones too. None where the run is not there.
-Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
-    const auto streams = catalog::streams(store, run);
-    if (!streams && streams.error().kind == ErrorKind::missing) return RunSnapshots{};
-    if (!streams) return streams.error();
-    RunSnapshots versions;
-    for (const auto& stream : *streams) {
-        FB_TRY_ASSIGN(heads, catalog::heads_of(store, run, stream));
-        for (auto& version : heads) versions.emplace(place_of(version), std::move(version));
-    }
-    return versions;
-}
 
 /// Held against other copies, which would take for leftovers what this one has not finished. None where the target is
 /// not there yet, and in a bucket.
@@ -114,84 +89,58 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
     return copied;
 }
 
-/// Adds what a directory of the target has, with itself.
-Result<> measure(sys::Store& store, const std::string& directory, tree::Amount& amount) {
-    amount.add(0);
-    FB_TRY_ASSIGN(entries, store.list(directory));
-    for (const auto& entry : entries) {
-        if (entry.is_directory) FB_TRY(measure(store, directory + "/" + entry.name, amount));
-        else amount.add(entry.size);
+/// What keeps others from the target: other copies by the lock, sessions by the claim. Null in a dry run, and the lock
+/// in a bucket.
+struct TargetHold {
+    std::unique_ptr<sys::Folder> lock;
+    std::unique_ptr<HeldClaim> claim;
+};
+
+Result<TargetHold> hold_target(const RunCopy& wish, std::uint64_t identity, tree::TreeCopyOptions& options,
+                               tree::Remarks& remarks, tree::CopyCounts& counts) {
+    TargetHold hold;
+    if (!options.is_dry) {
+        FB_TRY_ASSIGN(lock, lock_target(wish.target));
+        hold.lock = std::move(lock);
     }
-    return {};
+    // Before anything is changed; but no session writes where the identity is missing still.
+    FB_TRY_ASSIGN(claim, claim_target(wish));
+    hold.claim = std::move(claim);
+    if (options.is_dry) return hold;
+    if (identity != 0) {  // first, so that a copy that was killed is known as one of this run
+        const auto name = catalog::own_directory + ("/" + format::name_of_identity(identity));
+        auto of_identity = wish.options;
+        of_identity.is_locked = hold.lock != nullptr;
+        FB_TRY(copy_files(wish, of_identity, {name}, remarks, counts));
+        options.filter.exclude.push_back(name);
+    }
+    if (!hold.lock) {  // another copy that came in between has it, or is refused now
+        FB_TRY_ASSIGN(lock, lock_target(wish.target));
+        hold.lock = std::move(lock);
+    }
+    if (!hold.claim) {
+        FB_TRY_ASSIGN(claim_now, claim_target(wish));
+        hold.claim = std::move(claim_now);
+    }
+    options.is_locked = hold.lock != nullptr;
+    return hold;
 }
 
-// Its views first: they would show another save of the step by the layout of this one.
-Result<> discard(sys::Store& store, const Version& version) {
-    const auto stream_directory = directory_of(version.snapshot.directory);
-    if (!version.set_aside)
-        FB_TRY(
-            catalog::remove_views(store, stream_directory, version.snapshot.step, catalog::ViewsOf::step_and_series));
-    return catalog::discard(store, version.snapshot.directory, version.snapshot.step, version.head.snapshot_id);
+bool is_of_source(const RunCopyPlan& plan, const std::string& place, std::uint64_t snapshot_id) {
+    const auto found = plan.source.find(place);
+    return found != plan.source.end() && found->second.head.snapshot_id == snapshot_id;
 }
 
-// What has no snapshot at all may be a directory whose file system is not mounted.
-Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
-    if (!wish.options.removes_extra || wish.options.allows_empty) return {};
-    std::set<std::string> streams;
-    for (const auto& [place, version] : source) streams.insert(directory_of(place));
-    for (const auto& [place, version] : target)
-        if (!streams.contains(directory_of(place)))
-            return Error{
-                ErrorKind::refused,
-                fmt::format("{} has no snapshot in {}, and all that {} has there would be removed",
-                            show_text(wish.source), show_text(directory_of(place)), show_text(wish.target)),
-                "no snapshot was changed",
-                fmt::format("mount what is to be there; or forebay delete {}, if all of it may go; or --allow-empty",
-                            show_text(wish.target + "/" + std::string(directory_of(place))))};
-    return {};
-}
-
-// A snapshot of the target under whose name the source has another one must not be seen while its files are replaced.
-// What both have is left alone: a snapshot never changes, and the target's copy may be the better one. In a dry run it
-// is only said.
-Result<> clear_target(const RunCopy& wish, RunCopyPlan& plan, tree::Remarks& remarks, tree::CopyCounts& counts) {
-    FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
-    FB_TRY(check_no_stream_goes(wish, plan.source, target));
-    auto& source = plan.source;
-    auto& kept = plan.kept;
-    bool all_readable = true;
-    for (const auto& [place, version] : source) {
-        if (version.readable) continue;
-        all_readable = false;
-        remarks.add(tree::RemarkKind::failed, place, "its manifest cannot be read: " + version.readable.error().what);
-        kept.insert(place);
+// What an agent of an ended session has committed since the target was listed keeps its manifest.
+Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyPlan& plan,
+                                             const std::vector<std::string>& places, tree::Remarks& remarks) {
+    std::vector<std::string> free;
+    for (const auto& place : places) {
+        const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
+        if (!there || is_of_source(plan, place, there->snapshot_id)) free.push_back(place);
+        else remarks.add(tree::RemarkKind::failed, place, "another save of the step was committed there meanwhile");
     }
-    for (const auto& [place, version] : target) {
-        const auto found = source.find(place);
-        if (kept.contains(place) || (found == source.end() && !all_readable)) continue;
-        const bool is_same = found != source.end() && found->second.head.snapshot_id == version.head.snapshot_id;
-        if (is_same) kept.insert(place);
-        if (is_same || (found == source.end() && !wish.options.removes_extra)) continue;
-        if (!version.readable && version.readable.error().kind == ErrorKind::retry) {  // it may be whole
-            kept.insert(place);
-            remarks.add(tree::RemarkKind::failed, place,
-                        "the target's manifest cannot be read: " + version.readable.error().what);
-            continue;
-        }
-        if (wish.options.is_dry) {
-            remarks.add(tree::RemarkKind::would_remove, place, "the source has no such save of this step");
-            FB_TRY(measure(*wish.store, version.snapshot.directory, counts.would_remove));
-            if (found == source.end()) plan.gone.insert(place);
-            continue;
-        }
-        FB_TRY(remarks.taken());
-        tree::Amount amount;
-        FB_TRY(measure(*wish.store, version.snapshot.directory, amount));
-        FB_TRY(discard(*wish.store, version));
-        if (remarks.records(tree::RemarkKind::removed)) remarks.add(tree::RemarkKind::removed, place, "");
-        counts.removed += amount.entries;
-    }
-    return {};
+    return free;
 }
 
 // What a copy of files must not touch: snapshots that stay, node files that others take the place of, and views of both
@@ -248,6 +197,7 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
     FB_TRY_ASSIGN(target, versions_of(store, wish.target));
     for (const auto& [place, version] : target) {
         if (!plan.source.contains(place)) continue;
+        if (version.readable && !is_of_source(plan, place, version.head.snapshot_id)) continue;  // it was named before
         const auto verified = catalog::verify(store, version.snapshot, wish.watch_verify);
         if (verified && verified->damage.empty()) {
             ++copied.snapshots;
@@ -278,17 +228,19 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
     return {};
 }
 
-// Directories of steps without a manifest.
+// Directories of steps without a manifest, and of those that the run has left.
 Result<std::set<std::string>> unnamed_steps(sys::Store& store, const std::string& run) {
     std::set<std::string> steps;
     const auto streams = catalog::streams(store, run);
     if (!streams && streams.error().kind == ErrorKind::missing) return steps;
     if (!streams) return streams.error();
     for (const auto& stream : *streams) {
-        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
-        for (const auto& snapshot : snapshots) {
-            FB_TRY_ASSIGN(has_manifest, store.exists(snapshot.directory + "/" + catalog::manifest_name));
-            if (!has_manifest) steps.insert(snapshot.directory);
+        FB_TRY_ASSIGN(entries, catalog::list_stream(store, run, stream));
+        for (const auto& entry : entries) {
+            if (!entry.is_directory || (!catalog::step_of(entry.name) && !catalog::aside_of(entry.name))) continue;
+            const auto directory = run + "/" + stream + "/" + entry.name;
+            FB_TRY_ASSIGN(has_manifest, store.exists(directory + "/" + catalog::manifest_name));
+            if (!has_manifest) steps.insert(directory);
         }
     }
     return steps;
@@ -297,9 +249,11 @@ Result<std::set<std::string>> unnamed_steps(sys::Store& store, const std::string
 // Of a snapshot that the source removed meanwhile the manifest never came. What lay there before is left alone.
 Result<> remove_unnamed(sys::Store& store, const std::string& run, const std::set<std::string>& before) {
     FB_TRY_ASSIGN(steps, unnamed_steps(store, run));
-    for (const auto& directory : steps)
-        if (!before.contains(directory))
-            FB_TRY(catalog::discard(store, directory, catalog::step_of(leaf_of(directory)).value_or(0), 0));
+    for (const auto& directory : steps) {
+        if (before.contains(directory)) continue;
+        const auto aside = catalog::aside_of(leaf_of(directory));
+        FB_TRY(catalog::discard(store, directory, aside ? aside->step : *catalog::step_of(leaf_of(directory)), 0));
+    }
     return {};
 }
 
@@ -334,26 +288,11 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     options.is_run = true;
     for (const char* behind : {"/forebay/sessions", "/.*.new", "/.stop", "/.save", "/.continue", "/*/.step-*"})
         options.filter.exclude.emplace_back(behind);
-    std::unique_ptr<sys::Folder> lock;
-    if (!options.is_dry) {
-        FB_TRY_ASSIGN(held, lock_target(wish.target));
-        lock = std::move(held);
-        if (identity != 0) {  // first, so that a copy that was killed is known as one of this run
-            const auto name = catalog::own_directory + ("/" + format::name_of_identity(identity));
-            auto of_identity = wish.options;
-            of_identity.is_locked = lock != nullptr;
-            FB_TRY(copy_files(wish, of_identity, {name}, remarks, counts));
-            options.filter.exclude.push_back(name);
-        }
-        if (!lock) {  // another copy that came in between has it, or is refused now
-            FB_TRY_ASSIGN(held_now, lock_target(wish.target));
-            lock = std::move(held_now);
-        }
-        options.is_locked = lock != nullptr;
-    }
+    FB_TRY(check_removals(wish, plan.source));
+    FB_TRY_ASSIGN(hold, hold_target(wish, identity, options, remarks, counts));
     FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
     plan.unnamed_before = std::move(steps);
-    FB_TRY(clear_target(wish, plan, remarks, counts));
+    FB_TRY(clear_target(wish, hold.claim.get(), plan, remarks, counts));
     FB_TRY_ASSIGN(to_other_files, to_reshard(wish, plan.source, plan.kept));
     plan.resharded = std::move(to_other_files);
     FB_TRY(leave_out(wish, plan, options.filter, remarks));
@@ -369,7 +308,9 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
     std::set<std::string> manifests;
     NodeFilesWished resharded;
-    for (const auto& place : whole_places(plan, remarks, options.cannot_keep)) {
+    FB_TRY(hold.claim ? hold.claim->check_held() : Result<>());
+    FB_TRY_ASSIGN(places, free_places(wish, plan, whole_places(plan, remarks, options.cannot_keep), remarks));
+    for (const auto& place : places) {
         const auto found = plan.resharded.find(place);
         if (found != plan.resharded.end()) resharded.insert(*found);
         else manifests.insert(place + "/" + catalog::manifest_name);

@@ -69,6 +69,9 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
         if (absent) return Commit::waiting;
         FB_TRY(catalog::check_identity(store, key.run, run_id));
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
+        // Where several agents assemble one combined file at once, a late one changes its time: the snapshot then does
+        // not count for retention, and stays longer.
+        FB_TRY(catalog::note_changes(store, part, manifest));
         writes = true;
         FB_TRY(write_manifest(store, part, manifest));
         return publish(store, place, part, manifest.head(), others);

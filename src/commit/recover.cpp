@@ -72,7 +72,7 @@ private:
     // The manifest of the committed snapshot of that step, if it is whole.
     Result<format::Manifest> whole(const Leftover& leftover) const {
         FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, final_of(leftover)));
-        FB_TRY(catalog::check_whole(store_, final_of(leftover), manifest));
+        FB_TRY(catalog::check_unchanged(store_, final_of(leftover), manifest));
         return manifest;
     }
     Result<> remove(const Leftover& leftover) {

@@ -105,6 +105,7 @@ Result<> commit_resharded(const Resharding& what) {
                                     .step = what.manifest.step,
                                     .nodes = what.nodes,
                                     .run_id = what.manifest.lineage.run_id}));
+    FB_TRY(catalog::note_changes(store, what.directory, manifest));
     FB_TRY_ASSIGN(marks, catalog::marks_of(store, what.source, what.manifest));
     manifest.marks = std::move(marks);
     FB_TRY(store.sync_directory(what.directory));  // folders of node files

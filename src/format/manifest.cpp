@@ -63,6 +63,7 @@ void put_node(std::string& out, const NodeLine& line) {
     json::put_u64(out, line.data_bytes);
     out += fmt::format(R"(,"record":"{:08x}")", line.record_crc32c);
     if (line.staged_crc32c) out += fmt::format(R"(,"staged":"{:08x}")", *line.staged_crc32c);
+    if (line.changed_unix_ns) out += fmt::format(R"(,"changed":{})", *line.changed_unix_ns);
     put_list(out, R"(,"ranks":[)", line.ranks, put_range);
     put_list(out, R"(,"rows":[)", line.rows, json::put_u64);
     put_list(out, R"(,"bounds":[)", line.bounds, put_bounds);

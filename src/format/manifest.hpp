@@ -28,7 +28,8 @@ struct NodeLine {
     std::uint64_t file_bytes = 0;
     std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
-    std::optional<std::uint32_t> staged_crc32c;  // the record's of the staged file; only of compressed and shared ones
+    std::optional<std::uint32_t> staged_crc32c;   // the record's of the staged file; only of compressed and shared ones
+    std::optional<std::int64_t> changed_unix_ns;  // of that file, when it was committed; nothing: not known
     std::vector<RankRange> ranks;
     std::vector<std::uint64_t> rows;  // one a table
     std::vector<std::optional<Box>>

@@ -222,6 +222,7 @@ private:
                       .data_bytes = *data_bytes,
                       .record_crc32c = static_cast<std::uint32_t>(*record),
                       .staged_crc32c = derived ? std::optional(static_cast<std::uint32_t>(*staged)) : std::nullopt,
+                      .changed_unix_ns = object.member("changed").i64(),
                       .ranks = {},
                       .rows = {},
                       .bounds = {}};

@@ -29,6 +29,9 @@ public:
     Result<> sync_directory(const std::string& path) override { return next().sync_directory(path); }
     Result<std::vector<Entry>> list(const std::string& path) override { return next().list(path); }
     Result<bool> exists(const std::string& path) override { return next().exists(path); }
+    Result<std::optional<std::int64_t>> changed_unix_ns(const std::string& path) override {
+        return next().changed_unix_ns(path);
+    }
     std::optional<StripeDefault> default_stripes(const std::string& directory) override {
         return next().default_stripes(directory);
     }

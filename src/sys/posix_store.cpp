@@ -168,6 +168,7 @@ public:
     Result<> sync_directory(const std::string& path) override;
     Result<std::vector<Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
+    Result<std::optional<std::int64_t>> changed_unix_ns(const std::string& path) override;
     Result<> make_striped(const std::string& path, const Stripes& stripes) override;
     std::optional<StripeDefault> default_stripes(const std::string& directory) override;
 
@@ -321,6 +322,13 @@ Result<bool> PosixStore::exists(const std::string& path) {
     if (::fstatat(place->at(), place->leaf(), &about, AT_SYMLINK_NOFOLLOW) == 0) return true;
     if (errno == ENOENT || errno == ENOTDIR) return false;
     return posix_error("lstat", path, errno);
+}
+
+Result<std::optional<std::int64_t>> PosixStore::changed_unix_ns(const std::string& path) {
+    FB_TRY_ASSIGN(place, place_of(path));
+    struct stat about {};
+    if (::fstatat(place.at(), place.leaf(), &about, place.look_flag()) != 0) return posix_error("stat", path, errno);
+    return std::optional<std::int64_t>(std::int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec);
 }
 
 }  // namespace

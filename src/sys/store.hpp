@@ -89,6 +89,11 @@ public:
     /// Entries but "." and "..", sorted by name; `missing` when the directory does not exist.
     virtual Result<std::vector<Entry>> list(const std::string& path) = 0;
     virtual Result<bool> exists(const std::string& path) = 0;
+    /// When the bytes of a file were last changed, in nanoseconds since 1970 by the clock of its file system; nothing
+    /// where the store does not tell. `missing` when the file does not exist.
+    virtual Result<std::optional<std::int64_t>> changed_unix_ns(const std::string&) {
+        return std::optional<std::int64_t>();
+    }
     /// How new files of a directory lie unless somebody wishes otherwise; nothing where that is not told.
     virtual std::optional<StripeDefault> default_stripes(const std::string&) { return {}; }
     /// Makes an empty file whose bytes will lie so; `unsupported` where the file system lets nobody choose, and then no

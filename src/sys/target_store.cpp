@@ -53,6 +53,10 @@ public:
         FB_TRY_ASSIGN(store, of(path));
         return store->exists(path);
     }
+    Result<std::optional<std::int64_t>> changed_unix_ns(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->changed_unix_ns(path);
+    }
     std::optional<StripeDefault> default_stripes(const std::string& directory) override {
         return is_far(directory) ? std::nullopt : near_.default_stripes(directory);
     }

@@ -74,6 +74,7 @@ private:
     Result<> check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target, const SourceNames& names);
     void finish(const BranchRef& branch);
     Result<> check_mount(const Branch& branch) const;
+    bool is_snapshot(const Branch& branch, const std::string& name) const;
     bool is_unchanged(const Branch& branch, const sys::EntryStatus& source) const;
 
     const SourceAtBegin& at_begin_;
@@ -228,6 +229,12 @@ Result<> ExtraWalk::check_mount(const Branch& branch) const {
     return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
 }
 
+// Who copies a run removes its snapshots itself. One that is there now was committed meanwhile.
+bool ExtraWalk::is_snapshot(const Branch& branch, const std::string& name) const {
+    const bool is_in_stream = branch.parent && !branch.parent->parent;
+    return options_.is_run && is_in_stream && (name.starts_with("step-") || name.starts_with("line-"));
+}
+
 // Whether nothing came into the source's folder, or left it, since it was copied: then what the target alone has was in
 // no other place of the source meanwhile. The copy has set the times of the target's folder.
 bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& source) const {
@@ -270,6 +277,7 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
             const bool is_folder = kind == sys::EntryKind::folder;
             if (!is_in_source) {
                 if (!options_.filter.takes(*branch, name, kind)) continue;
+                if (is_folder && is_snapshot(*branch, name)) continue;
                 (is_folder ? extra_folders : extra).push_back(name);
             } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
                 // The source may have something else there: what patterns leave out; in a dry run what was told before.

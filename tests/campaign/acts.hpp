@@ -31,7 +31,8 @@ inline constexpr std::int64_t hour = 3600;
 
 class Program {
 public:
-    explicit Program(std::uint64_t seed) : random_(seed), base_("/dev/shm"), run_(base_ / "run") {
+    explicit Program(std::uint64_t seed, Fault fault)
+        : fault_(fault), random_(seed), base_("/dev/shm"), run_(base_ / "run") {
         keep_ = chance(2) ? 0 : 2;
         model_ = Model(keep_);
         fs::create_directory(base_ / "memory");
@@ -42,6 +43,7 @@ public:
         for (int i = 0; i < sessions && problems_.empty(); ++i) {
             if (i > 0) between();
             if (problems_.empty()) session();
+            if (fault_ == Fault::removes_left) remove_left();
             if (problems_.empty()) check_target();
         }
         if (problems_.empty()) finish();
@@ -78,6 +80,12 @@ private:
     void move();
     void mount_away();
     void copy();
+    void unreadable();
+    void mark_all();
+    void misplace();
+    void copy_over();
+    void remove_left();
+    std::string newest_needed() const;
     void recover();
     void prune_above();
     void prune_line();
@@ -85,6 +93,7 @@ private:
     void check_files();
     void finish();
 
+    const Fault fault_;
     std::mt19937_64 random_;
     test::TempDirectory base_;
     std::string run_;

@@ -30,7 +30,7 @@ void Program::between() {
         act(fmt::format("clock {:+} h", hours));
         shift_clock(hours * hour);
     }
-    switch (below(9)) {
+    switch (below(13)) {
         case 0: return remove();
         case 1: return move();
         case 2: return mount_away();
@@ -38,6 +38,10 @@ void Program::between() {
         case 4: return prune_above();
         case 5: return prune_line();
         case 6: return copy();
+        case 7: return unreadable();
+        case 8: return mark_all();
+        case 9: return misplace();
+        case 10: return copy_over();
         default: return;
     }
 }
@@ -144,7 +148,7 @@ void Program::prune_above() {
     expect(catalog::end_claim(store, run_, *session), "end_claim");
     const auto removed = catalog::prune_above(store, run_, stream_name, step, *session, false);
     if (!removed) return problem("prune_above: " + removed.error().text());
-    model_.begin_line(step);
+    model_.begin_line(step, true);
 }
 
 void Program::prune_line() {

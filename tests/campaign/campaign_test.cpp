@@ -10,6 +10,8 @@
 
 #include <atomic>
 #include <iostream>
+#include <string>
+#include <utility>
 
 #include "campaign/program.hpp"
 #include "support/wished_number.hpp"
@@ -52,4 +54,18 @@ TEST_CASE("random programs of several sessions over one run") {
         }
     std::cout << seeds << " programs, " << differences << " differences\n";
     CHECK(differences == 0);
+}
+
+TEST_CASE("a program of ours that makes one mistake differs") {
+    constexpr std::uint64_t seeds = 200;  // at most: the first that differs is enough
+    for (const auto& [fault, words] : {std::pair{campaign::Fault::none_for_unreadable, "cannot be read"},
+                                       std::pair{campaign::Fault::removes_left, "too few came after"},
+                                       std::pair{campaign::Fault::copies_over, "copies"}}) {
+        CAPTURE(words);
+        bool is_caught = false;
+        for (std::uint64_t seed = 1; seed <= seeds && !is_caught; ++seed)
+            for (const auto& text : campaign::play(seed, fault))
+                is_caught = is_caught || text.find(words) != std::string::npos;
+        CHECK(is_caught);
+    }
 }

@@ -19,8 +19,9 @@ public:
     /// `keep` as of the streams; 0: nothing is ever removed.
     explicit Model(int keep = 0) : keep_(keep) {}
 
-    /// What is saved from now on goes on from `step`; -1: the run begins anew.
-    void begin_line(std::int64_t step);
+    /// What is saved from now on goes on from `step`; -1: the run begins anew. `removes`: what the run leaves by that
+    /// is removed, as by `forebay prune --above`.
+    void begin_line(std::int64_t step, bool removes = false);
     void save(std::int64_t step, std::int64_t value);
     /// `forebay prune --line` of the last line.
     void drop_last_line();
@@ -28,6 +29,8 @@ public:
 
     /// The state that the run is in.
     Values living() const;
+    /// What the run has left, and must have still: too little came after.
+    std::set<std::int64_t> left() const;
     /// Whether the value may have been removed: retention counts what it does not know to be needed.
     bool may_be_gone(std::int64_t value) const { return may_be_gone_.contains(value); }
     /// Every value that was ever saved into this run.
@@ -40,8 +43,10 @@ private:
     struct Line {
         std::int64_t from = -1;
         std::vector<std::pair<std::int64_t, std::int64_t>> saved;  // step and value, in the order of the saves
+        std::vector<std::int64_t> left;                            // values that were living before it began
     };
     void count_window();
+    std::size_t living_since(std::size_t line) const;
 
     int keep_;
     std::vector<Line> lines_;

@@ -164,6 +164,12 @@ void Program::check_target() {
                                 value));
     }
     if (pending_) return;
+    auto left = model_.left();
+    if (history)
+        for (const auto* list : {&history->living, &history->abandoned})
+            for (const auto& version : *list) left.erase(static_cast<std::int64_t>(version.head.time));
+    for (const auto value : left)
+        problem(fmt::format("save {} is gone: the run has left it, and too few came after", value));
     for (const auto& [step, value] : wanted)
         if (!model_.may_be_gone(value) && (!found.contains(step) || found.at(step) != value))
             problem(fmt::format("step {} (save {}) is not at the target", step, value));
@@ -203,6 +209,6 @@ void Program::finish() {
     if (leftovers && !leftovers->empty()) problem(leftovers->front().directory + " is left over");
 }
 
-std::vector<std::string> play(std::uint64_t seed) { return Program(seed).play(); }
+std::vector<std::string> play(std::uint64_t seed, Fault fault) { return Program(seed, fault).play(); }
 
 }  // namespace forebay::campaign

@@ -15,7 +15,8 @@ $ forebay prune run7/restart --keep 1 --json
    {
     "stream": "restart",
     "step": 100,
-    "directory": "run7/restart/step-000100"
+    "directory": "run7/restart/step-000100",
+    "why": "it is older than 1 whole snapshot"
    }
   ],
   "problems": [],

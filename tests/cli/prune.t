@@ -8,9 +8,10 @@ fields@120  kept
 restart@160  kept
 restart@140  kept
 restart@120  kept
-restart@100  would be removed
-restart: step 140 does not count: open: run7/restart/step-000140/node-00000.h5: No such file or directory
+restart@100  would be removed: it is older than 2 whole snapshots
+restart: step 140 does not count: it is damaged: run7/restart/step-000140/node-00000.h5 is missing. Next: forebay verify run7/restart/step-000140
 run7/restart/step-000100.nc stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an earlier version is not marked either, and without its snapshot shows fill values. Next: rm run7/restart/step-000100.nc, if nobody needs it.
+read to know which snapshots are whole: 1.54 kB in 3 snapshots
 [1]
 $ ls -A run7/restart
 step-000100
@@ -24,9 +25,10 @@ fields@120  kept
 restart@160  kept
 restart@140  kept
 restart@120  kept
-restart@100  removed
-restart: step 140 does not count: open: run7/restart/step-000140/node-00000.h5: No such file or directory
+restart@100  removed: it is older than 2 whole snapshots
+restart: step 140 does not count: it is damaged: run7/restart/step-000140/node-00000.h5 is missing. Next: forebay verify run7/restart/step-000140
 run7/restart/step-000100.nc stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an earlier version is not marked either, and without its snapshot shows fill values. Next: rm run7/restart/step-000100.nc, if nobody needs it.
+read to know which snapshots are whole: 1.54 kB in 3 snapshots
 [1]
 $ ls -A run7/restart
 step-000100.nc

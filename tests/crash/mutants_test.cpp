@@ -100,6 +100,25 @@ TEST_CASE("an order by clocks is caught: of what a restart takes, and of saves t
     CHECK(tells(tally_of({.recorded = without_lines}, "anything"), "is living, and was abandoned"));
 }
 
+TEST_CASE("a retention that removes what nobody chose to leave is caught") {
+    const auto removes_left = [](sys::Store& store, catalog::Retention what) {
+        what.keep_abandoned = 0;
+        return catalog::prune(store, run, stream, what);
+    };
+    CHECK(tells(tally_of({.prune = removes_left}, "marks on everything"), "too little that is good stays"));
+    // One that counts whatever has a manifest.
+    const auto counts_all = [](sys::Store& store, const catalog::Retention& what) -> Result<catalog::Pruned> {
+        auto all = catalog::history(store, run, stream);
+        if (!all) return all.error();
+        catalog::Pruned pruned;
+        for (std::size_t i = static_cast<std::size_t>(what.keep); i < all->living.size(); ++i)
+            if (catalog::discard(store, all->living[i].snapshot.directory, all->living[i].head.step, 1))
+                pruned.removed.push_back(all->living[i].snapshot);
+        return pruned;
+    };
+    CHECK(tells(tally_of({.prune = counts_all}, "marks"), "too little that is good stays"));
+}
+
 TEST_CASE("a batch that takes the place of another is caught") {
     CHECK(tells(tally_of({.batches = "batches"}, "packers"), "was committed and is lost"));
 }

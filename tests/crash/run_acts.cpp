@@ -80,9 +80,14 @@ void World::mark(const test::SmallSnapshot& snapshot) {
     else if (marked.error().kind != ErrorKind::missing) fault(marked.error());
 }
 
+Result<catalog::Pruned> World::pruned(sys::Store& store, const catalog::Retention& what) const {
+    return programs_.prune ? programs_.prune(store, what) : catalog::prune(store, run, stream, what);
+}
+
 void World::prune(const catalog::Retention& what) {
     if (cut()) return;
-    remove([&](sys::Store& store) { return catalog::prune(store, run, stream, what); });
+    judge_retention(what);
+    remove([&](sys::Store& store) { return pruned(store, what); });
 }
 
 void World::prune_above(std::int64_t step) {

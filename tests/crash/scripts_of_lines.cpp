@@ -89,6 +89,21 @@ void retention_of_lines(World& world) {
     }
 }
 
+// Everything is marked, and the next session begins anew.
+void marks_on_everything(World& world) {
+    Session first(world);
+    for (const std::int64_t step : {10, 20}) world.mark(first.commit(step));
+    first.end();
+    auto second = Session::begin(world);
+    second.begin_anew();
+    for (const std::int64_t step : {1, 2}) {
+        world.mark(second.commit(step));
+        world.prune({.keep = 1, .spared = step});
+    }
+    second.commit(3);
+    world.prune({.keep = 1, .spared = 3});
+}
+
 void going_back_for_good(World& world) {
     Session first(world);
     commit_all(first, {10, 20});
@@ -193,6 +208,7 @@ std::vector<Script> scripts_of_lines(std::uint64_t seed) {
             {"beginning anew", beginning_anew},
             {"leftovers of an earlier session", leftovers},
             {"retention of lines", retention_of_lines},
+            {"marks on everything", marks_on_everything},
             {"going back for good", going_back_for_good},
             {"dropping a line", dropping},
             {"claims", claims},

@@ -36,6 +36,8 @@ struct Programs {
     /// Which of the living snapshots a restart takes; null: the first that can be read.
     std::function<const catalog::Version*(const std::vector<catalog::Version>&)> choose = {};
     std::string batches = "packed-here";  // the stream of all packers
+    /// Retention; null: catalog::prune().
+    std::function<Result<catalog::Pruned>(sys::Store&, const catalog::Retention&)> prune = {};
 };
 
 /// How the programs end, and what outlives that.
@@ -124,6 +126,9 @@ private:
     /// Whether a part or a committed snapshot of that save is at the target.
     bool is_there(std::uint64_t id) const;
     std::set<std::uint64_t> ids_on(sys::Store& disk) const;
+    /// Holds what retention would remove of the target against the rule of going-back.md, written down once more.
+    void judge_retention(const catalog::Retention& what);
+    Result<catalog::Pruned> pruned(sys::Store& store, const catalog::Retention& what) const;
     /// Plays an act of removal on a copy first, so that the ledger knows what may vanish; true when it was done.
     bool remove(const std::function<Result<catalog::Pruned>(sys::Store&)>& act);
     Result<std::uint32_t> claim_in(sys::Store& store);

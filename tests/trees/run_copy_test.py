@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 
 from forebay_test import FOREBAY, SECONDS_MAX, expect, run
-from small_runs import ALL, IDENTITY, copy, make, save, snapshots, whole
+from small_runs import ALL, IDENTITY, copy, entries, make, save, snapshots, whole
 
 
 def as_a_run(place):
@@ -22,7 +22,8 @@ def as_a_run(place):
     expect("4 snapshots of the run" in said, "it says how many", said)
     expect(whole(target) == ALL == snapshots(target), "all are there", str(snapshots(target)))
     expect((target / "notes.txt").read_text() == "mine" and (target / IDENTITY).exists(), "files of others, and which run it is")
-    left = [name for name in (".stop", "forebay/sessions") if (target / name).exists()] + list(target.glob("*/.step*"))
+    left = [name for name in (".stop",) if (target / name).exists()] + list(target.glob("*/.step*"))
+    left += list((target / "forebay/sessions").iterdir())  # nor is the claim of the copy itself left
     expect(not left, "what is of a session, or not committed, stays behind", str(left))
     copy(source, target)
     copy(source, place / "files", "--as-files")
@@ -96,10 +97,17 @@ def other_save(place):
     copy(source, target)
     run("rm", "-rf", source / "restart/step-000140", source / "restart/step-000100")
     save(source, "restart", 140, "beef")
-    copy(source, target)
-    manifest = (target / "restart/step-000140/manifest.json").read_text()
-    expect("000000000000beef" in manifest and whole(target) == ALL, "another save of a step takes its place", manifest)
+    save(source, "restart", 180, "b4")
+    before = entries(target / "restart/step-000140")
+    for verb, words in (("copy", ()), ("sync", ()), ("copy", ("--dry-run",))):
+        said = copy(source, target, *words, code=1, verb=verb)
+        expect("restart/step-000140" in said and "another save" in said or "no other save" in said, f"{verb}: it is named", said)
+        expect(entries(target / "restart/step-000140") == before, f"{verb}: the target's stays")
+    expect("restart/step-000180" in whole(target), "the others are copied")
     copy(source, target, "--delete", "--report", place / "report", verb="sync")
+    manifest = (target / "restart/step-000140/manifest.json").read_text()
+    expect("000000000000beef" in manifest, "with --delete the target becomes the source", manifest)
+    run("rm", "-rf", source / "restart/step-000180", target / "restart/step-000180")
     expect(whole(target) == [one for one in ALL if "100" not in one], "a sync that removes removes snapshots", str(snapshots(target)))
     lines = (place / "report").read_text()
     expect('"kind":"removed","path":"restart/step-000100"' in lines.replace(" ", ""), "and its report says so", lines)
@@ -212,7 +220,8 @@ def killed(place):
             copy(source, target)
             run("rm", "-rf", target / "restart/step-000140")
             save(target, "restart", 140, "dead")
-        process = subprocess.Popen([FOREBAY, "copy", source, target, "--rate", str(size), "--threads", "1"], stdin=subprocess.DEVNULL,
+        words = ("sync", source, target, "--delete") if number % 2 else ("copy", source, target)
+        process = subprocess.Popen([FOREBAY, *words, "--rate", str(size), "--threads", "1"], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(0.05 + 0.12 * number)
@@ -220,7 +229,7 @@ def killed(place):
             process.kill()
         process.wait(SECONDS_MAX)
         seen.add(len(whole(target)) if target.exists() else 0)
-        copy(source, target)
+        copy(source, target, *words[3:], verb=words[0])
         expect(whole(target) == ALL, "the second run is whole", str(snapshots(target)))
     expect(len(seen) > 1, "copies are killed at several points", str(seen))
 

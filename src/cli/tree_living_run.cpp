@@ -1,0 +1,48 @@
+#include "cli/tree_living_run.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/path.hpp"
+#include "base/try.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/claim.hpp"
+#include "catalog/names.hpp"
+#include "cli/held_claim.hpp"
+#include "cli/tree_run.hpp"
+#include "sys/target_store.hpp"
+#include "sys/tree_place.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// Whether the newest claim at the target may be that of an earlier session of the source.
+Result<bool> may_be_copied(sys::Store& store, const std::string& source, const std::string& target) {
+    FB_TRY_ASSIGN(here, catalog::last_session(store, source));
+    FB_TRY_ASSIGN(there, catalog::last_session(store, target));
+    return here && there &&
+           (there->session < here->session || (there->session == here->session && there->key == here->key));
+}
+
+}  // namespace
+
+Result<> check_no_session_writes(const std::string& source, const std::string& target) {
+    auto& store = sys::target_store();
+    auto at = sys::is_far(target) ? target : std::filesystem::absolute(target).lexically_normal().string();
+    while (at.size() > 1 && at.ends_with('/')) at.pop_back();
+    FB_TRY_ASSIGN(is_whole_run, is_run(at));
+    if (is_whole_run) {
+        FB_TRY_ASSIGN(source_is_run, source.empty() ? Result<bool>(false) : is_run(source));
+        FB_TRY_ASSIGN(is_old, source_is_run ? may_be_copied(store, source, at) : Result<bool>(false));
+        return is_old ? Result<>() : HeldClaim::check_free(store, at);
+    }
+    if (catalog::step_of(leaf_of(at)) || catalog::aside_of(leaf_of(at))) at = directory_of(at);
+    const auto run = directory_of(at);
+    FB_TRY_ASSIGN(is_in_run, run == at ? Result<bool>(false) : is_run(run));
+    if (!is_in_run) return {};
+    FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    return std::ranges::count(streams, leaf_of(at)) == 0 ? Result<>() : HeldClaim::check_free(store, run);
+}
+
+}  // namespace forebay::cli

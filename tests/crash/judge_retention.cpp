@@ -1,0 +1,93 @@
+// What retention may remove: an own account of its rule, over what lies at the target.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
+#include "catalog/marks.hpp"
+#include "crash/world.hpp"
+
+namespace forebay::crash {
+
+namespace {
+
+/// A snapshot as retention should see it.
+struct Seen {
+    std::uint64_t id = 0;
+    std::int64_t step = 0;
+    format::Line line;
+    std::uint64_t save = 0;
+    bool is_marked = false, is_good = false;
+};
+
+Seen look(sys::Store& disk, const catalog::Version& version) {
+    Seen seen{version.head.snapshot_id, version.head.step, version.head.lineage.line(), version.head.lineage.save};
+    const auto manifest = catalog::load_manifest(disk, version.snapshot.directory);
+    const auto marks = manifest ? catalog::marks_of(disk, version.snapshot.directory, *manifest)
+                                : Result<std::vector<format::Mark>>(manifest.error());
+    const auto verified = catalog::verify(disk, version.snapshot, {});
+    seen.is_marked = marks && !marks->empty();
+    seen.is_good = version.readable && marks && marks->empty() && verified && verified->damage.empty();
+    return seen;
+}
+
+std::vector<Seen> look(sys::Store& disk, const std::vector<catalog::Version>& versions) {
+    std::vector<Seen> all;
+    for (const auto& version : versions) all.push_back(look(disk, version));
+    return all;
+}
+
+/// Of the snapshots before the one with `id`, which are newer, how many `counts` takes.
+template <class Counts>
+int newer(const std::vector<Seen>& all, std::uint64_t id, const Counts& counts) {
+    const auto own = std::ranges::find(all, id, &Seen::id);
+    return static_cast<int>(std::count_if(all.begin(), own, counts));
+}
+
+/// Why it may go; "" when it may not.
+std::string reason(const catalog::Retention& what, const std::vector<Seen>& living, const std::vector<Seen>& left,
+                   const Seen& gone) {
+    const auto is_good = [](const Seen& one) { return one.is_good; };
+    const auto is_marked = [](const Seen& one) { return one.is_marked; };
+    if (std::ranges::count(living, gone.id, &Seen::id) > 0) {
+        if (what.keep == 0) return {};
+        if (newer(living, gone.id, is_good) >= what.keep) return "newer ones are good";
+        return gone.is_marked && newer(living, gone.id, is_marked) >= what.keep ? "newer ones are marked" : "";
+    }
+    if (what.keep_abandoned >= 0) {
+        if (newer(left, gone.id, is_good) >= what.keep_abandoned) return "enough of it stays";
+        return gone.is_marked && newer(left, gone.id, is_marked) >= what.keep_abandoned ? "enough marked stay" : "";
+    }
+    const auto came_after = [&](const Seen& one) { return one.is_good && gone.line < one.line; };
+    return what.keep > 0 && std::ranges::count_if(living, came_after) >= what.keep ? "enough came after" : "";
+}
+
+/// Whether it is one of two saves of a step on a line, of which the later stays.
+bool is_replaced(const std::vector<Seen>& living, const std::vector<Seen>& left, const Seen& gone) {
+    const auto replaces = [&](const Seen& one) {
+        return one.id != gone.id && one.step == gone.step && one.line == gone.line && one.save >= gone.save;
+    };
+    return std::ranges::any_of(living, replaces) || std::ranges::any_of(left, replaces);
+}
+
+}  // namespace
+
+void World::judge_retention(const catalog::Retention& what) {
+    const auto before = disk_->clone(), after = disk_->clone();
+    const auto history = catalog::history(*before, run, stream);
+    if (!history || !pruned(*after, what)) return;
+    const auto living = look(*before, history->living), left = look(*before, history->abandoned);
+    const auto there = ids_on(*after);
+    for (const auto* list : {&living, &left})
+        for (const auto& seen : *list)
+            if (!there.contains(seen.id) && reason(what, living, left, seen).empty() &&
+                !is_replaced(living, left, seen))
+                ledger_.wrong.push_back(
+                    fmt::format("retention of {} removes step {} of line {}, and too little that is "
+                                "good stays",
+                                what.keep, seen.step, format::name_of(seen.line)));
+}
+
+}  // namespace forebay::crash
