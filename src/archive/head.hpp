@@ -63,7 +63,8 @@ struct DecodedHead {
 /// is none. `corrupt`, `unsupported`.
 Result<DecodedHead> decode_head(std::span<const std::byte> bytes, HeadState& state);
 
-/// "a/b" of "./a//b/"; "." of the root. `refused` where it leads out of the root.
+/// "a/b" of "./a//b/" and of "/a/b", which means the same below the target as it does to tar; "." of the root.
+/// `refused` for no name at all, and for one that leads out of the root.
 Result<std::string> clean_path(std::string_view path);
 
 }  // namespace forebay::archive

@@ -34,8 +34,12 @@ template <std::size_t Bytes>
 Result<std::uint64_t> number_in(const char (&field)[Bytes]) {
     const auto first = static_cast<unsigned char>(field[0]);
     if ((first & 0x80u) != 0) {
+        const std::uint64_t outside = first == 0xff ? 0xff : 0;
         std::uint64_t value = first == 0xff ? ~std::uint64_t{0} : first & 0x7fu;
-        for (std::size_t at = 1; at < Bytes; ++at) value = value << 8 | static_cast<unsigned char>(field[at]);
+        for (std::size_t at = 1; at < Bytes; ++at) {
+            if (value >> 56 != outside) return damaged("a number of its head is beyond all bounds");
+            value = value << 8 | static_cast<unsigned char>(field[at]);
+        }
         return value;
     }
     std::string_view text(field, Bytes);
@@ -73,6 +77,7 @@ private:
     Result<DecodedHead> take_common(const Records& records);
     Result<DecodedHead> take_entry();
     Result<> take_fields();
+    void take_owners();
     Result<> take_kind();
     Result<DecodedHead> take_stored();
     Result<bool> take_old_sparse();
@@ -215,20 +220,33 @@ Result<> HeadDecoder::take_fields() {
     }
     if (!long_link_.empty()) member.link_text = long_link_;
     else if (!draft_.has_link) member.link_text = text_in(block_.link);
-    FB_TRY_ASSIGN(mode, number_in(block_.mode));
-    FB_TRY_ASSIGN(user, number_in(block_.user));
-    FB_TRY_ASSIGN(group, number_in(block_.group));
-    FB_TRY_ASSIGN(modified, number_in(block_.modified));
+    take_owners();
     auto& status = member.status;
-    if (!draft_.has_user) set_owner(member, status.user, "user", user);
-    if (!draft_.has_group) set_owner(member, status.group, "group", group);
-    const bool has_owner = member.unread_owners.empty();  // else others would run it as somebody else
-    status.permissions = static_cast<std::uint32_t>(mode) & (has_owner ? 07777u : 01777u);
-    if (!draft_.has_modified) status.modified = {.seconds = static_cast<std::int64_t>(modified)};
+    constexpr std::uint64_t closed_to_others = 0600;
+    const auto mode = number_in(block_.mode);
+    if (!mode) set_unread(member, Unread::Is::permissions, "permissions", text_in(block_.mode));
+    const bool has_owner = !has_unread(member, Unread::Is::owner);  // else others would run it as somebody else
+    status.permissions =
+        static_cast<std::uint32_t>(mode.has_value() ? *mode : closed_to_others) & (has_owner ? 07777u : 01777u);
+    const auto modified = number_in(block_.modified);
+    if (!modified) set_unread(member, Unread::Is::times, "modified", text_in(block_.modified));
+    if (modified && !draft_.has_modified) status.modified = {.seconds = static_cast<std::int64_t>(*modified)};
     if (status.accessed == sys::FileTime()) status.accessed = status.modified;
     if (!draft_.size) draft_.size = size_;
     if (*draft_.size > stored_bytes_max) return damaged("its size is beyond all bounds");
     return {};
+}
+
+// What no system can hold is noted, and ends nothing: the entries behind are as good as ever.
+void HeadDecoder::take_owners() {
+    auto& member = draft_.member;
+    const auto take = [&](const auto& field, std::uint32_t& into, const char* what) {
+        const auto number = number_in(field);
+        if (number) set_owner(member, into, what, *number);
+        else set_unread_owner(member, into, what, text_in(field));
+    };
+    if (!draft_.has_user) take(block_.user, member.status.user, "user");
+    if (!draft_.has_group) take(block_.group, member.status.group, "group");
 }
 
 Result<> HeadDecoder::take_kind() {
@@ -249,16 +267,16 @@ Result<> HeadDecoder::take_kind() {
         case '7':
         case 'S': status.kind = is_named_as_folder ? EntryKind::folder : EntryKind::file; break;
         case 'M':
-            return Error{ErrorKind::unsupported, "it is a part of a file of which the rest is in another archive"};
+            return Error{ErrorKind::unsupported, "it is a part of a file of which the rest is in another archive", "",
+                         "restore all volumes together, as the program does that made them: tar --multi-volume -xf"};
         default: break;  // unknown: it is passed over, and said to be
     }
     member.link_text.clear();
     if (status.kind == EntryKind::character_device || status.kind == EntryKind::block_device) {
-        FB_TRY_ASSIGN(major, number_in(block_.device_major));
-        FB_TRY_ASSIGN(minor, number_in(block_.device_minor));
-        if (std::max(major, minor) > std::numeric_limits<std::uint32_t>::max())
-            return damaged("its device number is beyond all bounds");
-        status.device_number = major << 32 | minor;
+        const auto major = number_in(block_.device_major), minor = number_in(block_.device_minor);
+        const bool can_be = major && minor && std::max(*major, *minor) <= std::numeric_limits<std::uint32_t>::max();
+        if (can_be) status.device_number = *major << 32 | *minor;
+        else status.kind = EntryKind::unknown;  // which is named
     }
     return {};
 }
@@ -356,28 +374,6 @@ Result<DecodedHead> decode_head(std::span<const std::byte> bytes, HeadState& sta
     FB_TRY_ASSIGN(decoded, HeadDecoder(bytes, changed).read());
     if (decoded.is != DecodedHead::Is::cut) state = std::move(changed);
     return decoded;
-}
-
-Result<std::string> clean_path(std::string_view path) {
-    const auto refused = [&](const char* why) {
-        return Error{ErrorKind::refused, "\"" + show_text(path.substr(0, 1000)) + "\" " + why + ": it is not restored"};
-    };
-    if (path.starts_with('/')) return refused("begins with a slash, and would lie outside of the target");
-    if (path.find('\0') != path.npos) return refused("has a zero byte");
-    std::string clean;
-    while (!path.empty()) {
-        const auto name = path.substr(0, path.find('/'));
-        const auto rest = path;
-        path.remove_prefix(std::min(path.size(), name.size() + 1));
-        if (name.empty() || name == ".") continue;
-        if (name == "..") {
-            path = rest;
-            return refused("leads upwards, by \"..\"");
-        }
-        if (!clean.empty()) clean += '/';
-        clean += name;
-    }
-    return clean.empty() ? "." : clean;
 }
 
 }  // namespace forebay::archive

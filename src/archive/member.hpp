@@ -36,14 +36,19 @@ struct EntrySum {
     bool operator==(const EntrySum&) const = default;
 };
 
+/// What a head has of an entry, and this program cannot give to one.
+struct Unread {
+    enum class Is { owner, permissions, times, attribute } is;
+    std::string text;  // "user 4294967296"
+};
+
 struct Member {
     std::string path;         // below the root of the archive: "a/b"; "." is the root itself
     sys::EntryStatus status;  // its kind, size and all that the head has of it
     std::string link_text;    // of a symbolic link
     std::string same_as;      // the path of the inode's first name: then there is nothing else
     std::vector<MemberAttribute> attributes;
-    std::vector<std::string> unread;         // what else the head has, and this program cannot give to an entry
-    std::vector<std::string> unread_owners;  // the same: "user 4294967296"
+    std::vector<Unread> unread;
 
     bool has_holes = false;             // a map comes before the bytes
     std::uint64_t map_bytes = 0;        // of that map

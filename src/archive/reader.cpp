@@ -23,7 +23,8 @@ ArchiveReader::ArchiveReader(sys::OpenFile& file, std::uint64_t file_bytes, tree
 
 Error ArchiveReader::located(Error error) const {
     const auto after = last_path_.empty() ? std::string("at its beginning") : "behind " + show_text(last_path_);
-    error.what = fmt::format("the archive is damaged at byte {}, {}: {}", offset_, after, error.what);
+    const auto* what = error.kind == ErrorKind::corrupt ? "is damaged at" : "cannot be read on from";
+    error.what = fmt::format("the archive {} byte {}, {}: {}", what, offset_, after, error.what);
     return error;
 }
 

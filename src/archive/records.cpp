@@ -19,6 +19,14 @@ namespace {
 constexpr std::string_view libarchive_key = "LIBARCHIVE.xattr.";
 constexpr std::uint32_t whole_second = 1'000'000'000;
 
+std::string noted(std::string_view what, std::string_view text) {
+    return std::string(what) + " \"" + show_text(text.substr(0, 200)) + "\"";
+}
+
+void forget_unread(Member& member, Unread::Is is, std::string_view what) {
+    std::erase_if(member.unread, [&](const Unread& one) { return one.is == is && one.text.starts_with(what); });
+}
+
 Error bad_record(std::string_view key, std::string_view value) {
     return {ErrorKind::corrupt, "its record " + show_text(key) + " is \"" + show_text(value.substr(0, 100)) + "\""};
 }
@@ -94,7 +102,7 @@ void set_attribute(Member& member, std::string name, std::string value) {
 void set_acl(Member& member, std::string_view key, std::string_view text) {
     const auto value = acl_value_of(text);
     if (value) set_attribute(member, key == access_key ? tree::access_acl : tree::default_acl, *value);
-    else member.unread.push_back(std::string(key) + " \"" + show_text(text.substr(0, 200)) + "\"");
+    else member.unread.push_back({Unread::Is::attribute, noted(key, text)});
 }
 
 Result<> apply_comment(Draft& draft, std::string_view value) {
@@ -179,12 +187,26 @@ Result<Records> records_from(std::string_view text) {
     return records;
 }
 
+void set_unread(Member& member, Unread::Is is, const std::string& what, std::string_view text) {
+    forget_unread(member, is, what);
+    member.unread.push_back({is, noted(what, text)});
+}
+
+bool has_unread(const Member& member, Unread::Is is) {
+    return std::ranges::find(member.unread, is, &Unread::is) != member.unread.end();
+}
+
+void set_unread_owner(Member& member, std::uint32_t& field, const std::string& what, std::string_view text) {
+    constexpr std::uint32_t nobody = 65534;  // what the kernel shows for numbers that it cannot hold
+    set_unread(member, Unread::Is::owner, what, text);
+    field = nobody;
+}
+
 void set_owner(Member& member, std::uint32_t& field, const std::string& what, std::uint64_t number) {
-    constexpr std::uint32_t nobody = 65534;   // what the kernel shows for numbers that it cannot hold
     const bool can_be = number < UINT32_MAX;  // which means "as it is" to the system
-    std::erase_if(member.unread_owners, [&](const std::string& part) { return part.starts_with(what); });
-    if (!can_be) member.unread_owners.push_back(what + " " + std::to_string(number));
-    field = can_be ? static_cast<std::uint32_t>(number) : nobody;
+    if (!can_be) return set_unread_owner(member, field, what, std::to_string(number));
+    forget_unread(member, Unread::Is::owner, what);
+    field = static_cast<std::uint32_t>(number);
 }
 
 Result<> apply_record(Draft& draft, std::string_view key, std::string_view value) {
@@ -195,10 +217,16 @@ Result<> apply_record(Draft& draft, std::string_view key, std::string_view value
         field = number;
         return {};
     };
-    const auto set_time = [&](sys::FileTime& field) -> Result<> {
-        FB_TRY_ASSIGN(time, time_of(key, value));
-        field = time;
-        return {};
+    // Those of other programs may be what no system can hold. As tar does it, the head's own number counts then.
+    const auto set_time = [&](sys::FileTime& field) {
+        const auto time = time_of(key, value);
+        if (time) field = *time;
+        return time.has_value();
+    };
+    const auto set_number = [&](std::uint32_t& field, const std::string& what) {
+        const auto number = number_of<std::uint64_t>(key, value);
+        if (number) set_owner(member, field, what, *number);
+        else set_unread_owner(member, field, what, value);
     };
     if (key == "comment") return apply_comment(draft, value);
     if (key == "path" && !draft.has_path) {
@@ -212,25 +240,24 @@ Result<> apply_record(Draft& draft, std::string_view key, std::string_view value
         draft.size = size;
     } else if (key == "uid") {
         draft.has_user = true;
-        FB_TRY_ASSIGN(user, number_of<std::uint64_t>(key, value));
-        set_owner(member, member.status.user, "user", user);
+        set_number(member.status.user, "user");
     } else if (key == "gid") {
         draft.has_group = true;
-        FB_TRY_ASSIGN(group, number_of<std::uint64_t>(key, value));
-        set_owner(member, member.status.group, "group", group);
+        set_number(member.status.group, "group");
     } else if (key == "mode") {  // of our sockets
         return set(member.status.permissions, 8);
     } else if (key == "mtime") {
-        draft.has_modified = true;
-        return set_time(member.status.modified);
+        draft.has_modified = set_time(member.status.modified);
+        if (draft.has_modified) forget_unread(member, Unread::Is::times, "modified");
+        else set_unread(member, Unread::Is::times, "modified", value);
     } else if (key == "atime") {
-        return set_time(member.status.accessed);
+        set_time(member.status.accessed);
     } else if (key.starts_with(attribute_key)) {
         set_attribute(member, without_percents(key.substr(attribute_key.size())), std::string(value));
     } else if (key.starts_with(libarchive_key)) {
         const auto plain = from_base64(value);
-        if (!plain) return bad_record(key, value);
-        set_attribute(member, without_percents(key.substr(libarchive_key.size())), *plain);
+        if (!plain) set_unread(member, Unread::Is::attribute, std::string(key), value);
+        else set_attribute(member, without_percents(key.substr(libarchive_key.size())), *plain);
     } else if (key == access_key || key == default_key) {
         set_acl(member, key, value);
     } else if (key.starts_with(sparse_key)) {

@@ -29,5 +29,11 @@ Result<> apply_record(Draft& draft, std::string_view key, std::string_view value
 
 /// The number of a user or a group; one that no system can hold is noted as unread, and `field` is nobody's.
 void set_owner(Member& member, std::uint32_t& field, const std::string& what, std::uint64_t number);
+/// The same of what is no number: "-1".
+void set_unread_owner(Member& member, std::uint32_t& field, const std::string& what, std::string_view text);
+/// Notes a part of a head, in place of what was noted of it before.
+void set_unread(Member& member, Unread::Is is, const std::string& what, std::string_view text);
+/// Whether a part of it is noted.
+bool has_unread(const Member& member, Unread::Is is);
 
 }  // namespace forebay::archive

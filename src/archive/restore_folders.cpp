@@ -33,6 +33,13 @@ Result<bool> Restorer::is_wanted(const std::string& folder) {
     return known.has_value();
 }
 
+// As mkdir would have made it, and so tar: the bit that gives the group of the folder above stays.
+Result<> Restorer::open_made(sys::Folder& folder) const {
+    constexpr std::uint32_t all = 0777, group_of_above = 02000;
+    FB_TRY_ASSIGN(status, folder.status());
+    return folder.set_permissions((all & ~context.owner.umask) | (status.permissions & group_of_above));
+}
+
 // Folders that have no entry in the archive, which none of ours lacks.
 Result<> Restorer::open_implied() {
     const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
@@ -40,7 +47,7 @@ Result<> Restorer::open_implied() {
     const bool was_read = scanned_ && context.fatal();
     if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
         FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
-        FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
+        FB_TRY(open_made(*place.folder));
     }
     for (auto& folders : target_folders_) {
         auto& made = folders.made();
@@ -50,7 +57,7 @@ Result<> Restorer::open_implied() {
             FB_TRY_ASSIGN(has_entry, is_known(path));
             if (has_entry) continue;
             FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
-            FB_TRY(place.folder->set_permissions(0777u & ~context.owner.umask));
+            FB_TRY(open_made(*place.folder));
         }
     }
     return {};

@@ -37,14 +37,22 @@ tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& 
 }
 
 Result<> settle_unread(tree::CopyContext& context, const Member& member) {
-    const auto settle = [&](const std::vector<std::string>& parts, const char* why) -> Result<> {
-        for (const auto& part : parts)
-            FB_TRY(context.settle(member.path, member.status, part, "", Error{ErrorKind::unsupported, why}));
-        return {};
-    };
     const auto& preserve = context.options.preserve;
-    if (preserve.owner) FB_TRY(settle(member.unread_owners, "owners are numbers of 32 bits"));
-    if (preserve.attributes) FB_TRY(settle(member.unread, "it names users or groups that this machine has not"));
+    const auto settle = [&](const Unread& part, bool is_wished, const char* why) -> Result<> {
+        if (!is_wished) return {};
+        return context.settle(member.path, member.status, part.text, "", Error{ErrorKind::unsupported, why});
+    };
+    for (const auto& part : member.unread) switch (part.is) {
+            case Unread::Is::owner: FB_TRY(settle(part, preserve.owner, "owners are numbers of 32 bits")); break;
+            case Unread::Is::permissions:
+                FB_TRY(settle(part, preserve.permissions, "it is no number of permissions"));
+                break;
+            case Unread::Is::times: FB_TRY(settle(part, preserve.times, "it is no time of this machine")); break;
+            case Unread::Is::attribute:
+                FB_TRY(settle(part, preserve.attributes,
+                              "it cannot be read here, or names users or groups that this machine has not"));
+                break;
+        }
     return {};
 }
 
@@ -98,26 +106,26 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     context.counts.passed_bytes += found.stored_offset - found.offset;
     if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
     context.tick();
-    const auto refuse = [&](const std::string& path, const Error& error) { context.report(show_text(path), error); };
-    auto path = clean_path(member.path);
-    if (!path) {
-        refuse(member.path, path.error());
+    const auto refuse = [&](const std::string& path, const Error& error) -> Result<> {
+        context.report(show_text(path), error);
         return {};
-    }
+    };
+    auto path = clean_path(member.path);
+    if (!path) return refuse(member.path, path.error());
+    if (member.path.starts_with('/')) ++context.counts.absolute_names;
     member.path = std::move(*path);
     const auto kind = member.status.kind;
+    if (member.path == "." && kind != sys::EntryKind::folder)
+        return refuse(".",
+                      {ErrorKind::refused, "it has the name of the root, and is no directory: it is not restored"});
     const bool is_link = !member.same_as.empty();
     const auto depth = member.path == "." ? 0 : 1 + std::ranges::count(member.path, '/');
-    if (depth > depth_max) {
-        refuse(member.path.substr(0, 100) + "...",
-               {ErrorKind::unsupported,
-                fmt::format("its path has {} names, and at most {} are restored", depth, depth_max)});
-        return {};
-    }
-    if (kind == sys::EntryKind::unknown && !is_link) {
-        refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
-        return {};
-    }
+    if (depth > depth_max)
+        return refuse(member.path.substr(0, 100) + "...",
+                      {ErrorKind::unsupported,
+                       fmt::format("its path has {} names, and at most {} are restored", depth, depth_max)});
+    if (kind == sys::EntryKind::unknown && !is_link)
+        return refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
     if (!context.options.filter.takes(member.path, kind)) {
         if (found.is_large()) context.counts.passed_bytes += member.stored_bytes;
         return {};

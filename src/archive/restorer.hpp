@@ -100,6 +100,7 @@ private:
     Result<> give_left_out(tree::TreeWorker& worker);
     Result<> link_left_out(tree::TreeWorker& worker);
     Result<> open_implied();
+    Result<> open_made(sys::Folder& folder) const;
     Result<> finish_folder(tree::TreeWorker& worker, const Member& member);
     Result<FoundMember> member_at(const Later& later);
 

@@ -177,6 +177,7 @@ void add_extract(CommandLine& line) {
     verb.examples(
         "  forebay extract /scratch/me/run7 --list\n"
         "  forebay extract /scratch/me/run7 -C out --only '*.csv'\n"
+        "Files get their bytes, permissions and times of modification, and belong to you.\n"
         "Every byte is checked against its checksum. Nothing is written outside the directory or through a link. Of a\n"
         "file that several batches hold the last one is written; RUN/STREAM@STEP has the others.\n");
     verb.action([options] { return extract(*options); });

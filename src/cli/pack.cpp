@@ -134,6 +134,8 @@ void add_pack(CommandLine& line) {
         "  forebay pack /tmp/out /scratch/me/run7 --stream packed-slices --remove\n"
         "A batch has at most 10000 files and 256 MiB, but for a larger file alone. `forebay extract` writes them "
         "back.\n"
+        "Bytes, permissions and times of modification come back, and no owners, set-user-ID bits, extended\n"
+        "attributes, hard links or holes: `forebay archive` keeps those.\n"
         "Exit code 1 when something is left out: the others are packed, and what is left out stays.\n");
     verb.action([options] { return pack(*options); });
 }

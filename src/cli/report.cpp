@@ -193,7 +193,8 @@ void add_report(CommandLine& line) {
     verb.json(
         options->json,
         "  summary.json, as docs/formats/summary.md and its schema say; of several runs an array of them.\n"
-        "  With --darshan: log, reader, processes, seconds, partial, elsewhere, mounts: an array of mount, files,\n"
+        "  With --darshan: log, reader, processes, seconds, partial, elsewhere, only_read, only_read_bytes (files on\n"
+        "  Lustre of which nothing was written), mounts: an array of mount, files,\n"
         "  small_files, bytes, seconds, median_rate, told_apart, slow, seconds_without, setstripe, slow_servers,\n"
         "  targets: an array of target, name, slow, server, files, bytes, seconds, rate, ratio, file_ratio, z,\n"
         "  correlation.\n");

@@ -74,6 +74,7 @@ void print_darshan_json(const DarshanArguments& options, const report::DarshanLo
     auto object = Json::object();
     object.set("log", options.log).set("reader", log.reader).set("processes", log.processes);
     object.set("seconds", log.seconds).set("partial", log.is_partial).set("elsewhere", log.elsewhere);
+    object.set("only_read", log.only_read).set("only_read_bytes", log.only_read_bytes);
     object.set("mounts", array).print();
 }
 
@@ -165,6 +166,12 @@ Result<Exit> report_darshan(const DarshanArguments& options) {
     FB_TRY_ASSIGN(log, report::read_darshan(sys::posix_store(), options.log,
                                             {.python = place.program, .environment = place.environment}));
     const auto mounts = report::judge_darshan(log);
+    if (mounts.empty() && log.only_read > 0)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("{}: the job has written nothing to Lustre, and has read {} from {} there: targets "
+                                 "are judged by writes alone",
+                                 options.log, show_bytes(log.only_read_bytes), show_count(log.only_read, "file")),
+                     "", "the log of a job that writes there"};
     if (mounts.empty())
         return Error{ErrorKind::unsupported,
                      fmt::format("{} says of no written file on which targets it lies", options.log), "",
@@ -176,6 +183,9 @@ Result<Exit> report_darshan(const DarshanArguments& options) {
     say("{}  {} processes, {}, read by {}\n", options.log, log.processes, seconds_text(log.seconds), log.reader);
     if (log.is_partial) say("Darshan had no room for all files of this job: what follows is of a part of them.\n");
     if (log.elsewhere > 0) say("{} written files lie elsewhere than on Lustre.\n", log.elsewhere);
+    if (log.only_read > 0)
+        say("{} on Lustre, {}, {} only read: targets are judged by writes alone.\n", show_count(log.only_read, "file"),
+            show_bytes(log.only_read_bytes), log.only_read == 1 ? "was" : "were");
     for (const auto& mount : mounts) print_mount(mount, servers);
     return Exit::good;
 }

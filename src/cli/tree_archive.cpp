@@ -55,7 +55,7 @@ Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
         },
         answer,
         {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},
-         .say_as_files = say_archived_as_files,
+         .say_after = say_archived_as_files,
          .is_one_file = true});
 }
 

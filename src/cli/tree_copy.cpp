@@ -139,7 +139,7 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
                                  is_ours   ? Counted::nothing
                                  : is_file ? Counted::file
                                            : Counted::tree,
-                                 work, answer, {.more = more, .say_as_files = say_copied_as_files}));
+                                 work, answer, {.more = more, .say_after = say_copied_as_files}));
     if (run && !options.dry_run && !options.tree.json)
         say("{} of the run {} at the target, read back whole{}\n", show_count(run->snapshots, "snapshot"),
             run->snapshots == 1 ? "is" : "are",

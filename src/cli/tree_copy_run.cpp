@@ -305,7 +305,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         if (telling.say && copied) telling.say();
         else if (options.dry_run) say_dry(counts, *remarks);
         else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());
-        if (telling.say_as_files) telling.say_as_files(options, *remarks);
+        if (telling.say_after) telling.say_after(options, *remarks);
         if (!counts.not_removed.empty())
             say("{}: {}\n",
                 options.dry_run      ? "nothing would be removed"

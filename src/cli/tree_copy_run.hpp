@@ -40,12 +40,12 @@ enum class Counted {
 };
 
 /// What is told beside the usual: `more` adds to the object of --json, `say` says to people what became of it, instead
-/// of counts, `when_ended` is for a signal that ends what is no dry run, and `say_as_files` comes after counts.
+/// of counts, `when_ended` is for a signal that ends what is no dry run, and `say_after` says more after them.
 struct CopyTelling {
     std::function<void(Json&)> more = {};
     std::function<void()> say = {};
     WordsAtEnd when_ended{"what has its final name at the target is whole", "the same command goes on"};
-    std::function<void(const CopyArguments&, const tree::Remarks&)> say_as_files = {};
+    std::function<void(const CopyArguments&, const tree::Remarks&)> say_after = {};
     bool is_one_file = false;  // an error leaves nothing of it
 };
 

@@ -61,6 +61,12 @@ void say_check(const ArchiveCheck& check) {
             show_count(sums.files_without, "file"), show_bytes(sums.bytes_without));
 }
 
+void say_absolute(std::uint64_t names) {
+    if (names == 0) return;
+    say("{} {} with a slash: without it, {} below TARGET, as tar does it\n", show_count(names, "name"),
+        names == 1 ? "begins" : "begin", names == 1 ? "it lies" : "they lie");
+}
+
 Result<Exit> restore(RestoreArguments& options, Json& answer) {
     FB_TRY(check_alone());
     FB_TRY(check_call(options));
@@ -85,20 +91,31 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
         };
     }
     ArchiveCheck check;
+    std::uint64_t absolute_names = 0;
     const auto work = [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts,
                           Progress&) -> Result<> {
-        if (!options.check)
-            return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
-        FB_TRY_ASSIGN(sums, archive::check_archive(options.source, wished, take, remarks, counts));
-        check = {sums, counts.entries, remarks.errors(), !filter.is_empty()};
-        return {};
+        const auto done = [&]() -> Result<> {
+            if (!options.check)
+                return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
+            FB_TRY_ASSIGN(sums, archive::check_archive(options.source, wished, take, remarks, counts));
+            check = {sums, counts.entries, remarks.errors(), !filter.is_empty()};
+            return {};
+        }();
+        absolute_names = counts.absolute_names;
+        return done;
     };
     CopyTelling telling{
-        .when_ended = {"what has its final name in TARGET is whole", "the same command restores all of it"}};
-    if (options.check)
-        telling = {.more = [&](Json& object) { set_check(object, check.sums); },
-                   .say = [&] { say_check(check); },
-                   .when_ended = nothing_changed};
+        .more =
+            [&](Json& object) {
+                object.set("absolute_names", absolute_names);
+                if (options.check) set_check(object, check.sums);
+            },
+        .when_ended = {"what has its final name in TARGET is whole", "the same command restores all of it"},
+        .say_after = [&](const CopyArguments&, const tree::Remarks&) { say_absolute(absolute_names); }};
+    if (options.check) {
+        telling.say = [&] { say_check(check); };
+        telling.when_ended = nothing_changed;
+    }
     FB_TRY_ASSIGN(exit,
                   run_copy(options, options.check ? "check" : "restore-archive", Counted::file, work, answer, telling));
     if (list) FB_TRY(list->close());
@@ -127,8 +144,9 @@ void add_restore_archive(CommandLine& line) {
     add_run_options(verb, *options);
     verb.answer(
         options->tree.json,
-        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
-        "  run: entries and bytes), compared_files and compared_bytes (of --check: those of which the archive has a\n"
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, absolute_names (that\n"
+        "  begin with a slash), would_copy (of a dry run: entries and bytes), compared_files and compared_bytes (of "
+        "--check: those of which the archive has a\n"
         "  checksum), uncompared_files and uncompared_bytes (those of which it has none), remarks (how many of each\n"
         "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
         [options](Json& answer) { return restore(*options, answer); });

@@ -36,6 +36,7 @@ double seconds_of(double value) { return amount(value, 1e9); }
 // may hold tabs; the last two columns are then those behind it. A name with a line feed takes them away: no mount.
 struct Columns {
     std::string_view module, rank, file, counter, value, mount;
+    bool is_stream = false;  // "<STDOUT>", which STDIO counts as a file
 };
 
 std::optional<Columns> columns_of(std::string_view line) {
@@ -48,7 +49,7 @@ std::optional<Columns> columns_of(std::string_view line) {
     }
     const auto kind = line.rfind('\t');
     const auto mount = kind == line.npos ? line.npos : line.rfind('\t', kind - (kind > 0 ? 1 : 0));
-    Columns columns{first[0], first[1], first[2], first[3], first[4], {}};
+    Columns columns{first[0], first[1], first[2], first[3], first[4], {}, line.starts_with("<STD")};
     if (mount != line.npos && mount < kind) columns.mount = line.substr(mount + 1, kind - mount - 1);
     return columns;
 }
@@ -106,6 +107,10 @@ Result<> DarshanLines::add_json(std::string_view line) {
         return {};
     }
     ++lines_;
+    if (root.member("forebay").text() == "begin") {
+        has_begun_ = true;
+        return {};
+    }
     if (root.member("forebay").text() == "darshan") {
         head_.reader = root.member("reader").text().value_or("");
         head_.processes = root.member("processes").u64().value_or(0);
@@ -123,16 +128,21 @@ Result<> DarshanLines::add_json(std::string_view line) {
         for (std::size_t i = 0; i < *count; ++i) targets.push_back(list.entry(i).i64().value_or(-1));
         return add_targets(*file, root.member("mount").text().value_or(""), *from, targets);
     }
-    const auto text = root.member("posix").text();
+    auto calls = Calls::posix;
+    auto text = root.member("posix").text();
+    if (!text) {
+        calls = Calls::stdio;
+        text = root.member("stdio").text();
+    }
     const auto file = text ? number_in<std::uint64_t>(*text) : std::nullopt;
     const auto rank = root.member("rank").i64();
     if (!file || !rank) return not_as_expected(line);
     const auto real = [&](const char* key) { return root.member(key).f64().value_or(0); };
-    accesses_[{*file, *rank}] = {.read = amount(real("read"), bytes_max),
-                                 .written = amount(real("written"), bytes_max),
-                                 .first = seconds_of(real("first")),
-                                 .last = seconds_of(real("last")),
-                                 .seconds = seconds_of(real("seconds"))};
+    accesses_[{*file, *rank, calls}] = {.read = amount(real("read"), bytes_max),
+                                        .written = amount(real("written"), bytes_max),
+                                        .first = seconds_of(real("first")),
+                                        .last = seconds_of(real("last")),
+                                        .seconds = seconds_of(real("seconds"))};
     return check_room();
 }
 
@@ -161,17 +171,19 @@ Result<> DarshanLines::add_parsed(std::string_view line) {
         const auto& layout = layouts_[*file];
         return add_targets(*file, columns->mount, layout.targets.size(), {target.value_or(-1)});
     }
-    if (columns->module != "POSIX") return {};
+    const bool is_stdio = columns->module == "STDIO";
+    if ((!is_stdio && columns->module != "POSIX") || columns->is_stream) return {};
     const auto value = number_in<double>(columns->value).value_or(0);
-    auto& access = accesses_[{*file, *rank}];
-    const auto is = [&](std::string_view name) { return columns->counter == name; };
-    if (is("POSIX_BYTES_READ")) access.read = amount(value, bytes_max);
-    if (is("POSIX_BYTES_WRITTEN")) access.written = amount(value, bytes_max);
-    if (is("POSIX_F_WRITE_START_TIMESTAMP")) access.first = seconds_of(value);
-    if (is("POSIX_F_WRITE_END_TIMESTAMP")) access.last = seconds_of(value);
-    if (is("POSIX_F_READ_TIME") || is("POSIX_F_WRITE_TIME") || is("POSIX_F_META_TIME"))
-        access.seconds += seconds_of(value);
-    if (is("POSIX_F_SLOWEST_RANK_TIME")) access.slowest = seconds_of(value);
+    auto& access = accesses_[{*file, *rank, is_stdio ? Calls::stdio : Calls::posix}];
+    // Behind the name of the module both have the same.
+    const auto counter = columns->counter.substr(std::min(columns->counter.size(), columns->module.size()));
+    const auto is = [&](std::string_view name) { return counter == name; };
+    if (is("_BYTES_READ")) access.read = amount(value, bytes_max);
+    if (is("_BYTES_WRITTEN")) access.written = amount(value, bytes_max);
+    if (is("_F_WRITE_START_TIMESTAMP")) access.first = seconds_of(value);
+    if (is("_F_WRITE_END_TIMESTAMP")) access.last = seconds_of(value);
+    if (is("_F_READ_TIME") || is("_F_WRITE_TIME") || is("_F_META_TIME")) access.seconds += seconds_of(value);
+    if (is("_F_SLOWEST_RANK_TIME")) access.slowest = seconds_of(value);
     return check_room();
 }
 
@@ -179,10 +191,10 @@ DarshanLog DarshanLines::log() const {
     DarshanLog log = head_;
     std::map<std::uint64_t, DarshanFile> files;
     for (const auto& [key, access] : accesses_) {
-        auto& file = files[key.first];
+        auto& file = files[std::get<std::uint64_t>(key)];
         file.read += static_cast<std::uint64_t>(access.read);
         // A record of all ranks has the sum of their seconds, and those of the slowest.
-        const bool is_of_all = key.second < 0 && access.slowest > 0;
+        const bool is_of_all = std::get<std::int64_t>(key) < 0 && access.slowest > 0;
         file.seconds = std::max(file.seconds, is_of_all ? access.slowest : access.seconds);
         if (access.written <= 0 || access.last < access.first) continue;
         file.first = file.written == 0 ? access.first : std::min(file.first, access.first);
@@ -190,9 +202,15 @@ DarshanLog DarshanLines::log() const {
         file.written += static_cast<std::uint64_t>(access.written);
     }
     for (auto& [number, file] : files) {
-        if (file.written == 0) continue;
         const auto layout = layouts_.find(number);
-        if (layout == layouts_.end() || layout->second.targets.empty()) {
+        const bool is_on_lustre = layout != layouts_.end() && !layout->second.targets.empty();
+        if (file.written == 0) {
+            if (!is_on_lustre || file.read == 0) continue;
+            ++log.only_read;
+            log.only_read_bytes += file.read;
+            continue;
+        }
+        if (!is_on_lustre) {
             ++log.elsewhere;
             continue;
         }

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct DarshanLog {
     double seconds = 0;       // of the job
     bool is_partial = false;  // Darshan had no room for all files
     std::vector<DarshanFile> files;
-    std::uint64_t elsewhere = 0;  // written files of which no targets are known
+    std::uint64_t elsewhere = 0;                       // written files of which no targets are known
+    std::uint64_t only_read = 0, only_read_bytes = 0;  // files on Lustre of which nothing was written
 };
 
 /// Of one log; more are no log of a job.
@@ -45,6 +47,8 @@ public:
     Result<> add_json(std::string_view line);
     /// A line of darshan-parser; what is no counter of ours is passed over.
     Result<> add_parsed(std::string_view line);
+    /// Whether the script has begun to read the log.
+    bool has_begun() const { return has_begun_; }
     /// Whether the last line of all has come: of the script.
     bool has_ended() const { return has_ended_; }
     /// Whether the library behind the reader has failed, of which complaint() says more.
@@ -61,7 +65,9 @@ private:
         std::string mount;
         std::vector<std::uint32_t> targets;
     };
-    using Key = std::pair<std::uint64_t, std::int64_t>;  // file and rank
+    /// Which calls: what the C library writes for fwrite() is no call of POSIX to Darshan.
+    enum class Calls : std::uint8_t { posix, stdio };
+    using Key = std::tuple<std::uint64_t, std::int64_t, Calls>;  // file and rank
 
     Result<> add_targets(std::uint64_t file, std::string_view mount, std::size_t from,
                          const std::vector<std::int64_t>& targets);
@@ -73,7 +79,7 @@ private:
     std::map<Key, Access> accesses_;
     std::size_t stripes_ = 0;
     std::uint64_t lines_ = 0;
-    bool has_ended_ = false, has_failed_ = false;
+    bool has_begun_ = false, has_ended_ = false, has_failed_ = false;
     std::string complaint_;
 };
 

@@ -75,6 +75,38 @@ TEST_CASE("darshan-parser's lines, with tabs and line feeds in names") {
     CHECK(lines.complaint().empty());
 }
 
+TEST_CASE("writes of the C library count beside those of POSIX calls, and what was only read is told apart") {
+    DarshanLines parsed, lines;
+    for (const char* const line :
+         {"STDIO\t0\t1\tSTDIO_BYTES_WRITTEN\t30\t/s/a\t/s\tlustre",
+          "STDIO\t0\t1\tSTDIO_F_WRITE_START_TIMESTAMP\t1.0\t/s/a\t/s\tlustre",
+          "STDIO\t0\t1\tSTDIO_F_WRITE_END_TIMESTAMP\t3.0\t/s/a\t/s\tlustre",
+          "POSIX\t0\t1\tPOSIX_BYTES_WRITTEN\t12\t/s/a\t/s\tlustre",
+          "POSIX\t0\t1\tPOSIX_F_WRITE_START_TIMESTAMP\t2.0\t/s/a\t/s\tlustre",
+          "POSIX\t0\t1\tPOSIX_F_WRITE_END_TIMESTAMP\t4.0\t/s/a\t/s\tlustre",
+          "STDIO\t0\t7\tSTDIO_BYTES_WRITTEN\t99\t<STDOUT>\tUNKNOWN\tUNKNOWN",
+          "POSIX\t0\t2\tPOSIX_BYTES_READ\t500\t/s/b\t/s\tlustre", "LUSTRE\t0\t1\tLUSTRE_OST_ID_0\t4\t/s/a\t/s\tlustre",
+          "LUSTRE\t0\t2\tLUSTRE_OST_ID_0\t5\t/s/b\t/s\tlustre"})
+        REQUIRE(parsed.add_parsed(line));
+    REQUIRE(lines.add_json(R"({"file": "1", "mount": "/s", "from": 0, "targets": [4]})"));
+    REQUIRE(lines.add_json(R"({"file": "2", "mount": "/s", "from": 0, "targets": [5]})"));
+    REQUIRE(lines.add_json(
+        R"({"stdio": "1", "rank": 0, "read": 0, "written": 30, "first": 1.0, "last": 3.0, "seconds": 1})"));
+    REQUIRE(lines.add_json(
+        R"({"posix": "1", "rank": 0, "read": 0, "written": 12, "first": 2.0, "last": 4.0, "seconds": 1})"));
+    REQUIRE(
+        lines.add_json(R"({"posix": "2", "rank": 0, "read": 500, "written": 0, "first": 0, "last": 0, "seconds": 1})"));
+    for (const auto& log : {parsed.log(), lines.log()}) {
+        REQUIRE(log.files.size() == 1);
+        CHECK(log.files[0].written == 42);
+        CHECK(log.files[0].first == 1.0);
+        CHECK(log.files[0].last == 4.0);
+        CHECK(log.elsewhere == 0);
+        CHECK(log.only_read == 1);
+        CHECK(log.only_read_bytes == 500);
+    }
+}
+
 TEST_CASE("a reader's error, its complaints, and lines that are not as they must be") {
     DarshanLines lines;
     CHECK(lines.add_json(R"({"error": "none", "kind": "missing"})").error().kind == ErrorKind::missing);

@@ -61,7 +61,9 @@ Result<std::optional<DarshanLog>> by_parser(const std::string& path) {
         const auto code = line.substr(mark.size());
         if (code == " 127") return std::optional<DarshanLog>();
         if (code != " 0" || lines.has_failed())
-            return Error{ErrorKind::corrupt, fmt::format("darshan-parser says '{}'", lines.complaint())};
+            return Error{ErrorKind::corrupt, lines.complaint().empty()
+                                                 ? fmt::format("darshan-parser ended with exit code{}", code)
+                                                 : fmt::format("darshan-parser says '{}'", lines.complaint())};
         auto log = lines.log();
         log.reader = "darshan-parser";
         return std::optional(std::move(log));
@@ -73,9 +75,13 @@ Result<DarshanLog> by_python(const std::string& path, const DarshanReader& reade
     DarshanLines lines;
     while (!lines.has_ended()) {
         const auto line = next_line(child);
-        if (!line && !lines.complaint().empty())
-            return Error{line.error().kind, fmt::format("{}; it said '{}'", line.error().what, lines.complaint())};
-        FB_TRY(line);
+        if (!line) {
+            const auto& complaint = lines.complaint();
+            // What makes a library of others crash is a log that is damaged.
+            const bool is_crash = lines.has_begun() && line.error().kind == ErrorKind::broken;
+            return Error{is_crash ? ErrorKind::corrupt : line.error().kind,
+                         line.error().what + (complaint.empty() ? "" : fmt::format("; it said '{}'", complaint))};
+        }
         FB_TRY(lines.add_json(*line));
     }
     if (lines.has_failed())

@@ -1,17 +1,22 @@
 // The server of the live page. cpp-httplib 0.11 parses requests and writes answers; sockets and threads are ours, since
 // the library takes as many headers of a request as a stranger sends, for as long as he sends: 200 MB of them stood in
 // 390 MB of memory. Every request ends in one function, before the library would read a body.
+//
+// A connection gets a thread when the head of its first request is there, and keeps it only if that had the token.
 
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <vector>
 
 #include "base/try.hpp"
 #include "report/page_guard.hpp"
 #include "report/page_server.hpp"
+#include "report/request_heads.hpp"
 #include "sys/clock.hpp"
 #include "sys/socket.hpp"
 #include "sys/thread.hpp"
@@ -24,9 +29,11 @@ namespace {
 constexpr int threads_max = viewers_max + 12;
 // Connections that wait for a thread. Further ones are closed.
 constexpr std::size_t waiting_max = 64;
+// Connections whose first request has not come whole. Of more the oldest are closed.
+constexpr std::size_t heads_max = 256;
 constexpr std::chrono::seconds silence_max{5};   // between two requests; and a viewer may take nothing for so long
 constexpr std::chrono::seconds request_max{10};  // from the first byte of a request to its last
-// The same while others wait for a thread, until a request has come whole: who says nothing keeps nobody out.
+// The same of a further request while others wait for a thread.
 constexpr std::chrono::milliseconds crowded_max{300};
 // Of the head of a request: browsers send some 1 KiB, and cookies of other servers of this host.
 constexpr std::size_t request_bytes_max = 64u << 10;
@@ -37,8 +44,13 @@ constexpr std::chrono::milliseconds stop_look{100};
 /// A connection as the library reads and writes it, one request after the other.
 class RequestStream final : public httplib::Stream {
 public:
-    RequestStream(sys::Connection& connection, const std::atomic<bool>& stopping, const std::atomic<bool>& crowded)
-        : connection_(connection), stopping_(stopping), crowded_(crowded) {}
+    /// `first` was read from it before: at least the head of its first request.
+    RequestStream(sys::Connection& connection, std::string_view first, const std::atomic<bool>& stopping,
+                  const std::atomic<bool>& crowded)
+        : connection_(connection), stopping_(stopping), crowded_(crowded), buffer_(std::max(first.size(), read_bytes)) {
+        std::ranges::copy(std::as_bytes(std::span(first)), buffer_.begin());
+        end_ = first.size();
+    }
 
     /// Whether another request begins.
     bool await_request() {
@@ -93,7 +105,8 @@ private:
     sys::Connection& connection_;
     const std::atomic<bool>& stopping_;
     const std::atomic<bool>& crowded_;  // others wait for a thread
-    std::array<std::byte, 4096> buffer_{};
+    static constexpr std::size_t read_bytes = 4096;
+    std::vector<std::byte> buffer_;
     std::size_t begin_ = 0, end_ = 0;          // what of it is not read yet
     std::size_t budget_ = 0;                   // of the request
     sys::Clock::time_point began_, deadline_;  // of the wait for a request, or of the request
@@ -155,7 +168,7 @@ struct PageServer::Inside {
     sys::Listener listener;
     std::mutex mutex;  // of what follows
     std::condition_variable arrived, ended;
-    std::deque<sys::Connection> waiting;
+    std::deque<RequestHead> waiting;
     std::atomic<bool> crowded{false};  // some wait
     bool serving = false;
 
@@ -185,6 +198,7 @@ struct PageServer::Inside {
             !is_own_host(request.get_header_value("Host"), options.other_hosts))
             return refuse(403, "this address is not the one that forebay watch has printed");
         if (!has_token(request)) {
+            to.set_header("Connection", "close");
             if (request.method == "GET" && request.path == "/")
                 return give(to, {403, "text/html; charset=utf-8", with_nonce(door_page, nonce)});
             return refuse(403, "the token is missing or wrong");
@@ -213,9 +227,10 @@ struct PageServer::Inside {
             [this](bool) { --viewers; });
     }
 
-    void talk(sys::Connection connection) {
+    void talk(RequestHead head) {
         constexpr int requests_max = 1000;  // then the browser connects anew
-        RequestStream stream(connection, stopping, crowded);
+        auto& connection = head.connection;
+        RequestStream stream(connection, head.text, stopping, crowded);
         for (int i = 1; i <= requests_max && stream.await_request(); ++i)
             if (!parser.answer(stream, i == requests_max)) break;
         connection.shut();
@@ -223,17 +238,17 @@ struct PageServer::Inside {
 
     void work() {
         while (true) {
-            sys::Connection connection;
+            RequestHead head;
             {
                 std::unique_lock lock(mutex);
                 arrived.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
                 if (stopping) return;
                 if (waiting.empty()) continue;
-                connection = std::move(waiting.front());
+                head = std::move(waiting.front());
                 waiting.pop_front();
                 crowded = !waiting.empty();
             }
-            talk(std::move(connection));
+            talk(std::move(head));
         }
     }
 
@@ -245,19 +260,21 @@ struct PageServer::Inside {
             if (!thread) break;  // fewer viewers and pages at once
             threads.push_back(std::move(*thread));
         }
+        RequestHeads heads(listener, {.waiting_max = heads_max, .bytes_max = request_bytes_max, .to_end = request_max});
         while (!stopping) {
-            auto connection = listener.accept(stop_look);
-            if (!connection && connection.error().kind == ErrorKind::retry) continue;
-            if (!connection) {
+            auto whole = heads.turn(stop_look);
+            if (!whole && whole.error().kind == ErrorKind::retry) continue;
+            if (!whole) {
                 stopping = true;
-                return connection.error();
+                return whole.error();
             }
-            if (!*connection) continue;
             const std::lock_guard lock(mutex);
-            if (waiting.size() >= waiting_max) continue;
-            waiting.push_back(std::move(**connection));
+            for (auto& head : *whole) {
+                if (waiting.size() >= waiting_max) break;
+                waiting.push_back(std::move(head));
+                arrived.notify_one();
+            }
             crowded = waiting.size() > 1;  // one alone may find a thread that waits
-            arrived.notify_one();
         }
         return {};
     }

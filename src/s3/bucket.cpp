@@ -159,10 +159,10 @@ Result<std::optional<Bucket::Text>> Bucket::find_text(const std::string& key) {
 // A cache may answer with another listing.
 Result<KeyPage> Bucket::list(const Page& page) {
     Pairs query{{"list-type", "2"},
-                {"delimiter", "/"},
                 {"encoding-type", "url"},
                 {"prefix", page.prefix},
                 {"max-keys", std::to_string(page.names_max)}};
+    if (!page.is_deep) query.emplace_back("delimiter", "/");
     if (!page.from.empty()) query.emplace_back("continuation-token", page.from);
     FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
     FB_TRY_ASSIGN(listing, listing_from(answer.body));

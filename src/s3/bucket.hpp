@@ -50,6 +50,7 @@ public:
     struct Page {
         std::string prefix, from;
         std::uint32_t names_max = 1000;
+        bool is_deep = false;  // all keys, and not only the first parts of those with a further slash
     };
     /// One page, of which every key begins so. All of them: KeyPages.
     Result<KeyPage> list(const Page& page);

@@ -101,7 +101,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
             return Error{ErrorKind::retry,
                          shown(request) + ": the server " + host_ + " fails" + std::string(sys::given_up),
                          "nothing is under its name that is not whole", "the same command, when the server is back"};
-        FB_TRY_ASSIGN(keys, keys_.current());
+        FB_TRY_ASSIGN(keys, settings_.is_unsigned ? Result<KeyKeeper::Keys>(KeyKeeper::Keys()) : keys_.current());
         auto answer = send_once(request, keys.credentials);
         has_answered = answer.has_value();
         if (answer) {
@@ -114,7 +114,7 @@ Result<HttpAnswer> S3Client::send(const S3Request& request) {
                 was_answered_ = true;
                 return answer;
             }
-            if (!has_other_keys && may_be_about_keys(*answer, error)) {
+            if (!settings_.is_unsigned && !has_other_keys && may_be_about_keys(*answer, error)) {
                 const auto renewed = keys_.renew(keys.version);
                 if (!renewed) return no_other_keys(error_of(request, *answer), renewed.error());
                 if (*renewed) {
@@ -171,12 +171,14 @@ Result<HttpAnswer> S3Client::send_once(const S3Request& request, const Credentia
                    .headers = request.headers,
                    .region = settings_.region};
     auto& headers = to_sign.headers;
-    headers.emplace_back("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
-    headers.emplace_back("x-amz-date", time);
+    if (!settings_.is_unsigned) {
+        headers.emplace_back("x-amz-content-sha256", "UNSIGNED-PAYLOAD");
+        headers.emplace_back("x-amz-date", time);
+    }
     if (!keys.session_token.empty()) headers.emplace_back("x-amz-security-token", keys.session_token);
     auto sent = headers;
     headers.emplace_back("host", host_);
-    sent.emplace_back("Authorization", authorization_of(to_sign, keys, time));
+    if (!settings_.is_unsigned) sent.emplace_back("Authorization", authorization_of(to_sign, keys, time));
     const auto query = query_text(request.query);
     auto limits = limits_;
     if (request.is_long) limits.silent_seconds = std::max(limits.silent_seconds, working_seconds);
@@ -210,13 +212,16 @@ Error S3Client::error_of(const S3Request& request, const HttpAnswer& answer) {
                 "the bucket " + bucket_ + " does not exist at " + scheme_ + "://" + host_ + " (" + what + ")", "",
                 "make the bucket " + bucket_ + ", or correct its name" +
                     (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
-    if (is_about_keys(answer, error))
+    if (is_about_keys(answer, error) && !settings_.is_unsigned)
         return {ErrorKind::refused, what, "",
                 std::string("correct or renew AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the files that "
                             "AWS_PROFILE names") +
                     (is_of_aws() ? "; or set AWS_ENDPOINT_URL, if AWS itself is not meant" : "")};
     if (answer.status == 404) return {ErrorKind::missing, what};
-    if (answer.status == 401 || answer.status == 403) return {ErrorKind::refused, what, "", "ask for the right to it"};
+    if (answer.status == 401 || answer.status == 403)
+        return {ErrorKind::refused, what, "",
+                settings_.is_unsigned ? "unset AWS_NO_SIGN_REQUEST, and give keys that may have it"
+                                      : "ask for the right to it"};
     if (error.code == "KeyTooLongError" || error.code == "MetadataTooLarge" || answer.status == 501)
         return {ErrorKind::unsupported, what};
     if (answer.status == 507 || error.code == "QuotaExceeded") return {ErrorKind::full, what};

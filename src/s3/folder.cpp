@@ -14,6 +14,8 @@ namespace {
 
 // Statuses of entries that were looked at a moment ago, for the questions that follow.
 constexpr std::size_t looked_at_max = 256;
+// Keys without a name that are kept from a listing; where there are more, the bucket is listed once more for them.
+constexpr std::size_t unnamed_max = 1'000;
 constexpr std::size_t name_bytes_max = 255;
 constexpr std::size_t key_bytes_max = 1'024;
 
@@ -40,10 +42,16 @@ Result<std::string> S3Folder::key_of(const std::string& name) const {
 
 Result<> S3Folder::list(const NameTaker& take) {
     ListedNames names;
+    std::vector<Unnamed> unnamed;
     std::string problem = info_.bytes > 0 ? bytes_of_folder(info_) : "";
+    const auto refuse = [&](const ListedNames::Refused& refused) {
+        if (problem.empty()) problem = refused.why();
+        if (unnamed.size() < unnamed_max)
+            unnamed.push_back({std::string(refused.key), refused.is_beginning, refused.is_twice});
+    };
     for (KeyPages pages(*bucket_, prefix_); pages.has_more();) {
         FB_TRY_ASSIGN(listing, pages.next());
-        auto portion = names.add(listing, prefix_, problem);
+        auto portion = names.add(listing, prefix_, refuse);
         FB_TRY(add_uploads(names, portion));
         std::vector<sys::NamedEntry> entries;
         for (const auto& one : portion) {
@@ -58,9 +66,45 @@ Result<> S3Folder::list(const NameTaker& take) {
     {
         const std::lock_guard lock(mutex_);
         names_ = std::move(names);
+        unnamed_ = std::move(unnamed);
     }
     if (problem.empty()) return {};
     return Error{ErrorKind::unsupported, problem};
+}
+
+Result<> S3Folder::tell_unnamed(const UnnamedTaker& take) {
+    if (info_.bytes > 0) take("", {ErrorKind::unsupported, bytes_of_folder(info_)});
+    const auto tell = [&](const Unnamed& one) -> Result<> {
+        const auto tell_key = [&](const std::string& key) {
+            const ListedNames::Refused refused{.key = key, .is_twice = one.is_twice};
+            take(key.substr(prefix_.size()), {ErrorKind::unsupported, refused.why()});
+        };
+        if (!one.is_beginning) tell_key(one.key);
+        for (KeyPages below(*bucket_, one.key, true); one.is_beginning && below.has_more();) {
+            FB_TRY_ASSIGN(page, below.next());
+            for (const auto& object : page.objects) tell_key(object.key);
+        }
+        return {};
+    };
+    std::vector<Unnamed> kept;
+    {
+        const std::lock_guard lock(mutex_);
+        kept = unnamed_;
+    }
+    if (kept.size() < unnamed_max) {
+        for (const auto& one : kept) FB_TRY(tell(one));
+        return {};
+    }
+    ListedNames names;
+    for (KeyPages pages(*bucket_, prefix_); pages.has_more();) {
+        FB_TRY_ASSIGN(listing, pages.next());
+        kept.clear();
+        names.add(listing, prefix_, [&](const ListedNames::Refused& refused) {
+            kept.push_back({std::string(refused.key), refused.is_beginning, refused.is_twice});
+        });
+        for (const auto& one : kept) FB_TRY(tell(one));
+    }
+    return {};
 }
 
 Result<> S3Folder::add_uploads(ListedNames& names, std::vector<ListedEntry>& portion) {

@@ -84,7 +84,8 @@ Result<ExpiringCredentials> KeyKeeper::ask_program() const {
 // IMDSv2: a token first, then the name of the role, then its keys.
 Result<ExpiringCredentials> KeyKeeper::ask_machine() const {
     const Error none{ErrorKind::refused, "no credentials for S3 were found", "",
-                     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or aws configure"};
+                     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or aws configure; AWS_NO_SIGN_REQUEST=true for a "
+                     "bucket that everybody may read"};
     if (!settings_.asks_machine) return none;
     const HttpLimits limits{.connect_seconds = machine_seconds, .silent_seconds = machine_seconds};
     const std::string service = machine_service;

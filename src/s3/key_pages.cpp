@@ -17,7 +17,7 @@ constexpr int poor_pages_max = 10'000;
 
 // Not by its token, which may be another one each time that it is given.
 Result<KeyPage> KeyPages::next() {
-    FB_TRY_ASSIGN(page, bucket_.list({.prefix = prefix_, .from = from_}));
+    FB_TRY_ASSIGN(page, bucket_.list({.prefix = prefix_, .from = from_, .is_deep = is_deep_}));
     from_ = page.next;
     has_more_ = page.is_truncated;
     if (!has_more_) return page;

@@ -15,7 +15,8 @@ namespace forebay::s3 {
 
 class KeyPages {
 public:
-    KeyPages(Bucket& bucket, std::string prefix) : bucket_(bucket), prefix_(std::move(prefix)) {}
+    KeyPages(Bucket& bucket, std::string prefix, bool is_deep = false)
+        : bucket_(bucket), prefix_(std::move(prefix)), is_deep_(is_deep) {}
 
     bool has_more() const { return has_more_; }
     Result<KeyPage> next();
@@ -23,6 +24,7 @@ public:
 private:
     Bucket& bucket_;
     const std::string prefix_;
+    const bool is_deep_;
     std::string from_;
     bool has_more_ = true;
     std::unordered_set<std::uint64_t> given_;  // by what each page begins and ends with

@@ -47,8 +47,14 @@ std::optional<ListedEntry> ListedNames::add_upload(const std::string& mark) {
     return ListedEntry{std::move(upload), sys::EntryKind::file};
 }
 
+std::string ListedNames::Refused::why() const {
+    return "the key \"" + show_text(key) +
+           (is_twice ? "\" begins with another key and a \"/\": no entry of a tree is both a file and a directory"
+                     : "\" has a part that no entry of a tree can have as its name");
+}
+
 // Only an empty object can be a link, a fifo or a device: its metadata say so. All others are files.
-std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string& prefix, std::string& problem) {
+std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string& prefix, const RefusedTaker& refuse) {
     std::vector<ListedEntry> entries;
     const auto take = [&](std::string_view key, sys::EntryKind kind, std::optional<std::uint64_t> bytes) {
         if (!key.starts_with(prefix)) return;
@@ -61,10 +67,8 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
         const bool is_first = name && kinds_.try_emplace(*name, Known{kind, is_small}).second;
         if (is_first) {
             entries.push_back({*name, kind, bytes});
-        } else if (problem.empty()) {
-            problem = "the key \"" + show_text(key) +
-                      (name ? "\" is an object, and other keys begin with it and a \"/\": no tree of files has both"
-                            : "\" has a part that no entry of a tree can have as its name");
+        } else {
+            refuse({.key = key, .is_beginning = kind == sys::EntryKind::folder, .is_twice = name.has_value()});
         }
     };
     for (const auto& object : page.objects)

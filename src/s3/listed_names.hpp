@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,9 +27,16 @@ public:
     static constexpr std::size_t usual_max = 1u << 18;
     explicit ListedNames(std::size_t names_max = usual_max) : names_max_(names_max) {}
 
-    /// Takes a page of the listing of `prefix`, and gives its names. Of keys that are no names of entries `problem`
-    /// gets the first.
-    std::vector<ListedEntry> add(const KeyPage& page, const std::string& prefix, std::string& problem);
+    /// Takes a page of the listing of `prefix`, and gives its names. `refuse` gets each key that is no name of an
+    /// entry, and each beginning of keys that is none.
+    struct Refused {
+        std::string_view key;
+        bool is_beginning = false;  // of other keys
+        bool is_twice = false;      // an object has this name, too
+        std::string why() const;
+    };
+    using RefusedTaker = std::function<void(const Refused&)>;
+    std::vector<ListedEntry> add(const KeyPage& page, const std::string& prefix, const RefusedTaker& refuse);
 
     /// All pages were added: what is not known is not there.
     bool is_complete() const { return is_complete_ && has_all_; }

@@ -132,7 +132,8 @@ TEST_CASE("s3: listings are names, each once") {
                           .value();
     ListedNames names;
     std::string problem;
-    const auto entries = names.add(page, "p/", problem);
+    const auto refuse = [&](const ListedNames::Refused& refused) { problem = refused.why(); };
+    const auto entries = names.add(page, "p/", refuse);
     CHECK(problem.empty());
     REQUIRE(entries.size() == 4);
     CHECK(entries[0].name == "a b");
@@ -149,25 +150,26 @@ TEST_CASE("s3: listings are names, each once") {
     CHECK_FALSE(names.add_upload("a b.parts"));
     CHECK_FALSE(names.is_upload("a b"));
     // "d" as an object, too, and an empty name.
-    CHECK(names.add({.objects = {{"p/d", 3}}, .prefixes = {}, .next = {}}, "p/", problem).empty());
+    CHECK(names.add({.objects = {{"p/d", 3}}, .prefixes = {}, .next = {}}, "p/", refuse).empty());
     CHECK(problem.find("p/d") != problem.npos);
     problem.clear();
-    CHECK(names.add({.objects = {}, .prefixes = {"p//"}, .next = {}}, "p/", problem).empty());
+    CHECK(names.add({.objects = {}, .prefixes = {"p//"}, .next = {}}, "p/", refuse).empty());
     CHECK_FALSE(problem.empty());
 }
 
 TEST_CASE("s3: of many names the first are forgotten, but not those that may still come as folders") {
     ListedNames names(3);
     std::string problem;
+    const auto refuse = [&](const ListedNames::Refused& refused) { problem = refused.why(); };
     const s3::KeyPage first{.objects = {{"p/a", 1}, {"p/a-1", 1}, {"p/a-2", 1}, {"p/a-3", 1}},
                             .prefixes = {},
                             .is_truncated = true,
                             .next = "p/a-3"};
-    CHECK(names.add(first, "p/", problem).size() == 4);
+    CHECK(names.add(first, "p/", refuse).size() == 4);
     CHECK_FALSE(names.has_all());
     CHECK(names.knows("a"));
     CHECK_FALSE(names.knows("a-2"));
-    CHECK(names.add({.objects = {{"p/b", 1}}, .prefixes = {"p/a/"}, .next = {}}, "p/", problem).size() == 1);
+    CHECK(names.add({.objects = {{"p/b", 1}}, .prefixes = {"p/a/"}, .next = {}}, "p/", refuse).size() == 1);
     CHECK(problem.find("p/a/") != problem.npos);
     CHECK_FALSE(names.is_complete());
     ListedNames made(2);

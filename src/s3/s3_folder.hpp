@@ -27,6 +27,7 @@ public:
     Result<> keep_set() override;
 
     Result<> list(const NameTaker& take) override;
+    Result<> tell_unnamed(const UnnamedTaker& take) override;
     Result<sys::EntryStatus> status_of(const std::string& name) override;
     Result<std::string> link_text(const std::string& name) override;
     Result<std::vector<std::string>> attribute_names_of(const std::string& name) override;
@@ -52,6 +53,7 @@ public:
     void remove_each(std::span<const std::string> names, const RemovedTaker& told) override;
     std::size_t removed_at_once() const override { return Bucket::keys_max; }
     Result<> sync_file_system() override { return {}; }
+    Result<sys::FileSystemTraits> file_system() override { return sys::FileSystemTraits{.names_change_times = false}; }
     Result<bool> lock_alone() override { return true; }
     Result<bool> lies_in(const sys::EntryId& id) override;
 
@@ -59,6 +61,12 @@ private:
     ObjectInfo& info() override { return info_; }
     std::mutex& lock_of_info() override { return mutex_; }
     std::uint64_t device() const override { return bucket_->number(); }
+
+    /// A key that is no name of an entry, as the last listing had it; or a beginning of such keys.
+    struct Unnamed {
+        std::string key;
+        bool is_beginning = false, is_twice = false;
+    };
 
     Result<std::string> key_of(const std::string& name) const;
     /// Those whose marks are in a portion of the listing.
@@ -81,6 +89,7 @@ private:
     ObjectState kept_;
     bool is_new_;  // nothing is in it but what this process makes, and what others make under other names
     ListedNames names_;
+    std::vector<Unnamed> unnamed_;  // the first of them
     std::unordered_map<std::string, ObjectInfo> looked_at_;
 };
 

@@ -1,6 +1,7 @@
 // Endpoint, region and credentials, as the tools of AWS find them: the environment first, then the profile's section in
 // ~/.aws/credentials and ~/.aws/config, which may name a program that gives keys (credential_process), and where there
-// are none at all the machine's own role (IMDSv2).
+// are none at all the machine's own role (IMDSv2). What asks for keys in a way that this program does not know, as a
+// role or a single sign-on, is refused by its name.
 
 #pragma once
 
@@ -20,6 +21,7 @@ struct S3Settings {
     std::string region;
     std::string endpoint;       // "http://host:port"; empty: AWS itself
     std::string endpoint_name;  // which variable, or key in a file, says so
+    bool is_unsigned = false;   // requests go without keys: what is open to everybody
     std::string ca_bundle;      // a file with certificates that count; empty: the system's
     int attempts = 10;          // of one request: with their pauses some 20 s
     bool has_keys = false;      // else they are to be asked of the program, or without one of the machine
@@ -38,8 +40,8 @@ struct Surroundings {
 };
 Surroundings own_surroundings();
 
-/// Sections of a file of AWS: [name], then "key = value" lines; nested lines ("s3 =") are left out. The sections of
-/// ~/.aws/config are called "profile NAME", but for "default".
+/// Sections of a file of AWS: [name], then "key = value" lines. Lines that are indented below "s3 =" are of keys as
+/// "s3.endpoint_url". The sections of ~/.aws/config are called "profile NAME", but for "default".
 using Sections = std::map<std::string, std::map<std::string, std::string>>;
 Sections sections_from(const std::string& text);
 

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 using namespace forebay;
 using namespace forebay::s3;
 
@@ -75,6 +77,65 @@ TEST_CASE("s3: a profile that is asked for comes before keys of the environment"
     CHECK(settings.endpoint == "http://host:9000");
     CHECK(settings.endpoint_name == "endpoint_url");
     CHECK(settings.attempts == 3);
+}
+
+TEST_CASE("s3: the endpoint of a section of services counts, as with the tools of AWS") {
+    Table files{{"/home/me/.aws/config",
+                 "[default]\nservices = here\nendpoint_url = http://plain\n[profile  \"my own\"]\nservices=other one\n"
+                 "[profile none]\nservices = nowhere\n[profile off]\nservices = here\n"
+                 "ignore_configured_endpoint_urls = true\n[services here]\ndynamodb =\n  endpoint_url = http://db\n"
+                 "s3 =\n  endpoint_url = http://store:9000/\n  region = r1\n[services other one]\ns3=\n\t"
+                 "endpoint_url=https://second\n"}};
+    const auto settings = [&](Table variables) {
+        variables.insert({{"HOME", "/home/me"}, {"AWS_ACCESS_KEY_ID", "A"}, {"AWS_SECRET_ACCESS_KEY", "B"}});
+        return settings_from(made_of(variables, files));
+    };
+    CHECK(settings({}).value().endpoint == "http://store:9000");
+    CHECK(settings({}).value().endpoint_name == "endpoint_url of s3 in [services here]");
+    CHECK(settings({{"AWS_PROFILE", "my own"}}).value().endpoint == "https://second");
+    CHECK(settings({{"AWS_ENDPOINT_URL", "http://one"}}).value().endpoint == "http://one");
+    CHECK(settings({{"AWS_ENDPOINT_URL", "http://one"}, {"AWS_ENDPOINT_URL_S3", "http://two"}}).value().endpoint ==
+          "http://two");
+    CHECK(settings({{"AWS_PROFILE", "off"}}).value().endpoint.empty());
+    CHECK(settings({{"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true"}}).value().endpoint.empty());
+    CHECK(settings({{"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "maybe"}}).error().kind == ErrorKind::refused);
+    CHECK(settings({{"AWS_PROFILE", "none"}}).error().kind == ErrorKind::refused);
+    files["/home/me/.aws/config"] = "[default]\nservices = here\nendpoint_url = http://plain\n[services here]\n";
+    CHECK(settings({}).value().endpoint == "http://plain");
+}
+
+TEST_CASE(
+    "s3: keys that come in a way that is not known are refused by its name; none are wanted where none are sent") {
+    const Table files{{"/home/me/.aws/config",
+                       "[profile role]\nrole_arn = arn:x\nsource_profile = role\n[profile sso]\nsso_session = s\n"
+                       "[profile both]\nsso_session = s\n[profile program]\ncredential_process = print keys\n"},
+                      {"/home/me/.aws/credentials",
+                       "[role]\naws_access_key_id = A\naws_secret_access_key = B\n[both]\naws_access_key_id = C\n"
+                       "aws_secret_access_key = D\n[plain]\n"}};
+    const auto settings = [&](Table variables) {
+        variables.insert({"HOME", "/home/me"});
+        return settings_from(made_of(variables, files));
+    };
+    for (const auto& [variable, value, asks] :
+         std::initializer_list<std::array<const char*, 3>>{{"AWS_PROFILE", "role", "role_arn"},
+                                                           {"AWS_PROFILE", "sso", "sso_session"},
+                                                           {"AWS_WEB_IDENTITY_TOKEN_FILE", "/t", "TOKEN_FILE"},
+                                                           {"AWS_CONTAINER_CREDENTIALS_FULL_URI", "u", "FULL_URI"}}) {
+        const auto refused = settings({{variable, value}});
+        CAPTURE(asks);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == ErrorKind::refused);
+        CHECK(refused.error().what.find(asks) != std::string::npos);
+        CHECK(refused.error().next.find("credential_process") != std::string::npos);
+        CHECK(settings({{variable, value}, {"AWS_NO_SIGN_REQUEST", "YES"}}).value().is_unsigned);
+    }
+    CHECK(settings({{"AWS_PROFILE", "both"}}).value().credentials.access_key == "C");
+    CHECK(settings({{"AWS_PROFILE", "program"}}).value().program == "print keys");
+    CHECK_FALSE(settings({{"AWS_PROFILE", "program"}, {"AWS_NO_SIGN_REQUEST", "0"}}).value().is_unsigned);
+    CHECK(settings({{"AWS_NO_SIGN_REQUEST", "si"}}).error().kind == ErrorKind::refused);
+    auto own =
+        settings({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/t"}, {"AWS_ACCESS_KEY_ID", "X"}, {"AWS_SECRET_ACCESS_KEY", "Y"}});
+    CHECK(own.value().credentials.access_key == "X");
 }
 
 TEST_CASE("s3: nothing at all, and what is wrong") {

@@ -29,9 +29,10 @@ constexpr std::array<FarModule, 2> modules{
      {daos_scheme, "libforebay_daos.so", "DAOS by libdfs",
       "build forebay again where the headers of DAOS are (daos_fs.h), or mount the container by dfuse", 2, false}}};
 
-constexpr std::array<const char*, 7> settings{"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION",
-                                              "AWS_DEFAULT_REGION",  "AWS_PROFILE",      "AWS_DEFAULT_PROFILE",
-                                              "AWS_MAX_ATTEMPTS"};
+constexpr std::array<const char*, 9> settings{
+    "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL",    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+    "AWS_REGION",          "AWS_DEFAULT_REGION",  "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE", "AWS_NO_SIGN_REQUEST", "AWS_MAX_ATTEMPTS"};
 
 const FarModule* module_of(std::string_view address) {
     const auto found =

@@ -72,11 +72,12 @@ struct NamedEntry {
 enum class CaseFolding : std::uint8_t { unknown, never, by_folder, always };
 
 struct FileSystemTraits {
-    bool outlives_power = false;  // what is synced is there after a power cut: not in memory
-    std::uint64_t id = 0;         // which one it is, as far as it says
-    bool has_own_clock = false;   // changes are stamped by this machine's kernel, and not by a server
-    bool is_read_only = false;    // as it is mounted here
-    bool has_layouts = false;     // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
+    bool outlives_power = false;     // what is synced is there after a power cut: not in memory
+    std::uint64_t id = 0;            // which one it is, as far as it says
+    bool has_own_clock = false;      // changes are stamped by this machine's kernel, and not by a server
+    bool is_read_only = false;       // as it is mounted here
+    bool has_layouts = false;        // on which storage targets files lie is told and chosen: sys/stripe_layout.hpp
+    bool names_change_times = true;  // a folder's times say when a name came or went
     CaseFolding case_folding = CaseFolding::never;
 };
 
@@ -162,6 +163,10 @@ public:
 
     /// All names but "." and "..", in portions. Names that come or go meanwhile may be among them or not.
     virtual Result<> list(const NameTaker& take) = 0;
+    /// Where list() has ended as `unsupported`, since not all that lies here has the name of an entry: each of that,
+    /// and why; with an empty name what is said of the folder itself.
+    using UnnamedTaker = std::function<void(const std::string& name, const Error& why)>;
+    virtual Result<> tell_unnamed(const UnnamedTaker&) { return {}; }
     virtual Result<EntryStatus> status_of(const std::string& name) = 0;
     virtual Result<std::string> link_text(const std::string& name) = 0;
     /// The same as those of OpenEntry, in one call and without opening what may not be opened, such as a fifo.

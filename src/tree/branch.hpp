@@ -30,11 +30,22 @@ class WishedPaths;
 class Spellings;
 using BranchRef = std::shared_ptr<Branch>;
 
+/// Of a folder in which something is removed: when it was last seen under its name, where it was entered.
+struct BranchSeen {
+    /// A folder that was moved loses so many of its entries at most before that is noticed.
+    static constexpr std::uint32_t removed_max = 256;
+    void see();
+    std::atomic<std::int64_t> at_ns{0};  // of the steady clock
+    std::atomic<std::uint32_t> removed_since{0};
+    std::atomic<bool> has_gone{false};  // it is not there any more
+};
+
 /// What is found and done when a folder is entered.
 struct BranchAtEntry {
     bool is_untouched = false;           // nobody renamed it, or what is in it, since the last copy
     bool gives_acl = false;              // the target's folder has a default ACL, which new entries inherit
     std::uint32_t lent_permissions = 0;  // that the target's folder has not, but while it is filled
+    BranchSeen in_place;
 };
 
 struct BranchPlace {

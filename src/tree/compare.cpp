@@ -8,6 +8,7 @@
 #include "tree/single_file.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
+#include "tree/unnamed.hpp"
 
 namespace forebay::tree {
 
@@ -85,10 +86,10 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     {
         HeldNames held(held_bytes_, options_.tables.name_bytes);
         Portion one, other;
-        FB_TRY_ASSIGN(holds_source, hold_names(*source, held, one));
+        FB_TRY_ASSIGN(holds_source, hold_names(*branch, TreeSide::source, *source, held, one));
         auto holds_all = holds_source;
         if (holds_all) {
-            FB_TRY_ASSIGN(holds_target, hold_names(*target, held, other));
+            FB_TRY_ASSIGN(holds_target, hold_names(*branch, TreeSide::target, *target, held, other));
             holds_all = holds_target;
         }
         if (holds_all) {
@@ -103,7 +104,8 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
 }
 
 // False: they are too many.
-Result<bool> CompareWalk::hold_names(sys::Folder& folder, HeldNames& held, Portion& names) {
+Result<bool> CompareWalk::hold_names(const Branch& branch, TreeSide side, sys::Folder& folder, HeldNames& held,
+                                     Portion& names) {
     bool has_room = true;
     const auto listed = folder.list([&](std::span<const sys::NamedEntry> portion) -> Result<> {
         has_room = held.add(portion);
@@ -112,8 +114,18 @@ Result<bool> CompareWalk::hold_names(sys::Folder& folder, HeldNames& held, Porti
             names.push_back({.name = std::string(entry.name), .kind = entry.kind, .number = entry.number});
         return {};
     });
-    if (has_room) FB_TRY(listed);
+    if (has_room) FB_TRY(settle_listing(branch, side, folder, listed));
     return has_room;
+}
+
+// What has no name of an entry is named, and all else is compared.
+Result<> CompareWalk::settle_listing(const Branch& branch, TreeSide side, sys::Folder& folder, const Result<>& listed) {
+    if (listed || listed.error().kind != ErrorKind::unsupported) return listed;
+    report_unlisted(branch, folder, listed.error(), [&](const std::string& path, const Error& error) {
+        remarks_.add(RemarkKind::failed, path,
+                     side == TreeSide::source ? error.what : std::string(at_target) + ": " + error.what);
+    });
+    return {};
 }
 
 void CompareWalk::only(RemarkKind kind, const Branch& branch, const std::string& name, sys::EntryKind of) {
@@ -124,13 +136,19 @@ void CompareWalk::only(RemarkKind kind, const Branch& branch, const std::string&
 Result<> CompareWalk::compare_by_name(TreeWorker& worker, const BranchRef& branch, sys::Folder& source,
                                       sys::Folder& target) {
     const auto done = [this](const BranchRef& of) { done_in(of); };
-    FB_TRY(list_in_portions(
-        worker, branch, source,
-        [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { compare_portion(other, of, portion); },
-        done));
-    return list_in_portions(
-        worker, branch, target,
-        [this](TreeWorker&, const BranchRef& of, const Portion& portion) { look_for_names(of, portion); }, done, false);
+    FB_TRY(settle_listing(*branch, TreeSide::source, source,
+                          list_in_portions(
+                              worker, branch, source,
+                              [this](TreeWorker& other, const BranchRef& of, const Portion& portion) {
+                                  compare_portion(other, of, portion);
+                              },
+                              done)));
+    return settle_listing(
+        *branch, TreeSide::target, target,
+        list_in_portions(
+            worker, branch, target,
+            [this](TreeWorker&, const BranchRef& of, const Portion& portion) { look_for_names(of, portion); }, done,
+            false));
 }
 
 void CompareWalk::look_for_names(const BranchRef& branch, const Portion& portion) {

@@ -46,11 +46,12 @@ struct Unkept {
 struct CopyCounts {
     std::atomic<std::uint64_t> entries{0};  // looked at
     std::atomic<std::uint64_t> copied{0}, linked{0}, adjusted{0}, equal{0}, folders{0}, removed{0};
-    std::atomic<std::uint64_t> bytes{0};          // moved
-    std::atomic<std::uint64_t> resumed_bytes{0};  // that a killed copy had moved
-    std::atomic<std::uint64_t> laid_out{0};       // new files whose layout was chosen
-    std::atomic<std::uint64_t> fewer_stripes{0};  // of these: the file system gave them fewer than they were to have
-    std::atomic<std::uint64_t> passed_bytes{0};   // of files that are done, whether they had to be moved or not
+    std::atomic<std::uint64_t> bytes{0};           // moved
+    std::atomic<std::uint64_t> resumed_bytes{0};   // that a killed copy had moved
+    std::atomic<std::uint64_t> laid_out{0};        // new files whose layout was chosen
+    std::atomic<std::uint64_t> fewer_stripes{0};   // of these: the file system gave them fewer than they were to have
+    std::atomic<std::uint64_t> passed_bytes{0};    // of files that are done, whether they had to be moved or not
+    std::atomic<std::uint64_t> absolute_names{0};  // of an archive: names that begin with a slash
     /// Why nothing was removed of what the target alone has; empty: it was, or was not to be.
     std::string not_removed;
     Amount would_copy, would_replace, would_remove;  // in a dry run: what is missing, what differs, what is too much

@@ -14,6 +14,7 @@
 #include "tree/large_file.hpp"
 #include "tree/make_file.hpp"
 #include "tree/remove.hpp"
+#include "tree/unnamed.hpp"
 
 namespace forebay::tree {
 
@@ -109,10 +110,14 @@ Result<> CopyWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
 
 Result<> CopyWalk::list(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::source));
-    FB_TRY(list_in_portions(
+    const auto listed = list_in_portions(
         worker, branch, *folder,
         [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { copy_portion(other, of, portion); },
-        [this](const BranchRef& of) { context_.done_in(of); }));
+        [this](const BranchRef& of) { context_.done_in(of); });
+    if (!listed && listed.error().kind != ErrorKind::unsupported) return listed;
+    if (!listed)
+        report_unlisted(*branch, *folder, listed.error(),
+                        [this](const std::string& path, const Error& error) { context_.report(path, error); });
     if (branch->named == nullptr) return {};
     return branch->named->names_below(path_of(*branch), [&](const std::string& name) -> Result<> {
         const auto status = folder->status_of(name);

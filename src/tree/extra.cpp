@@ -82,6 +82,7 @@ private:
     Remarks& remarks_;
     OpenFolders folders_;
     TreeRemover remover_;
+    bool names_change_times_ = true;  // of the source's folders
     std::atomic<std::uint64_t> held_bytes_{0};
     std::atomic<bool> has_changed_{false};  // the source, since it was copied
     std::mutex mutex_;                      // guards what follows
@@ -138,6 +139,8 @@ Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
     const auto root = std::make_shared<Branch>(nullptr, "");
     FB_TRY_ASSIGN(status, source->status());
     FB_TRY_ASSIGN(target_status, target->status());
+    FB_TRY_ASSIGN(about_source, source->file_system());
+    names_change_times_ = about_source.names_change_times;
     root->status(TreeSide::source) = status;
     root->status(TreeSide::target) = target_status;
     folders_.keep(root, TreeSide::source, source);
@@ -164,6 +167,7 @@ void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
             }
         }
         FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+        if (!remover_.is_in_place(branch, *target)) return {};
         FB_TRY(remover_.lend(*branch, *target));
         branch->was_changed = true;
         for (const auto& name : extra.folders) remover_.add_folder(worker, branch, name);
@@ -236,11 +240,13 @@ bool ExtraWalk::is_snapshot(const Branch& branch, const std::string& name) const
 }
 
 // Whether nothing came into the source's folder, or left it, since it was copied: then what the target alone has was in
-// no other place of the source meanwhile. The copy has set the times of the target's folder.
+// no other place of the source meanwhile. The copy has set the times of the target's folder. Anybody can set a time of
+// modification back, and nobody the time of the change itself: equal, they say that nothing was set since.
 bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& source) const {
     if (!source.has_times) return true;  // not known
     const auto& copy = branch.status(TreeSide::target);
-    if (options_.preserve.times && copy.has_times && source.modified == copy.modified) return true;
+    const bool was_set = names_change_times_ && source.changed != source.modified;
+    if (options_.preserve.times && copy.has_times && source.modified == copy.modified && !was_set) return true;
     auto settled = at_begin_.settled;
     if (source.changed.nanoseconds == 0) settled.nanoseconds = 0;  // a file system of whole seconds
     return source.changed < settled;

@@ -85,6 +85,30 @@ TEST_CASE("extra: what left the source's folder right before the copy began goes
         }
 }
 
+// As rsync -a, cp -p and touch -r leave them.
+TEST_CASE("extra: what left the source's folder stays where the folder's times were put back, too") {
+    for (const bool comes_back : {false, true}) {
+        CAPTURE(comes_back);
+        Trees trees(true);
+        const auto put_back = [&](const char* name, auto&& change) {
+            const auto time = fs::last_write_time(trees.directory / name);
+            change();
+            fs::last_write_time(trees.directory / name, time);
+        };
+        put_back("s/a", [&] {
+            put_back("s/z", [&] {
+                if (comes_back) fs::rename(trees.directory / "s/z/f", trees.directory / "s/a/f");
+                else fs::remove(trees.directory / "s/z/f");
+            });
+        });
+        const auto remarks = trees.remove();
+        REQUIRE_FALSE(remarks.empty());
+        for (const auto& remark : remarks) CHECK(remark.kind == tree::RemarkKind::changed);
+        CHECK(trees.has("t/z/f"));
+        CHECK(trees.has("t/a/extra"));  // somebody has set the times of that folder, too
+    }
+}
+
 TEST_CASE("extra: nothing goes where something came into the source since it was copied") {
     for (const bool times : {true, false}) {
         CAPTURE(times);

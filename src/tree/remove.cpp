@@ -13,6 +13,7 @@
 #include "tree/team_lead.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
+#include "tree/unnamed.hpp"
 
 namespace forebay::tree {
 
@@ -40,9 +41,12 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
         else report(path_of(*above, name), removed.error());
         if (shared_.tick) shared_.tick();
     };
+    auto& since = above->seen.in_place.removed_since;
     while (!names.empty() && shared_.remarks.taken()) {
+        if (since >= BranchSeen::removed_max && !is_in_place(above, folder)) return;
         const auto next = names.first(std::min(names.size(), folder.removed_at_once()));
         folder.remove_each(next, told);
+        since += static_cast<std::uint32_t>(next.size());
         names = names.subspan(next.size());
     }
 }
@@ -86,7 +90,11 @@ void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::s
 void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
     if (!shared_.remarks.taken()) return done_in(branch);
     if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing) {
-        report(path_of(*branch), entered.error());
+        const auto folder = branch->was_entered ? shared_.folders.get(branch, side_) : entered.error();
+        if (folder)
+            report_unlisted(*branch, **folder, entered.error(),
+                            [this](const std::string& path, const Error& error) { report(path, error); });
+        else report(path_of(*branch), entered.error());
         // Those that it lies in stay, too, which is said once. A team's are partly others'.
         if (shared_.team == nullptr) keep_above(branch->parent);
     }
@@ -104,6 +112,8 @@ Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY(check_removable(status.id));
     shared_.folders.keep(branch, side_, folder);
     branch->was_entered = true;
+    branch->seen.in_place.see();
+    if (!is_in_place(branch, *folder)) return {};
     FB_TRY(lend(*branch, *folder));
     return remove_listed(worker, branch, *folder);
 }
@@ -159,8 +169,10 @@ void TreeRemover::finish(const BranchRef& branch) {
         return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
     }
     if (!shared_.remarks.taken()) return take_back(branch);
+    if (branch->seen.in_place.has_gone) return take_back(branch);
     const auto remove = [&]() -> Result<> {
         FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
+        if (!is_in_place(branch->parent, *above)) return Error{ErrorKind::missing, ""};  // which was reported
         auto removed = above->remove_folder(branch->name);
         for (int turn = 1; !removed && removed.error().kind == ErrorKind::refused && turn < turns_max; ++turn) {
             FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));

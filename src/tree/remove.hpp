@@ -1,5 +1,6 @@
 // Removes trees, or what lies in them, by all threads. No link is followed and no mount is crossed: what is mounted in
-// the tree stays, and is said.
+// the tree stays, and is said. A folder that somebody moves meanwhile is not emptied any further: its place is looked
+// at again after some removals.
 
 #pragma once
 
@@ -45,6 +46,8 @@ public:
     Result<> check_removable(const sys::EntryId& folder) const;
     /// Before something of a folder is removed; finish() takes it back.
     Result<> lend(Branch& branch, sys::Folder& folder);
+    /// Before something of a folder is removed: whether it lies where it was entered. If not, that was reported.
+    bool is_in_place(const BranchRef& branch, const sys::Folder& folder);
     /// The folder `name` of `above` and all in it, by the share of `worker`; it counts in the `pending` of `above`, and
     /// `done_in` gives that back, as it does of all folders below.
     void add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name);
@@ -60,6 +63,7 @@ private:
     void count(const Branch& above, const std::string& name);
     void take_back(const BranchRef& branch);
     void report(std::string path, const Error& error);
+    bool is_seen(const BranchRef& branch);
     void note(const BranchRef& above, sys::Folder& folder, const std::string& name);
     Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
     Result<> remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder);

@@ -99,6 +99,7 @@ public:
     using WithinTerm::WithinTerm;
 
     Result<> list(const NameTaker& take) override { return entry().list(take); }
+    Result<> tell_unnamed(const UnnamedTaker& take) override { return entry().tell_unnamed(take); }
     Result<sys::EntryStatus> status_of(const std::string& name) override { return entry().status_of(name); }
     Result<std::string> link_text(const std::string& name) override { return entry().link_text(name); }
     Result<std::vector<std::string>> attribute_names_of(const std::string& name) override {

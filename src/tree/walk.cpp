@@ -18,6 +18,7 @@
 #include "tree/team_lead.hpp"
 #include "tree/team_member.hpp"
 #include "tree/team_words.hpp"
+#include "tree/unnamed.hpp"
 #include "tree/walk_found.hpp"
 
 namespace forebay::tree {
@@ -171,10 +172,14 @@ Result<> TreeWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
 
 Result<> TreeWalk::list(TreeWorker& worker, const BranchRef& branch) {
     FB_TRY_ASSIGN(folder, folders_.get(branch, TreeSide::source));
-    return list_in_portions(
+    const auto listed = list_in_portions(
         worker, branch, *folder,
         [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { look_at_portion(other, of, portion); },
         [this](const BranchRef& of) { done_in(of); });
+    if (listed) return {};
+    report_unlisted(*branch, *folder, listed.error(),
+                    [this](const std::string& path, const Error& error) { remarks_.add_error(path, error); });
+    return {};
 }
 
 void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion) {

@@ -10,35 +10,10 @@ import tempfile
 import unittest
 
 import peak
+from archive_blocks import END, block, records, whole
 from forebay_test import FOREBAY, expect, measures_memory, run
 
 MEMORY_MIB_MAX = 256
-BLOCK = 512
-END = bytes(2 * BLOCK)
-
-
-def whole(data):
-    return data + bytes(-len(data) % BLOCK)
-
-
-def block(name, kind=b"0", size=0):
-    head = bytearray(BLOCK)
-    for at, field in ((0, name.encode()), (100, b"0000644\0"), (108, b"0000000\0"), (116, b"0000000\0"), (124, b"%011o\0" % size),
-                      (136, b"%011o\0" % 1_000_000_000), (148, b" " * 8), (156, kind), (257, b"ustar\0" + b"00")):
-        head[at : at + len(field)] = field
-    head[148:156] = b"%06o\0 " % sum(head)
-    return bytes(head)
-
-
-def records(kind, *pairs):
-    data = b""
-    for key, value in pairs:
-        body = b" " + key + b"=" + value + b"\n"
-        size = len(body) + 1
-        while size != len(body) + len(str(size)):
-            size = len(body) + len(str(size))
-        data += str(size).encode() + body
-    return block("records", kind, len(data)) + whole(data)
 
 
 def long_common(file):

@@ -103,10 +103,33 @@ def check_elsewhere(server, _):
     expect("led/a" in server.keys("led/"), "and removes nothing")
 
 
+def check_no_keys(server, place):
+    """What everybody may read is read without keys, and what needs keys says so."""
+    put(server, "public/a", b"a")
+    put(server, "private/a", b"a")
+    without = {"AWS_NO_SIGN_REQUEST": "true", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
+    server.forebay("copy", f"{ROOT}/public", place / "public", **without)
+    expect((place / "public/a").read_text() == "a", "is copied without keys")
+    said = server.forebay("walk", f"{ROOT}/private", code=2, **without)
+    expect("AWS_NO_SIGN_REQUEST" in said, "what needs keys says how to give some", said)
+
+
+def check_services(server, place):
+    """The endpoint of a section of services, and a role, which is refused."""
+    put(server, "served/a", b"a")
+    config = place / "config"
+    config.write_text(f"[default]\nservices = here\n[services here]\ns3 =\n  endpoint_url = http://127.0.0.1:{server.port}\n"
+                      "[profile role]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = default\n")
+    own = {"AWS_ENDPOINT_URL": "", "AWS_CONFIG_FILE": str(config)}
+    expect(server.told("walk", f"{ROOT}/served", **own)["file"] == 1, "the server of the section is asked")
+    said = server.forebay("walk", f"{ROOT}/served", code=2, **own, AWS_PROFILE="role")
+    expect("role_arn" in said and "credential_process" in said, "a role is refused by its name", said)
+
+
 def check(server, place):
     check_record_name(server, place)
     if server.fails_on_wish:  # others do not keep such keys, or not as they are
-        for part in (check_own, check_marks, check_bytes_of_folder, check_elsewhere):
+        for part in (check_own, check_marks, check_bytes_of_folder, check_elsewhere, check_no_keys, check_services):
             part(server, place)
 
 

@@ -188,6 +188,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def check_signature(self, path, query):
         match = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(.*),\s*SignedHeaders=([^,]+),\s*Signature=([0-9a-f]+)",
                              self.headers.get("authorization", ""))
+        is_public = self.command in ("GET", "HEAD") and (re.match("/[^/]+/public/", path) or "prefix=public" in query)
+        if is_public and "authorization" not in self.headers:
+            return
         if not match:
             raise Problem(403, "AccessDenied", "Access Denied")
         access, scope, signed, signature = match.groups()

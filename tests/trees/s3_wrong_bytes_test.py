@@ -144,19 +144,28 @@ def check_one_object(server, place):
 
 
 def check_odd_keys(server, place):
-    """An empty part of a key, or an object with others below it: that one is named, and all others are copied."""
+    """An empty part of a key, or an object with others below it: each such key is named, and all others are copied."""
     for number in range(40):
         server.request("PUT", f"odd/f-{number:02}", body=b"12345")
-    for key in ("odd//x", "odd/f-07/below"):
+    odd = {"odd//x": "/x", "odd//y/z": "/y/z", "odd/f-07/below": "f-07/below", "odd/f-07/more/below": "f-07/more/below",
+           "odd/..": "..", "odd/in/x\x01": "in/x\x01"}
+    for key in odd:
         server.request("PUT", key, body=b"1")
     report = place / "odd.jsonl"
     server.forebay("copy", f"{ROOT}/odd", place / "odd", "--report", report, code=1)
-    named = lines(report)
-    expect(len(named) == 1 and named[0]["kind"] == "not_kept", "the first key is named", str(named))
+    named = {line["path"] for line in lines(report) if line["kind"] == "not_kept"}
+    expect(named == set(odd.values()), "each key is named", str(named))
     there = {path.name for path in (place / "odd").iterdir()}
     expect({f"f-{number:02}" for number in range(40)} <= there, "all others are there", str(sorted(there)))
     server.forebay("copy", f"{ROOT}/odd", place / "odd-few", "--threads", 1, code=1)
     expect(len(list((place / "odd-few").iterdir())) == len(there), "by one thread, too")
+    for words, kind in ((("walk", f"{ROOT}/odd"), "failed"), (("compare", f"{ROOT}/odd", place / "odd"), "failed"),
+                        (("sync", f"{ROOT}/odd", place / "odd", "--delete"), "not_kept")):
+        told = server.told(*words, code=1)
+        expect({one["path"] for one in told["first"] if one["kind"] == kind} >= set(odd.values()), f"{words[0]} names them", str(told))
+        expect(told["entries"] >= 40 and told.get("removed", 0) == 0, f"{words[0]} looks at all others", str(told))
+    server.forebay("delete", f"{ROOT}/odd", "--report", report, code=1)
+    expect({line["path"] for line in lines(report)} >= {f"odd/{path}" for path in odd.values()}, "a removal names them", report.read_text())
 
 
 def check_no_times(server, place):

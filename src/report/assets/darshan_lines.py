@@ -1,8 +1,10 @@
 """Prints what a Darshan log says of written files, as lines of JSON for the program that has started this:
 
-    {"forebay": "darshan", "reader": TEXT, "processes": N, "seconds": N, "partial": BOOL}    first
+    {"forebay": "begin"}                                         first: from now on a crash is the log's doing
+    {"forebay": "darshan", "reader": TEXT, "processes": N, "seconds": N, "partial": BOOL}
     {"file": ID, "mount": PATH, "from": K, "targets": [N, ...]}   stripes K and on of a Lustre file: indices of OSTs
     {"posix": ID, "rank": N, "read": BYTES, "written": BYTES, "first": SECOND, "last": SECOND, "seconds": N}
+    {"stdio": ID, ...}                                           the same of fwrite() and its like, which are no POSIX calls there
     {"end": N}                                                   last: how many lines there were before
     {"error": TEXT, "kind": "missing" or "corrupt"}              in place of all that follows
 
@@ -16,6 +18,7 @@ import sys
 
 STRIPES_A_LINE = 100  # a line has at most 4096 bytes
 TEXT_MAX = 500
+STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")  # STDIO counts these as files
 
 
 def say(line):
@@ -44,15 +47,18 @@ def files(backend, log):
                    "targets": targets[begin:begin + STRIPES_A_LINE]}
 
 
-def accesses(backend, log):
-    for record in records(backend, log, "POSIX"):
+def accesses(backend, log, module):
+    names = backend.log_get_name_records(log)
+    for record in records(backend, log, module):
+        if names.get(record["id"], "") in STREAMS:
+            continue
         count, timed = record["counters"], record["fcounters"]
-        seconds = sum(float(timed[f"POSIX_F_{kind}_TIME"]) for kind in ("READ", "WRITE", "META"))
+        seconds = sum(float(timed[f"{module}_F_{kind}_TIME"]) for kind in ("READ", "WRITE", "META"))
         if record["rank"] < 0:  # of all ranks together
-            seconds = float(timed["POSIX_F_SLOWEST_RANK_TIME"]) or seconds
-        yield {"posix": str(record["id"]), "rank": int(record["rank"]), "read": int(count["POSIX_BYTES_READ"]),
-               "written": int(count["POSIX_BYTES_WRITTEN"]), "first": float(timed["POSIX_F_WRITE_START_TIMESTAMP"]),
-               "last": float(timed["POSIX_F_WRITE_END_TIMESTAMP"]), "seconds": seconds}
+            seconds = float(timed[f"{module}_F_SLOWEST_RANK_TIME"]) or seconds
+        yield {module.lower(): str(record["id"]), "rank": int(record["rank"]), "read": int(count[f"{module}_BYTES_READ"]),
+               "written": int(count[f"{module}_BYTES_WRITTEN"]), "first": float(timed[f"{module}_F_WRITE_START_TIMESTAMP"]),
+               "last": float(timed[f"{module}_F_WRITE_END_TIMESTAMP"]), "seconds": seconds}
 
 
 def main(path):
@@ -63,6 +69,7 @@ def main(path):
     except ImportError as error:
         say({"error": f"PyDarshan cannot be loaded: {error}"[:TEXT_MAX], "kind": "missing"})
         return 1
+    say({"forebay": "begin"})
     log = backend.log_open(path)
     if log["handle"] == backend.ffi.NULL:
         say({"error": "it is no log that PyDarshan's libdarshan-util can open", "kind": "corrupt"})
@@ -70,9 +77,10 @@ def main(path):
     modules, job = backend.log_get_modules(log), backend.log_get_job(log)
     say({"forebay": "darshan", "reader": f"PyDarshan {darshan.__version__}", "processes": int(job["nprocs"]),
          "seconds": float(job["run_time"]),
-         "partial": any(modules[name]["partial_flag"] for name in ("POSIX", "LUSTRE") if name in modules)})
-    count = 1
-    for lines in (files(backend, log), accesses(backend, log)):
+         "partial": any(modules[name]["partial_flag"] for name in ("POSIX", "STDIO", "LUSTRE") if name in modules)})
+    count = 2
+    of_modules = [accesses(backend, log, name) for name in ("POSIX", "STDIO") if name in modules]
+    for lines in (files(backend, log), *of_modules):
         for line in lines:
             say(line)
             count += 1
