@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/attempt.hpp"
@@ -20,8 +21,10 @@ namespace {
 using format::TimingBatch;
 using format::TimingKind;
 
-// Between two looks a rank makes a save or two; what nobody drains, of a stream that replaces its saves, is dropped.
-constexpr std::size_t saves_max = 4096, loose_max = 1024;
+constexpr std::size_t loose_max = 1024;  // analyses between two batches
+// How often the records of late ranks are looked for, while a batch waits for one; and how many batches wait at most.
+constexpr std::chrono::milliseconds late_look_pause{50};
+constexpr std::size_t late_batches_max = 64;
 // Writes of one drain that are kept as they are; the batch in the file holds about 2700 timings in all.
 constexpr std::size_t writes_kept_max = 16384;
 // Of the rate of a target writes count that are at least a quarter of a block.
@@ -52,12 +55,35 @@ TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& sta
       unix_less_steady_ns_(node::unix_less_steady_ns()),
       rings_(rings_in(staging.directory())),
       writer_(std::move(store), file_, tell_) {
-    for (std::uint32_t rank = 0; rings_ && rank < rings_->ranks(); ++rank) {
-        heard_.seen.push_back(0);
-        heard_.skips.push_back(rings_->skips(rank));
-        heard_.unkept.emplace_back();
-    }
+    if (rings_) heard_.seen.resize(rings_->ranks());
+    heard_.unkept = unkept_now();  // an agent before this one has told of these
     heard_.step_before.fill(-1);
+    // Without the thread a late record is looked for at the next event.
+    auto started = sys::Thread::start([this] { static_cast<void>(attempt([this] { keep_looking(); })); });
+    if (started) looker_ = std::move(*started);
+}
+
+void TimingKeeper::finish() {
+    std::vector<Event> told;
+    {
+        const std::lock_guard lock(alone_);
+        write_complete(true);
+        told = std::exchange(heard_.told, {});
+        heard_.ends = true;
+    }
+    wake_.notify_all();
+    looker_.join();
+    for (const auto& one : told) tell_(one);
+    writer_.finish();
+}
+
+void TimingKeeper::keep_looking() {
+    std::unique_lock lock(alone_);
+    while (!heard_.ends) {
+        if (heard_.waiting.empty()) wake_.wait(lock);
+        else wake_.wait_for(lock, late_look_pause);
+        write_complete(false);
+    }
 }
 
 std::uint32_t TimingKeeper::nodes() {
@@ -95,7 +121,7 @@ void TimingKeeper::hear(const Event& event) {
                     heard_.draining.pop_back();
                 }
                 if (drained) end(*drained, "failed");
-                if (drained) write(*std::exchange(drained, {}), told);
+                if (drained) wait_for_ranks(*std::exchange(drained, {}));
                 break;
             case What::superseded:
             case What::set_aside:
@@ -113,16 +139,18 @@ void TimingKeeper::hear(const Event& event) {
             case What::settled:
                 if (drained && event.seconds > 0)
                     add(*drained, TimingKind::retention, now_unix_ns() - ns_of(event.seconds), event.seconds);
-                if (drained) write(*std::exchange(drained, {}), told);
+                if (drained) wait_for_ranks(*std::exchange(drained, {}));
                 break;
             default: break;
         }
+        write_complete(false);
+        told = std::exchange(heard_.told, {});
     }
     for (const auto& one : told) tell_(one);
 }
 
 void TimingKeeper::begin(std::uint32_t slot) {
-    take_rank_timings();
+    take_rank_timings();  // of saves that replace one another the ring may not hold all until the end of the drain
     Open open{.slot = slot, .batch = {}, .places = {}};
     open.cpu_ns_before = staging_.control().drain_cpu_ns.load();
     open.stored_before = staging_.control().bytes_stored.load();
@@ -151,20 +179,24 @@ void TimingKeeper::end_drain(const Event& event) {
     open.drained_at = sys::Clock::now();
     batch.drain_seconds = event.seconds;
     add(open, TimingKind::drain, batch.drain_unix_ns, event.seconds, event.bytes);
-    fill(batch, event.slot);
+    fill(open);
     batch.stored_bytes = stored - open.overtaken_stored;
     if (placement_ != nullptr) placement_->learn(batch);
     of(event.slot) = std::move(open);
 }
 
 // What the seal and the page say of it.
-void TimingKeeper::fill(TimingBatch& batch, std::uint32_t slot) {
+void TimingKeeper::fill(Open& open) {
+    auto& batch = open.batch;
+    const auto slot = open.slot;
     const auto& page = staging_.control();
     batch.host = file_.host;
     batch.virtual_node = file_.virtual_node;
     batch.agent = agent_;
     batch.stream = page.streams[page.slots[slot].stream].name.data();
     batch.node_ranks = rings_ ? rings_->ranks() : 0;
+    open.ranks_expected = page.slots[slot].inherited.load() == 0 ? batch.node_ranks : 0;
+    open.save.slot = slot;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
         if (page.slots[i].stream == page.slots[slot].stream) ++batch.slots;
     batch.slowdown_percent = page.slowdown_percent.load();
@@ -188,97 +220,91 @@ void TimingKeeper::fill(TimingBatch& batch, std::uint32_t slot) {
     batch.nodes = peeked->record.nodes;
     batch.ranks = peeked->record.world_ranks;
     batch.session = peeked->record.lineage.line().session;
+    open.save.number = peeked->record.lineage.save;
+    constexpr std::array forms{"own", "combined", "shared"};
+    batch.file = forms[static_cast<std::size_t>(format::kind_of(peeked->record.form))];
 }
 
 void TimingKeeper::take_rank_timings() {
     if (!rings_) return;
-    std::vector<format::Timing> taken;
+    std::vector<node::RankTiming> taken;
     for (std::uint32_t rank = 0; rank < rings_->ranks(); ++rank)
         rings_->take(rank, heard_.seen[rank], heard_.missed, taken);
-    for (auto& timing : taken) {
-        if (timing.target >= node::slots_max) continue;
-        auto& saves = heard_.saves[timing.target];
-        timing.target = format::no_target;
-        if (saves.size() < saves_max) saves.push_back(timing);
-        else ++heard_.missed;
+    for (const auto& record : taken) heard_.records.add(record);
+}
+
+// All ranks count the same saves, but not at the same moment: the rank counts that is ahead.
+node::TimingRings::Unkept TimingKeeper::unkept_now() const {
+    node::TimingRings::Unkept now;
+    for (std::uint32_t rank = 0; rings_ && rank < rings_->ranks(); ++rank) {
+        const auto own = rings_->unkept(rank);
+        now = {std::max(now.count, own.count), std::max(now.ns, own.ns)};
     }
+    return now;
 }
 
 void TimingKeeper::count_unkept(TimingBatch& batch) {
-    for (std::uint32_t rank = 0; rings_ && rank < rings_->ranks(); ++rank) {
-        const auto skips = rings_->skips(rank);
-        auto& unkept = heard_.unkept[rank];
-        unkept.count += skips.count - heard_.skips[rank].count;
-        unkept.ns += skips.ns - heard_.skips[rank].ns;
-        heard_.skips[rank] = skips;
-        batch.unkept_saves = std::max(batch.unkept_saves, unkept.count);
-        batch.unkept_seconds = std::max(batch.unkept_seconds, static_cast<double>(unkept.ns) * 1e-9);
-        unkept = {};
-    }
-}
-
-// Of each rank the last save of the slot is the one that is drained: nobody saves to a slot that is not committed.
-// Their clocks are not compared, since one may have been set anew between the two.
-void TimingKeeper::take_saves(Open& open, const std::string& outcome) {
-    auto& batch = open.batch;
-    std::map<std::uint32_t, const format::Timing*> last;
-    const auto& saves = heard_.saves[open.slot];
-    for (const auto& timing : saves) {
-        if (timing.kind != static_cast<std::uint16_t>(TimingKind::save)) continue;
-        const auto rank = timing.flags & format::timing_source_mask;
-        const auto* replaced = std::exchange(last[rank], &timing);
-        if (replaced == nullptr || rank >= heard_.unkept.size()) continue;
-        ++heard_.unkept[rank].count;
-        heard_.unkept[rank].ns += static_cast<std::uint64_t>(replaced->seconds() * 1e9);
-    }
-    for (const auto& [rank, save] : last) {
-        const auto start = static_cast<std::int64_t>(save->start_unix_ns);
-        if (batch.saved_unix_ns == 0 || start < batch.saved_unix_ns) batch.saved_unix_ns = start;
-        batch.blocked_seconds = std::max(batch.blocked_seconds, save->seconds());
-    }
-    // The seal says its time by the clock of the machine, which somebody may have set since the session began.
-    if (batch.saved_unix_ns > 0)
-        batch.sealed_unix_ns =
-            std::clamp(batch.sealed_unix_ns, batch.saved_unix_ns, batch.saved_unix_ns + ns_of(batch.blocked_seconds));
-    std::map<std::uint32_t, double> plans;
-    for (const auto& timing : saves) {
-        const auto kind = static_cast<TimingKind>(timing.kind);
-        if (static_cast<std::int64_t>(timing.start_unix_ns) < batch.saved_unix_ns) continue;
-        if (kind == TimingKind::wait) batch.wait_seconds = std::max(batch.wait_seconds, timing.seconds());
-        if (kind == TimingKind::copy) batch.copy_seconds = std::max(batch.copy_seconds, timing.seconds());
-        if (kind == TimingKind::plan) plans[timing.flags & format::timing_source_mask] += timing.seconds();
-    }
-    for (const auto& [rank, seconds] : plans) batch.plan_seconds = std::max(batch.plan_seconds, seconds);
-    std::ranges::copy(saves, std::back_inserter(batch.timings));
-    // What has failed is drained again, as the same save; those that it had replaced are counted once.
-    std::erase_if(heard_.saves[open.slot], [&](const format::Timing& timing) {
-        return outcome != "failed" || static_cast<std::int64_t>(timing.start_unix_ns) < batch.saved_unix_ns;
-    });
+    const auto now = unkept_now();
+    const auto before = std::exchange(heard_.unkept, now);
+    batch.unkept_saves = now.count - before.count;
+    batch.unkept_seconds = static_cast<double>(now.ns - before.ns) * 1e-9;
 }
 
 void TimingKeeper::end(Open& open, const std::string& outcome) {
     auto& batch = open.batch;
-    if (batch.stream.empty()) fill(batch, open.slot);  // its drain has failed
-    take_rank_timings();
-    take_saves(open, outcome);
-    count_unkept(batch);
+    if (batch.stream.empty()) fill(open);  // its drain has failed
     if (batch.outcome.empty()) batch.outcome = outcome;
     batch.ended_unix_ns = now_unix_ns();
     if (batch.drained_unix_ns > 0) {
         batch.commit_seconds = std::chrono::duration<double>(sys::Clock::now() - open.drained_at).count();
         add(open, TimingKind::commit, batch.drained_unix_ns, batch.commit_seconds);
     }
+}
+
+void TimingKeeper::wait_for_ranks(Open open) {
+    open.waits_until = sys::Clock::now() + rank_wait_max;
+    heard_.waiting.push_back(std::move(open));
+    wake_.notify_all();
+}
+
+// In their order, since each tells how long after the one before it its save began.
+void TimingKeeper::write_complete(bool all) {
+    if (!heard_.waiting.empty()) take_rank_timings();
+    while (!heard_.waiting.empty()) {
+        auto& open = heard_.waiting.front();
+        const bool is_whole = open.save.number == 0 || heard_.records.ranks_of(open.save) >= open.ranks_expected;
+        if (!all && !is_whole && sys::Clock::now() < open.waits_until && heard_.waiting.size() <= late_batches_max)
+            break;
+        complete(open);
+        write(std::move(open));
+        heard_.waiting.pop_front();
+    }
+}
+
+void TimingKeeper::complete(Open& open) {
+    auto& batch = open.batch;
+    if (open.ranks_expected > 0) {
+        batch.missing_ranks = open.ranks_expected - std::min(heard_.records.ranks_of(open.save), open.ranks_expected);
+        heard_.records.fill(open.save, batch);
+        // What has failed is drained again, as the same save.
+        if (batch.outcome != "failed") heard_.records.forget(open.save);
+    }
+    // The seal says its time by the clock of the machine, which somebody may have set since the session began.
+    if (batch.saved_unix_ns > 0)
+        batch.sealed_unix_ns =
+            std::clamp(batch.sealed_unix_ns, batch.saved_unix_ns, batch.saved_unix_ns + ns_of(batch.blocked_seconds));
+    count_unkept(batch);
     auto& before = heard_.saved_before[batch.stream];
     if (before > 0 && batch.saved_unix_ns > before)
         batch.interval_seconds = static_cast<double>(batch.saved_unix_ns - before) * 1e-9;
     if (batch.saved_unix_ns > 0) before = batch.saved_unix_ns;
     constexpr double waited_min = 0.001;
     if (batch.wait_seconds > waited_min) batch.waited_for_step = heard_.step_before[open.slot];
-    if (outcome != "failed") heard_.step_before[open.slot] = batch.step;
+    if (batch.outcome != "failed") heard_.step_before[open.slot] = batch.step;
     batch.why = explain(open);
     for (auto& timing : heard_.loose) batch.timings.push_back(timing);
     heard_.loose.clear();
-    batch.dropped = std::exchange(heard_.missed, 0);
+    batch.dropped = std::exchange(heard_.missed, 0) + heard_.records.take_dropped();
 }
 
 std::vector<std::string> TimingKeeper::explain(Open& open) {
@@ -335,9 +361,10 @@ void TimingKeeper::synced(sys::Clock::time_point start, sys::Clock::duration too
     open.batch.timings.push_back(timing);
 }
 
-void TimingKeeper::write(Open open, std::vector<Event>& told) {
+void TimingKeeper::write(Open open) {
     for (const auto& sentence : open.batch.why)
-        told.push_back({.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
+        heard_.told.push_back(
+            {.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
     heard_.nodes = std::max(open.batch.nodes, 1u);
     const auto bytes_max =
         std::clamp(timings_bytes_max / 2 / heard_.nodes, timings_node_bytes_min, node_file_bytes_max);

@@ -7,8 +7,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 
 #include "node/staging.hpp"
@@ -100,6 +102,43 @@ TEST_CASE("a session leaves a batch a snapshot, whoever its agent is") {
             CHECK(batch.dropped == 0);
             CHECK((batch.interval_seconds > 0) == (step > 1));
         }
+    }
+}
+
+TEST_CASE("each rank tells where the whole of its save went, to the microsecond") {
+    test::TempDirectory folder;
+    const auto options = test::options_in(folder, 2);
+    constexpr int ranks = 5;
+    std::array<std::array<double, 5>, ranks> blocked{};  // of each rank and step
+    test::with_session(ranks, options, [&](Session& session, comm::Group& world) {
+        std::vector<double> data(1u << 14, world.rank());
+        const auto cells = data.size(), own = static_cast<std::size_t>(world.rank());
+        auto stream = session.stream("restart", {.slots = 2}).value();
+        stream.array("u", f64, {cells * ranks}, {packed({{cells * own}, {cells}}, data.data())}).value();
+        for (std::size_t step = 0; step < 5; ++step)
+            blocked[own][step] = stream.save(static_cast<std::int64_t>(step)).value().blocked_seconds;
+    });
+    const auto chronicle = telemetry::read_chronicle(sys::posix_store(), options.run).value();
+    REQUIRE(chronicle.batches.size() == 2 * 5);
+    for (const auto& batch : chronicle.batches) {
+        CHECK(batch.missing_ranks == 0);
+        CHECK(batch.unkept_saves == 0);
+        CHECK(batch.file == "own");
+        std::map<std::uint32_t, std::uint64_t> whole, parts;
+        for (const auto& timing : batch.timings) {
+            const auto rank = timing.flags & format::timing_source_mask;
+            if (timing.kind == static_cast<std::uint16_t>(TimingKind::save)) whole[rank] = timing.duration_us;
+            else if (timing.kind <= static_cast<std::uint16_t>(TimingKind::agree)) parts[rank] += timing.duration_us;
+        }
+        CHECK(whole.size() == batch.node_ranks);
+        CHECK(whole == parts);
+        CHECK(batch.blocked_parts.sum() == doctest::Approx(batch.blocked_seconds));
+        double longest = 0;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const bool is_here = batch.node == 0 ? rank < batch.node_ranks : rank >= ranks - batch.node_ranks;
+            if (is_here) longest = std::max(longest, blocked[rank][static_cast<std::size_t>(batch.step)]);
+        }
+        CHECK(batch.blocked_seconds == doctest::Approx(longest));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "advice/plan/plan.hpp"
 #include "advice/plan/run_measures.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/advice_file.hpp"
 #include "cli/own_output.hpp"
 #include "cli/plan_options.hpp"
@@ -29,6 +30,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr std::uint64_t case_bytes_read_max = 1u << 20;
+constexpr double ranks_seconds_told = 1e-3;
 constexpr std::size_t date_characters = 10;  // of show_utc()
 
 struct PlanArguments {
@@ -43,6 +45,7 @@ struct PlanSources {
     advice::PlanInputs inputs;
     advice::PlanCase told;  // empty without --case
     std::vector<std::string> what_ifs;
+    double ranks_seconds = 0;  // of a save of the run: ranks that waited for each other
 };
 
 std::string plan_option_of(const std::string& key) {
@@ -100,6 +103,7 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
     if (!options.run.empty()) {
         FB_TRY_ASSIGN(measures, read_run_measures(options.run, options.stream));
         FB_TRY(take_files(options, sources.inputs));
+        if (const auto* ranks = format::find(measures, "ranks_seconds")) sources.ranks_seconds = ranks->value;
         for (const auto& measure : measures)  // a run's own nodes are no wish, where a file tells of more
             if (measure.name != "nodes" || measure.value > sources.inputs.value("nodes")) sources.inputs.take(measure);
     } else {
@@ -152,6 +156,14 @@ Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& 
     plan.made_by = fmt::format("{} on {}", fb_version(), sys::host_name());
     plan.key = {{"nodes", fmt::format("{:.0f}", format::find(plan.measures, "nodes")->value)}};
     if (!sources.told.title.empty()) plan.key.emplace_back("case", sources.told.title);
+    if (sources.ranks_seconds >= ranks_seconds_told)
+        plan.findings.push_back(
+            {.check = "ranks",
+             .subject = options.run,
+             .severity = format::Severity::note,
+             .text = fmt::format("ranks of {} waited {} a save for each other, the median: no number here has that, "
+                                 "since the last rank computes until it comes",
+                                 options.run, show_seconds(sources.ranks_seconds))});
     return plan;
 }
 

@@ -23,6 +23,7 @@
 #include "sys/process.hpp"
 #include "sys/target_store.hpp"
 #include "sys/thread.hpp"
+#include "telemetry/here.hpp"
 
 namespace forebay::cli {
 
@@ -41,6 +42,7 @@ struct TopArguments {
     std::string run;
     double interval = 1;
     std::string sort = "slowest";
+    std::string staging = "/dev/shm";
     bool once = false, all = false, json = false;
 };
 
@@ -53,8 +55,9 @@ Result<NodeOrder> order_of(const std::string& word) {
 /// Reads the run again and again on a thread of its own: where the run's file system hangs, keys do not.
 class TopReader {
 public:
-    TopReader(std::string run, milliseconds interval) : shared_(std::make_shared<Shared>()) {
+    TopReader(std::string run, std::string staging, milliseconds interval) : shared_(std::make_shared<Shared>()) {
         shared_->run = std::move(run);
+        shared_->staging = std::move(staging);
         shared_->interval = interval;
     }
     TopReader(const TopReader&) = delete;
@@ -93,7 +96,7 @@ public:
 
 private:
     struct Shared {
-        std::string run;
+        std::string run, staging;
         milliseconds interval{1000};
         std::mutex mutex;  // guards what follows
         std::condition_variable wake;
@@ -120,6 +123,7 @@ Result<> TopReader::Shared::keep() {
                       telemetry::read_chronicle(store, run, {.with_timings = false, .statuses_alone = !whole}));
         if (whole) kept = std::move(chronicle);
         else kept.statuses = std::move(chronicle.statuses);
+        telemetry::look_here(kept, staging);
         const auto end = sys::Clock::now();
         if (whole) next_whole = end + reading_of_time * (end - begin);
         std::unique_lock lock(mutex);
@@ -155,7 +159,7 @@ void scroll(TopScreen& screen, Key key, std::size_t nodes) {
 /// The signal that has ended it; 0: a key.
 Result<int> show_whole_screen(const TopArguments& options, TopScreen screen, const std::string& run,
                               const sys::EndSignals& signals) {
-    TopReader reader(run, milliseconds(static_cast<std::int64_t>(options.interval * 1000)));
+    TopReader reader(run, options.staging, milliseconds(static_cast<std::int64_t>(options.interval * 1000)));
     FB_TRY_ASSIGN(terminal, Terminal::open());
     FB_TRY(reader.start());
     TopView view{.run = run};
@@ -191,6 +195,7 @@ Result<Exit> top(const TopArguments& options) {
         return Exit::good;
     }
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false}));
+    telemetry::look_here(chronicle, options.staging);
     auto view = top_view(std::move(chronicle), sys::unix_ns(), options.all);
     sort(view.nodes_shown, order);
     if (options.json) {
@@ -218,6 +223,7 @@ void add_top(CommandLine& line) {
                                       : "Print one screen as text: whole screens are not in this build");
     verb.option("--interval", options->interval, "Seconds from look to look");
     verb.option("--sort", options->sort, "Nodes by slowest, backlog, failures or name");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
     verb.flag("--all", options->all, "Nodes of earlier sessions too");
     verb.json(options->json, top_json_keys);
     verb.examples(

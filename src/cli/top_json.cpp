@@ -9,14 +9,16 @@ const char* const top_json_keys =
     "  nodes (of the session), nodes_told, newest_status_unix_ns, job_ends_unix_ns (0: unknown), durable (stream, "
     "step,\n"
     "  unix_ns), saved_bytes_per_second, drained_bytes_per_second, backlog_bytes, failures, slack (median, worst),\n"
-    "  hidden_ratio, visible_ratio, slowdown (percent, low_percent, high_percent, steps), blocked_seconds (of the "
-    "last\n"
-    "  saves), streams (name, newest_durable_step, deadlines_missed, not_analysed, slots: step, bytes, drained_bytes, "
-    "and\n"
-    "  states with the number of nodes in each), nodes_shown (name, state, step, slot_state, progress,\n"
+    "  sessions (that the numbers of snapshots are of), blocked_parts (copy_seconds, layout_seconds, ranks_seconds,\n"
+    "  slot_seconds: of all saves), hidden_ratio, visible_ratio, slowdown (percent, low_percent, high_percent, "
+    "steps),\n"
+    "  blocked_seconds (of the last saves), streams (name, newest_durable_step, deadlines_missed, not_analysed, "
+    "slots:\n"
+    "  step, bytes, drained_bytes, and states with the number of nodes in each), nodes_shown (name, state, step, "
+    "slot_state, progress,\n"
     "  bytes_per_second, drain_bytes_per_second, ratio: of that to the median of nodes, backlog_bytes, failures,\n"
     "  unix_ns), slow_nodes and slow_targets (name, ratio, z, samples), errors and why (unix_ns, node, text),\n"
-    "  problems. Numbers of snapshots are of this session.\n";
+    "  problems.\n";
 
 namespace {
 
@@ -90,6 +92,12 @@ Json json_of(const TopView& view) {
     object.set("saved_bytes_per_second", view.rate_in).set("drained_bytes_per_second", view.rate_out);
     object.set("backlog_bytes", view.backlog_bytes).set("failures", view.failures);
     object.set("slack", Json::object().set("median", summary.slack_median).set("worst", summary.slack_worst));
+    auto parts = Json::object();
+    parts.set("copy_seconds", summary.parts.copy.sum).set("layout_seconds", summary.parts.layout.sum);
+    parts.set("ranks_seconds", summary.parts.ranks.sum).set("slot_seconds", summary.parts.slot.sum);
+    auto sessions = Json::array();
+    for (const auto session : summary.sessions) sessions.push(session);
+    object.set("sessions", sessions).set("blocked_parts", parts);
     object.set("hidden_ratio", summary.hidden_ratio).set("visible_ratio", summary.visible_ratio);
     object.set("slowdown", slowdown).set("blocked_seconds", blocked);
     object.set("streams", json_of_streams(view.streams)).set("nodes_shown", json_of_nodes(view.nodes_shown));

@@ -8,6 +8,7 @@
 #include "base/show_text.hpp"
 #include "base/units.hpp"
 #include "cli/words.hpp"
+#include "telemetry/words.hpp"
 
 namespace forebay::cli {
 
@@ -122,7 +123,9 @@ Phrases totals_of(const TopView& view) {
     phrases.push_back("backlog " + show_bytes(view.backlog_bytes));
     if (summary.slack_median > 0)
         phrases.push_back(fmt::format("slack {:.1f} x ({:.1f} x worst)", summary.slack_median, summary.slack_worst));
-    if (summary.committed > 0) phrases.push_back(fmt::format("hidden {:.1f} %", summary.hidden_ratio * 100));
+    if (summary.committed > 0)
+        phrases.push_back(
+            fmt::format("hidden {:.1f} % of {}", summary.hidden_ratio * 100, telemetry::period_text(summary)));
     if (summary.slowdown_steps > 0)
         phrases.push_back(fmt::format("slowdown {:.1f} % ({:.1f} to {:.1f})", view.slowdown_percent,
                                       summary.slowdown_low_percent, summary.slowdown_high_percent));
@@ -131,6 +134,7 @@ Phrases totals_of(const TopView& view) {
         std::string seconds;
         for (const double one : view.blocked_seconds) seconds += (seconds.empty() ? "" : ", ") + show_seconds(one);
         phrases.push_back("blocked " + seconds);
+        phrases.push_back("in all: " + telemetry::short_parts_text(summary));
     }
     if (view.failures > 0) phrases.push_back(fmt::format("{} failures", view.failures));
     return phrases;

@@ -15,8 +15,9 @@ namespace {
 using format::StatusLine;
 using telemetry::node_name;
 
-// A screen has no room for more.
-constexpr std::size_t sentences_shown_max = 20, saves_shown = 8;
+// A screen has no room for more. Half of the sentences may be of ways: each save of a busy machine may have a sentence
+// of its own, and those would push out which way bytes go.
+constexpr std::size_t sentences_shown_max = 20, ways_shown_max = 10, saves_shown = 8;
 
 /// The place of a state in a slot's life; behind all others what is none.
 std::size_t place_of(const std::string& state) {
@@ -115,7 +116,14 @@ void put_in_order(std::vector<TopSentence>& sentences) {
     std::ranges::stable_sort(sentences, std::ranges::greater(), &TopSentence::unix_ns);
     std::set<std::string> seen;
     std::erase_if(sentences, [&](const TopSentence& one) { return !seen.insert(one.text).second; });
-    if (sentences.size() > sentences_shown_max) sentences.resize(sentences_shown_max);
+    const auto ways = static_cast<std::size_t>(std::ranges::count(sentences, true, &TopSentence::is_way));
+    std::size_t ways_left = std::min(ways, ways_shown_max), others_left = sentences_shown_max - ways_left;
+    std::erase_if(sentences, [&](const TopSentence& one) {
+        auto& left = one.is_way ? ways_left : others_left;
+        if (left == 0) return true;
+        --left;
+        return false;
+    });
 }
 
 // Why bytes go where the file system would not have put them, or through another node.
@@ -124,10 +132,10 @@ constexpr std::string_view other_ways[] = {"avoids",    "uses_again", "unplaced"
 
 void add_sentences(TopView& view, const telemetry::Chronicle& chronicle, const std::vector<StatusLine>& statuses) {
     for (const auto& event : chronicle.events) {
-        const TopSentence sentence{event.unix_ns, event.host, event.text};
+        const bool is_way = std::ranges::find(other_ways, event.event) != std::end(other_ways);
+        const TopSentence sentence{event.unix_ns, event.host, event.text, is_way};
         if (event.event == "failed" || event.event == "set_aside") view.errors.push_back(sentence);
-        if (std::ranges::find(other_ways, event.event) != std::end(other_ways) || event.event == "slow")
-            view.why.push_back(sentence);
+        if (is_way || event.event == "slow") view.why.push_back(sentence);
     }
     for (const auto& row : view.summary.rows)
         for (const auto& text : row.why)

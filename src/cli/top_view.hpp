@@ -45,6 +45,7 @@ struct TopStream {
 struct TopSentence {
     std::int64_t unix_ns = 0;
     std::string node, text;
+    bool is_way = false;  // of how bytes go, which holds until another such sentence says otherwise
 };
 
 struct TopView {

@@ -35,6 +35,7 @@ constexpr int port_most = 65'535;
 struct WatchArguments {
     std::string run;
     std::string host = "127.0.0.1";
+    std::string staging = "/dev/shm";
     int port = 0;
     bool anywhere = false;
 };
@@ -42,9 +43,9 @@ struct WatchArguments {
 /// The page of one run: what it reads, whom it answers.
 class Watching {
 public:
-    explicit Watching(const std::string& run)
+    Watching(const std::string& run, const std::string& staging)
         : run_(run),
-          looker_(sys::target_store(), run, feed_),
+          looker_(sys::target_store(), run, staging, feed_),
           fields_(sys::target_store(), run),
           projections_(sys::target_store(), fields_) {}
 
@@ -150,7 +151,7 @@ Result<Exit> watch(const WatchArguments& given) {
     options.run = run;
     FB_TRY_ASSIGN(configuration, server_options(options));
     const auto signals = std::make_shared<sys::EndSignals>();  // before there are threads
-    const auto watching = std::make_shared<Watching>(options.run);
+    const auto watching = std::make_shared<Watching>(options.run, options.staging);
     FB_TRY_ASSIGN(opened,
                   report::PageServer::open(configuration, report::watch_page(), watching->paths(), watching->feed()));
     const auto server = std::make_shared<report::PageServer>(std::move(opened));
@@ -177,6 +178,7 @@ void add_watch(CommandLine& line) {
     verb.argument("RUN", options->run, "A run that computes, or one that is over");
     verb.option("--port", options->port, "Of the page; 0: a free one");
     verb.option("--host", options->host, "Address to serve at; another than the loopback needs --anywhere");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
     verb.flag("--anywhere", options->anywhere, "Serve other hosts too, not encrypted, to whoever has the token");
     verb.examples(
         "  forebay watch run7\n"

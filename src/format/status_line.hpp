@@ -45,6 +45,7 @@ struct StatusLine {
     std::string last_error, why;  // the newest of each; "": none
     std::vector<StreamStatus> streams = {};
     std::uint32_t streams_left_out = 0;  // for want of room
+    bool is_gone = false;  // not in the file: its reader has seen that the agent lives no more (telemetry/here.hpp)
 };
 
 inline constexpr std::size_t status_bytes = 4096;

@@ -65,6 +65,11 @@ void each_member(Batch& batch, Visit&& visit) {
     visit("wait_seconds", batch.wait_seconds);
     visit("plan_seconds", batch.plan_seconds);
     visit("copy_seconds", batch.copy_seconds);
+    visit("blocked_copy_seconds", batch.blocked_parts.copy_seconds);
+    visit("blocked_layout_seconds", batch.blocked_parts.layout_seconds);
+    visit("blocked_ranks_seconds", batch.blocked_parts.ranks_seconds);
+    visit("blocked_slot_seconds", batch.blocked_parts.slot_seconds);
+    visit("missing_ranks", batch.missing_ranks);
     visit("drain_seconds", batch.drain_seconds);
     visit("drain_cpu_seconds", batch.drain_cpu_seconds);
     visit("sync_seconds", batch.sync_seconds);
@@ -79,6 +84,7 @@ void each_member(Batch& batch, Visit&& visit) {
     visit("slowdown_low_percent", batch.slowdown_low_percent);
     visit("slowdown_high_percent", batch.slowdown_high_percent);
     visit("slowdown_steps", batch.slowdown_steps);
+    visit("file", batch.file);
     visit("unkept_saves", batch.unkept_saves);
     visit("unkept_seconds", batch.unkept_seconds);
     visit("dropped", batch.dropped);
@@ -249,6 +255,24 @@ bool join_writes(std::vector<Timing>& timings) {
     return any;
 }
 
+// Of a node with hundreds of ranks: the shortest parts of their saves go first. The saves themselves, the drain and the
+// commit stay.
+void leave_out_short_parts(TimingBatch& batch, std::size_t most) {
+    if (batch.timings.size() <= most) return;
+    std::vector<std::size_t> parts;
+    for (std::size_t i = 0; i < batch.timings.size(); ++i) {
+        const auto kind = batch.timings[i].kind;
+        if (kind >= static_cast<std::uint16_t>(TimingKind::wait) &&
+            kind <= static_cast<std::uint16_t>(TimingKind::agree))
+            parts.push_back(i);
+    }
+    std::ranges::stable_sort(parts, {}, [&](std::size_t i) { return batch.timings[i].duration_us; });
+    parts.resize(std::min(parts.size(), batch.timings.size() - most));
+    std::ranges::sort(parts, std::ranges::greater());
+    for (const auto i : parts) batch.timings.erase(batch.timings.begin() + static_cast<std::ptrdiff_t>(i));
+    batch.dropped += parts.size();
+}
+
 std::optional<TimingBatch> batch_from(std::string_view text) {
     const auto document = json::Document::parse(text);
     if (!document || document->root().member("forebay").text() != "timings" ||
@@ -310,7 +334,8 @@ std::vector<std::byte> encode(TimingBatch batch) {
     for (; text.size() > text_bytes_max; text = text_of(batch)) leave_out_targets(batch, batch.targets.size() / 2);
     while (batch.timings.size() > room(text) && join_writes(batch.timings)) {
     }
-    if (const auto most = room(text); batch.timings.size() > most) {
+    leave_out_short_parts(batch, room(text) - 1);
+    if (const auto most = room(text); batch.timings.size() >= most) {
         batch.dropped += batch.timings.size() - most + 1;  // of one more there may be a digit more
         batch.timings.resize(most - 1);
         text = text_of(batch);

@@ -18,12 +18,12 @@ namespace forebay::format {
 
 /// What a timing is of. Numbers are those of the file; readers pass over numbers that they do not know.
 enum class TimingKind : std::uint16_t {
-    // Of a rank, in a save. The four that follow `save` lie within it.
+    // Of a rank, in a save. The four that follow `save` lie within it, one after the other and without a gap.
     save = 1,   // the whole call. KiB: of this rank's data
-    wait = 2,   // for a free slot
+    wait = 2,   // for a free slot, on any node
     plan = 3,   // layout, or what has changed of it; and the seal
-    copy = 4,   // copying and checksumming. KiB: as before
-    agree = 5,  // what is left of the call: waiting for other ranks
+    copy = 4,   // copying and checksumming, and what the application writes into the slot itself. KiB: as before
+    agree = 5,  // waiting for other ranks: until all have come, have agreed, and have copied
     // Of an agent. `target` is set where bytes were written.
     drain = 16,  // of the node file: from the first write to the name, without what overtook it
     write = 17,  // one write, by one of the threads that write at once
@@ -71,7 +71,17 @@ struct TimingTarget {
     std::int64_t last_unix_ns = 0;   // end of its last write: before any sync, and before any wait for others
 };
 
-/// One snapshot, as one node has seen it. Seconds of ranks are those of the slowest of the node.
+/// Where the time of a save went, on the rank of a node that it held longest: the four add up to blocked_seconds.
+struct BlockedParts {
+    double copy_seconds = 0, layout_seconds = 0;
+    double ranks_seconds = 0;  // waiting for other ranks
+    double slot_seconds = 0;   // waiting for a slot
+    double sum() const { return copy_seconds + layout_seconds + ranks_seconds + slot_seconds; }
+    friend bool operator==(const BlockedParts&, const BlockedParts&) = default;
+};
+
+/// One snapshot, as one node has seen it. Seconds of ranks are those of the slowest of the node, each by itself; but
+/// blocked_parts.
 struct TimingBatch {
     std::string host, virtual_node;  // "nid00412", "0": together they name a node
     std::string agent;               // "process", "thread", "rank", "drain" (the command)
@@ -86,6 +96,9 @@ struct TimingBatch {
     std::int64_t saved_unix_ns = 0;             // when the first rank of the node began to save; 0: unknown
     std::int64_t sealed_unix_ns = 0, drain_unix_ns = 0, drained_unix_ns = 0, ended_unix_ns = 0;
     double blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0;
+    BlockedParts blocked_parts = {};  // all 0 in what versions before 2026-11-28 have written
+    std::uint32_t missing_ranks =
+        0;  // of node_ranks: their timings of this save did not come; seconds are of the others
     double drain_seconds = 0, drain_cpu_seconds = 0, sync_seconds = 0, commit_seconds = 0, retry_seconds = 0;
     std::uint32_t retries = 0;
     std::uint64_t rate_limit_bytes_per_second = 0;  // that the drain kept at its end; 0: none
@@ -96,8 +109,9 @@ struct TimingBatch {
     // interval of 90 %. steps = 0: unknown.
     double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;
     std::uint64_t slowdown_steps = 0;
-    // Saves since the batch before, of all streams, that were skipped, or replaced before they were drained: of the
-    // rank of the node with the most of them, and of that which lost the most time over them.
+    std::string file;  // the form of the node files at the target: "", "combined" or "shared"; "own" for one a node
+    // Saves since the batch before, of all streams, that were skipped, refused, or replaced before they were drained:
+    // of the rank of the node with the most of them, and of that which lost the most time over them.
     std::uint64_t unkept_saves = 0;
     double unkept_seconds = 0;
     std::uint64_t dropped = 0;  // timings that found no room in a ring, or here

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
@@ -18,20 +19,22 @@ namespace forebay::node {
 
 namespace {
 
-constexpr std::uint64_t rings_magic = 0x31474E4952424600ull;  // "\0FBRING1"
+constexpr std::uint64_t rings_magic = 0x32474E4952424600ull;  // "\0FBRING2"
 constexpr std::uint32_t ranks_max = 65535;                    // format::agent_source is none
 
-// The words of a Timing. The first is stored last and is 0 while the others change.
-using Entry = std::array<std::atomic<std::uint64_t>, 3>;
-static_assert(sizeof(Entry) == sizeof(format::Timing));
+// The words of a Timing, whose target is the slot, and the number of the save. The first is stored last and is 0 while
+// the others change.
+constexpr std::size_t timing_words = sizeof(format::Timing) / sizeof(std::uint64_t);
+using Entry = std::array<std::atomic<std::uint64_t>, timing_words + 1>;
 
 struct alignas(64) Ring {
-    std::atomic<std::uint64_t> count{0}, skipped{0}, skipped_ns{0};
+    std::atomic<std::uint64_t> count{0}, unkept{0}, unkept_ns{0};
     std::array<Entry, ring_timings> entries;
 };
 struct alignas(64) Head {
     std::uint64_t magic = rings_magic;
     std::uint32_t ranks = 0;
+    std::atomic<std::int64_t> layout_ns{0};
 };
 
 std::string path_in(const std::string& directory) { return directory + "/timings"; }
@@ -71,7 +74,7 @@ Result<TimingRings> TimingRings::create(const std::string& directory, std::uint3
     TimingRings rings;
     FB_TRY_ASSIGN(mapping, sys::Mapping::create(path_in(directory), bytes));
     FB_TRY(mapping.prefault(0, bytes));
-    new (mapping.bytes().data()) Head{.ranks = ranks};
+    (new (mapping.bytes().data()) Head())->ranks = ranks;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) new (mapping.bytes().data() + bytes_for(rank)) Ring();
     rings.mapping_ = std::move(mapping);
     rings.unix_less_steady_ns_ = unix_less_steady_ns();
@@ -93,38 +96,46 @@ Result<TimingRings> TimingRings::open(const std::string& directory, bool writabl
 
 std::uint32_t TimingRings::ranks() const { return mapping_.mapped() ? head_of(mapping_).ranks : 0; }
 
-void TimingRings::put(std::uint32_t rank, format::TimingKind kind, sys::Clock::time_point start,
-                      sys::Clock::duration took, std::uint64_t bytes, std::uint16_t slot) {
+void TimingRings::put(std::uint32_t rank, Of of, format::TimingKind kind, sys::Clock::time_point start,
+                      sys::Clock::duration took, std::uint64_t bytes) {
     if (rank >= ranks()) return;
     auto timing = timing_of(kind, steady_ns(start) + unix_less_steady_ns_, took, bytes, rank);
-    timing.target = slot;
-    const auto words = std::bit_cast<std::array<std::uint64_t, 3>>(timing);
+    timing.target = of.slot;
+    const auto words = std::bit_cast<std::array<std::uint64_t, timing_words>>(timing);
     auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
     auto& entry = ring.entries[ring.count.fetch_add(1, std::memory_order_acq_rel) % ring_timings];
     entry[0].store(0, std::memory_order_release);
     std::atomic_thread_fence(std::memory_order_release);
-    entry[1].store(words[1], std::memory_order_relaxed);
-    entry[2].store(words[2], std::memory_order_relaxed);
+    for (std::size_t i = 1; i < timing_words; ++i) entry[i].store(words[i], std::memory_order_relaxed);
+    entry[timing_words].store(of.save, std::memory_order_relaxed);
     entry[0].store(words[0], std::memory_order_release);
 }
 
-void TimingRings::skip(std::uint32_t rank, sys::Clock::duration took) {
+void TimingRings::tell_layout(std::chrono::nanoseconds took) {
+    reinterpret_cast<Head*>(mapping_.bytes().data())->layout_ns.store(took.count(), std::memory_order_relaxed);
+}
+
+std::chrono::nanoseconds TimingRings::told_layout() const {
+    return std::chrono::nanoseconds(head_of(mapping_).layout_ns.load(std::memory_order_relaxed));
+}
+
+void TimingRings::count_unkept(std::uint32_t rank, sys::Clock::duration took) {
     if (rank >= ranks()) return;
     auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
-    ring.skipped_ns.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)), std::memory_order_relaxed);
-    ring.skipped.fetch_add(1, std::memory_order_release);
+    ring.unkept_ns.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)), std::memory_order_relaxed);
+    ring.unkept.fetch_add(1, std::memory_order_release);
 }
 
-TimingRings::Skips TimingRings::skips(std::uint32_t rank) const {
+TimingRings::Unkept TimingRings::unkept(std::uint32_t rank) const {
     if (rank >= ranks()) return {};
     const auto& ring = ring_of(mapping_, rank);
-    const auto count = ring.skipped.load(std::memory_order_acquire);
-    return {count, ring.skipped_ns.load(std::memory_order_relaxed)};
+    const auto count = ring.unkept.load(std::memory_order_acquire);
+    return {count, ring.unkept_ns.load(std::memory_order_relaxed)};
 }
 
 void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& missed,
-                       std::vector<format::Timing>& into) const {
+                       std::vector<RankTiming>& into) const {
     if (rank >= ranks()) return;
     const auto& ring = ring_of(mapping_, rank);
     const auto count = ring.count.load(std::memory_order_acquire);
@@ -134,7 +145,7 @@ void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& m
     seen = first;
     for (; seen < count; ++seen) {
         const auto& entry = ring.entries[seen % ring_timings];
-        std::array<std::uint64_t, 3> words{};
+        std::array<std::uint64_t, timing_words> words{};
         words[0] = entry[0].load(std::memory_order_acquire);
         if (words[0] == 0) {
             // It is being written, or its writer has died over it: then a later one will stand behind it.
@@ -142,8 +153,8 @@ void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& m
             ++missed;
             continue;
         }
-        words[1] = entry[1].load(std::memory_order_relaxed);
-        words[2] = entry[2].load(std::memory_order_relaxed);
+        for (std::size_t i = 1; i < timing_words; ++i) words[i] = entry[i].load(std::memory_order_relaxed);
+        const auto save = entry[timing_words].load(std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_acquire);
         const bool overwritten = entry[0].load(std::memory_order_relaxed) != words[0] ||
                                  ring.count.load(std::memory_order_relaxed) - seen > ring_timings;
@@ -151,7 +162,9 @@ void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& m
             ++missed;
             continue;
         }
-        into.push_back(std::bit_cast<format::Timing>(words));
+        RankTiming taken{.timing = std::bit_cast<format::Timing>(words), .save = save};
+        taken.slot = std::exchange(taken.timing.target, format::no_target);
+        into.push_back(taken);
     }
 }
 

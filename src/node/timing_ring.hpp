@@ -1,12 +1,13 @@
 // What the ranks of a node have timed of their saves, on the node: one mapped file, `timings` in the staging directory,
 // with a ring for each rank of the node, which the agent reads (agent/timing_keeper.hpp).
 //
-// Cost: put() is four stores and an addition in memory that is mapped and faulted in before; it allocates, locks and
+// Cost: put() is five stores and an addition in memory that is mapped and faulted in before; it allocates, locks and
 // calls nothing. A ring holds the newest ring_timings; the reader counts what it comes too late for.
 // Threads: each rank puts into its own ring, one thread at a time, as it saves; one reader, in any process.
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,8 +18,16 @@
 
 namespace forebay::node {
 
-/// A save makes five, and the agent reads twice a save: room for 25 saves of which it has seen none.
-inline constexpr std::size_t ring_timings = 128;
+/// A save makes about ten, and the agent reads twice a save: room for 25 saves of which it has seen none.
+inline constexpr std::size_t ring_timings = 256;
+
+/// A timing of a rank, and the save it is of. A stream's saves of one session have numbers (format::Lineage::save), and
+/// a slot is of one stream: slot and number name one save.
+struct RankTiming {
+    format::Timing timing;  // its target is no_target
+    std::uint64_t save = 0;
+    std::uint16_t slot = 0;
+};
 
 class TimingRings {
 public:
@@ -29,22 +38,31 @@ public:
 
     std::uint32_t ranks() const;
 
-    /// Into the ring of the rank of that number on this node. `slot` is the index of the slot that is saved to; a
-    /// reader finds it in Timing::target.
-    void put(std::uint32_t rank, format::TimingKind kind, sys::Clock::time_point start, sys::Clock::duration took,
-             std::uint64_t bytes, std::uint16_t slot);
+    struct Of {
+        std::uint64_t save = 0;
+        std::uint16_t slot = 0;  // its index on the control page
+    };
+    /// Into the ring of the rank of that number on this node.
+    void put(std::uint32_t rank, Of of, format::TimingKind kind, sys::Clock::time_point start,
+             sys::Clock::duration took, std::uint64_t bytes);
 
-    /// Saves that were skipped since the session began, of one rank. They are counted and stand in no ring: a loop that
-    /// saves more often than storage takes would push the saves out of it that are drained.
-    struct Skips {
+    /// How long the node's first rank has laid out the slot of the save under way: told by that rank before the others
+    /// follow it, and read by them then. No record: it stands in no ring.
+    void tell_layout(std::chrono::nanoseconds took);
+    std::chrono::nanoseconds told_layout() const;
+
+    /// Saves of one rank since the session began that were skipped, replaced before they were drained, or refused. The
+    /// rank knows: it is told when it saves. They are counted and stand in no ring: a loop that saves more often than
+    /// storage takes would push the saves out of it that are drained.
+    struct Unkept {
         std::uint64_t count = 0, ns = 0;
     };
-    void skip(std::uint32_t rank, sys::Clock::duration took);
-    Skips skips(std::uint32_t rank) const;
+    void count_unkept(std::uint32_t rank, sys::Clock::duration took);
+    Unkept unkept(std::uint32_t rank) const;
 
     /// Timings that the rank has put since `seen` of them, which is brought up to date; `missed` grows by those that
     /// were overwritten.
-    void take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& missed, std::vector<format::Timing>& into) const;
+    void take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& missed, std::vector<RankTiming>& into) const;
 
 private:
     sys::Mapping mapping_;

@@ -8,7 +8,7 @@
 #include "base/show_text.hpp"
 #include "base/units.hpp"
 #include "report/html_text.hpp"
-#include "telemetry/summary_text.hpp"
+#include "telemetry/words.hpp"
 
 namespace forebay::report {
 
@@ -35,6 +35,14 @@ std::string spread_row(const char* what, const telemetry::Spread& spread, const 
         spread.count, bytes, show_seconds(spread.median), show_seconds(spread.p95), show_seconds(spread.max), note);
 }
 
+std::string unkept_row(const telemetry::Summary& summary) {
+    if (summary.unkept_saves == 0) return "";
+    return fmt::format(
+        "<tr><td>not kept</td><td>{}</td><td></td><td></td><td></td><td></td>"
+        "<td class=\"text\">skipped, replaced or refused, {} in all</td></tr>\n",
+        summary.unkept_saves, telemetry::show_span(summary.unkept_seconds));
+}
+
 std::string slow_list(const char* what, const std::vector<telemetry::Slow>& slow, std::size_t seen,
                       const char* samples) {
     if (seen == 0)
@@ -55,14 +63,10 @@ std::string slow_list(const char* what, const std::vector<telemetry::Slow>& slow
 }  // namespace
 
 std::string html_head_words(const telemetry::Summary& summary) {
-    std::string sessions = "no session";
-    if (summary.sessions.size() == 1) sessions = fmt::format("session {}", summary.sessions.front());
-    if (summary.sessions.size() > 1)
-        sessions = fmt::format("{} sessions, {} to {}", summary.sessions.size(), summary.sessions.front(),
-                               summary.sessions.back());
-    return fmt::format("<p class=\"faint\">{} nodes, {} ranks; {}; {} from {} to {}</p>\n", summary.nodes,
-                       summary.ranks, sessions, telemetry::show_span(summary.time_seconds),
-                       show_utc(summary.begin_unix_ns), show_utc(summary.end_unix_ns));
+    return fmt::format("<p class=\"faint\">{}, {}; {}; {} from {} to {}</p>\n", telemetry::nodes_text(summary),
+                       telemetry::ranks_text(summary), telemetry::period_text(summary),
+                       telemetry::show_span(summary.time_seconds), show_utc(summary.begin_unix_ns),
+                       show_utc(summary.end_unix_ns));
 }
 
 std::string html_cost(const telemetry::Summary& summary) {
@@ -72,7 +76,8 @@ std::string html_cost(const telemetry::Summary& summary) {
         tile(show_seconds(summary.blocked.median),
              fmt::format("a save, median of {}; longest {}", summary.blocked.count, show_seconds(summary.blocked.max)));
     if (summary.drained.count > 0)
-        tiles += tile(fmt::format("{:.1f} %", summary.hidden_ratio * 100), "hidden: drained beside the computing");
+        tiles += tile(fmt::format("{:.1f} %", summary.hidden_ratio * 100),
+                      "hidden: drained beside the computing, " + telemetry::period_text(summary));
     if (summary.slack_median > 0)
         tiles += tile(fmt::format("{:.1f} x", summary.slack_median),
                       fmt::format("slack: time between saves / drain; worst {:.1f} x", summary.slack_worst));
@@ -88,8 +93,13 @@ std::string html_cost(const telemetry::Summary& summary) {
         std::string(
             "<div class=\"scroll\"><table>\n<thead><tr><th>what</th><th>count</th><th>bytes</th><th>median</th>"
             "<th>p95</th><th>longest</th><th></th></tr></thead>\n<tbody>\n") +
-        spread_row("saved", summary.blocked, show_bytes(summary.bytes_saved), "ranks wait, until the copy is made") +
-        spread_row("waited", summary.waited, "", "of it, for a slot that was draining") +
+        spread_row("saved", summary.blocked, show_bytes(summary.bytes_saved), "held the rank that was held longest") +
+        spread_row("copy", summary.parts.copy, "", "of it: copying and checksumming") +
+        spread_row("layout", summary.parts.layout, "", "of it: where what goes, and the seal") +
+        spread_row("ranks", summary.parts.ranks, "", "of it: waiting for other ranks") +
+        spread_row("slot", summary.parts.slot, "", "of it: waiting for a slot") +
+        spread_row("waited", summary.waited, "", "saves that waited for a slot that was draining") +
+        unkept_row(summary) +
         spread_row("drained", summary.drained, show_bytes(summary.bytes_drained), "the slowest node of each snapshot") +
         spread_row("durable", summary.durable, "", "from the save to the commit") + "</tbody></table></div>\n";
     return "<ul class=\"tiles\">\n" + tiles + "</ul>\n" + table;
@@ -140,7 +150,7 @@ std::string html_advice(const telemetry::Summary& summary) {
 }
 
 std::string html_problems(const telemetry::Summary& summary) {
-    if (summary.problems.empty() && summary.dropped == 0) return "";
+    if (summary.problems.empty() && summary.dropped == 0 && summary.missing_records == 0) return "";
     std::string list = "<h2>What could not be read</h2>\n<ul>\n";
     for (std::size_t i = 0; i < std::min(summary.problems.size(), problems_told); ++i)
         list += "<li>" + text(summary.problems[i], problem_characters) + "</li>\n";
@@ -148,6 +158,9 @@ std::string html_problems(const telemetry::Summary& summary) {
         list += fmt::format("<li>and {} more</li>\n", summary.problems.size() - problems_told);
     if (summary.dropped > 0)
         list += fmt::format("<li>{} timings found no room: pictures over time lack them.</li>\n", summary.dropped);
+    if (summary.missing_records > 0)
+        list += fmt::format("<li>{} of saves did not come: seconds of these saves are of the other ranks.</li>\n",
+                            show_count(summary.missing_records, "record"));
     return list + "</ul>\n";
 }
 

@@ -279,7 +279,12 @@ struct PageServer::Inside {
         return {};
     }
 
-    // The newest state, or a heartbeat where nothing has changed. False ends the connection: of a viewer that has
+    static std::string clock_event() {
+        return fmt::format("event: clock\ndata: {:.3f}\n\n", static_cast<double>(sys::unix_ns()) * 1e-9);
+    }
+
+    // The server's time, with the newest state where there is a new one. The time comes first: ages in the state count
+    // from it, and the state may be old. False ends the connection: of a viewer that has
     // gone, or takes nothing.
     bool tell(std::uint64_t& seen, httplib::DataSink& sink) const {
         constexpr std::chrono::milliseconds look_every{1'000};  // whether the viewer is there
@@ -291,12 +296,13 @@ struct PageServer::Inside {
             }
             if (news.text) {
                 seen = news.number;
-                const auto event = fmt::format("id: {}\nevent: state\ndata: {}\n\n", news.number, *news.text);
+                const auto event =
+                    fmt::format("{}id: {}\nevent: state\ndata: {}\n\n", clock_event(), news.number, *news.text);
                 return sink.write(event.data(), event.size());
             }
             if (!sink.is_writable()) return false;
         }
-        constexpr std::string_view heartbeat = ": heartbeat\n\n";
+        const auto heartbeat = ": heartbeat\n\n" + clock_event();
         return sink.write(heartbeat.data(), heartbeat.size());
     }
 };

@@ -195,8 +195,37 @@ TEST_CASE("server: a viewer gets the state that is there, then what is new, and 
         if (so_far.find("\"a\":1") != std::string::npos) served.feed.put("{\"a\":2}");
         return so_far.find("\"a\":2") != std::string::npos && so_far.find(": heartbeat\n\n") != std::string::npos;
     });
-    CHECK(text.starts_with("id: 1\nevent: state\ndata: {\"a\":1}\n\n"));
+    CHECK(text.starts_with("event: clock\ndata: "));
+    CHECK(text.find("\n\nid: 1\nevent: state\ndata: {\"a\":1}\n\n") != std::string::npos);
     CHECK(text.find("id: 2\nevent: state\ndata: {\"a\":2}\n\n") != std::string::npos);
+}
+
+TEST_CASE("server: a viewer who comes late to a state that is old gets the time of now before it") {
+    Served served(std::chrono::milliseconds(50));
+    served.feed.put("{\"told\":1}");
+    const auto clock_of = [](const std::string& text) {
+        constexpr std::string_view head = "event: clock\ndata: ";
+        REQUIRE(text.starts_with(head));
+        return std::stod(text.substr(head.size()));
+    };
+    const auto look = [&] {
+        return events(served, [](const std::string& so_far) { return so_far.find("told") != std::string::npos; });
+    };
+    const auto now = [] { return static_cast<double>(sys::unix_ns()) * 1e-9; };
+    const double before = now();
+    const double first = clock_of(look());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const double between = now();
+    const double second = clock_of(look());
+    CHECK(first >= before - 0.001);
+    CHECK(first <= between + 0.001);
+    CHECK(second >= between - 0.001);
+    CHECK(second <= now() + 0.001);
+    // So does who stays, with each heartbeat.
+    const auto text = events(served, [](const std::string& so_far) {
+        return so_far.find(": heartbeat\n\nevent: clock\ndata: ") != std::string::npos && so_far.ends_with("\n\n");
+    });
+    CHECK(text.find("event: clock") != text.rfind("event: clock"));
 }
 
 TEST_CASE("server: one viewer too many is told so, and gets in when another has gone") {

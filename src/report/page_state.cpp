@@ -12,6 +12,7 @@
 
 #include "report/heat_map.hpp"
 #include "telemetry/standing.hpp"
+#include "telemetry/words.hpp"
 
 namespace forebay::report {
 
@@ -84,6 +85,13 @@ Tree rates_json(const PageFacts& facts) {
     return {{"at", at}, {"saved", saved}, {"drained", drained}};
 }
 
+Tree parts_json(const format::BlockedParts& parts) {
+    return {{"copy", parts.copy_seconds},
+            {"layout", parts.layout_seconds},
+            {"ranks", parts.ranks_seconds},
+            {"slot", parts.slot_seconds}};
+}
+
 Tree saves_json(const telemetry::Summary& summary) {
     Tree saves = Tree::array();
     const auto count = std::min(rows_max, summary.rows.size());
@@ -97,8 +105,7 @@ Tree saves_json(const telemetry::Summary& summary) {
                          {"nodes", row.nodes},
                          {"nodes_told", row.nodes_told},
                          {"blocked", row.blocked_seconds},
-                         {"wait", row.wait_seconds},
-                         {"copy", row.copy_seconds},
+                         {"parts", parts_json(row.blocked_parts)},
                          {"drain", row.drain_seconds},
                          {"durable", row.durable_seconds},
                          {"interval", row.interval_seconds},
@@ -266,8 +273,9 @@ std::string page_state(const PageFacts& facts) {
                {"silent_since", moment(standing.silent_since_unix_ns)},
                {"begin", moment(summary.begin_unix_ns)},
                {"end", moment(summary.end_unix_ns)},
-               {"nodes", summary.nodes},
-               {"ranks", summary.ranks}};
+               {"nodes", telemetry::nodes_text(summary)},
+               {"ranks", telemetry::ranks_text(summary)},
+               {"period", telemetry::period_text(summary)}};
     state["durable"] = {{"step", summary.newest_durable_step},
                         {"stream", summary.newest_durable_stream},
                         {"at", moment(summary.newest_durable_unix_ns)}};
@@ -292,6 +300,7 @@ std::string page_state(const PageFacts& facts) {
                        {"slowdown_high", summary.slowdown_high_percent},
                        {"slowdown_steps", summary.slowdown_steps}};
     state["blocked"] = spread_json(summary.blocked);
+    state["blocked_parts"] = telemetry::parts_text(summary);
     state["drain"] = spread_json(summary.drained);
     state["durable_after"] = spread_json(summary.durable);
     state["rates"] = rates_json(facts);

@@ -93,7 +93,7 @@ TEST_CASE("looker: news where something has changed, and none else") {
     const test::TempDirectory place;
     const auto run = place.path() + "/run";
     PageFeed feed;
-    RunLooker looker(sys::posix_store(), run, feed);
+    RunLooker looker(sys::posix_store(), run, place.path(), feed);
     CHECK(looker.look(now));  // there is no such run: that is news, and told
     CHECK(feed.newest().text->find("could not be read") == std::string::npos);
     CHECK(nlohmann::json::parse(*feed.newest().text)["problems"].size() == 1);

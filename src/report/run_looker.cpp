@@ -10,6 +10,7 @@
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
 #include "sys/clock.hpp"
+#include "telemetry/here.hpp"
 
 namespace forebay::report {
 
@@ -38,10 +39,10 @@ bool RunLooker::look(std::int64_t now_unix_ns) {
 }
 
 Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
-    const auto own = fmt::format("{}/{}", run_, catalog::own_directory);
+    const auto own = fmt::format("{}/{}", where_.run, catalog::own_directory);
     auto entries = store_.list(own);
     if (!entries && entries.error().kind == ErrorKind::missing) {
-        FB_TRY_ASSIGN(there, store_.exists(run_));
+        FB_TRY_ASSIGN(there, store_.exists(where_.run));
         if (!there) return entries.error();
         entries = std::vector<sys::Entry>();
     }
@@ -51,7 +52,7 @@ Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
         if (is_record(entry)) sizes[entry.name] = entry.size;
     const bool has_records = !sizes_ || sizes != *sizes_;
     if (has_records) {
-        FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store_, run_, {.with_timings = false}));
+        FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store_, where_.run, {.with_timings = false}));
         chronicle_ = std::move(chronicle);
         sizes_ = std::move(sizes);
         statuses_.clear();
@@ -72,7 +73,7 @@ Result<bool> RunLooker::read_statuses(const std::vector<sys::Entry>& entries) {
     std::map<std::string, std::string> texts;
     for (const auto& entry : entries) {
         if (!is_status(entry)) continue;
-        const auto path = fmt::format("{}/{}/{}", run_, catalog::own_directory, entry.name);
+        const auto path = fmt::format("{}/{}/{}", where_.run, catalog::own_directory, entry.name);
         auto text = sys::read_text(store_, path, status_file_max);
         if (text && format::decode_status(*text, path)) texts[entry.name] = std::move(*text);
         else if (const auto before = statuses_.find(entry.name); before != statuses_.end()) texts.insert(*before);
@@ -89,11 +90,11 @@ Result<bool> RunLooker::read_statuses(const std::vector<sys::Entry>& entries) {
 
 // What snapshots exist changes with the names in the directories of streams; then the heads of manifests are read.
 Result<bool> RunLooker::read_kept() {
-    FB_TRY_ASSIGN(streams, catalog::streams(store_, run_));
+    FB_TRY_ASSIGN(streams, catalog::streams(store_, where_.run));
     std::map<std::string, std::string> listings;
     std::set<std::string> changed;
     for (const auto& stream : streams) {
-        const auto entries = catalog::list_stream(store_, run_, stream);
+        const auto entries = catalog::list_stream(store_, where_.run, stream);
         if (!entries && entries.error().kind == ErrorKind::missing) continue;  // removed since it was listed
         FB_TRY(entries);
         auto& names = listings[stream];
@@ -105,7 +106,7 @@ Result<bool> RunLooker::read_kept() {
     std::erase_if(kept_,
                   [&](const auto& one) { return changed.contains(one.stream) || !listings.contains(one.stream); });
     for (const auto& stream : changed) {
-        const auto history = catalog::history(store_, run_, stream);
+        const auto history = catalog::history(store_, where_.run, stream);
         if (!history && history.error().kind == ErrorKind::missing) continue;
         FB_TRY(history);
         const auto add = [&](const std::vector<catalog::Version>& versions, const char* standing) {
@@ -138,7 +139,8 @@ void RunLooker::publish(std::int64_t now_unix_ns) {
     auto summary = newest().summary;
     summary.problems.insert(summary.problems.begin(), problem_);
     if (problem_.empty()) summary.problems.erase(summary.problems.begin());
-    chronicle_.run = run_;
+    chronicle_.run = where_.run;
+    telemetry::look_here(chronicle_, where_.staging);
     auto state = page_state({chronicle_, summary, kept_, backlog_, now_unix_ns});
     if (state == state_) return;
     state_ = std::move(state);

@@ -25,7 +25,9 @@ inline constexpr int look_share = 20;  // pauses for so many times what a look t
 
 class RunLooker {
 public:
-    RunLooker(sys::Store& store, std::string run, PageFeed& feed) : store_(store), run_(std::move(run)), feed_(feed) {}
+    /// `staging` is where sessions of this host stage: whether its agents live is looked for there.
+    RunLooker(sys::Store& store, std::string run, std::string staging, PageFeed& feed)
+        : store_(store), where_{std::move(run), std::move(staging)}, feed_(feed) {}
 
     /// One look; whether anything has changed. A look that fails is told in the state, and the next one is tried.
     bool look(std::int64_t now_unix_ns);
@@ -49,7 +51,10 @@ private:
     void publish(std::int64_t now_unix_ns);
 
     sys::Store& store_;
-    const std::string run_;
+    struct Where {
+        std::string run, staging;
+    };
+    const Where where_;
     PageFeed& feed_;
     std::optional<Sizes> sizes_;                   // of timings and events, when they were read; none: never
     std::map<std::string, std::string> statuses_;  // by file, as it was read

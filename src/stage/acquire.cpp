@@ -42,11 +42,15 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema, SlotWait& wait) {
     auto outcome = attempt([&] { return acquire(wait); });
     const auto waited = wait.waited();
     saved_.wait_seconds = std::chrono::duration<double>(waited).count();
+    clock_.lap(format::TimingKind::wait);
     if (outcome && *outcome == Outcome::admitted) {
         const auto start = sys::Clock::now();
         if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
         if (outcome) slots_.current().invalidate();
-        saved_.plan_seconds += std::chrono::duration<double>(sys::Clock::now() - start).count();
+        const auto layout = sys::Clock::now() - start;
+        saved_.plan_seconds += std::chrono::duration<double>(layout).count();
+        clock_.lap(format::TimingKind::plan);
+        if (context_.timings != nullptr) context_.timings->tell_layout(layout);
     }
     slots_.tell(outcome ? *outcome : Outcome::failed, waited);
     return outcome;
@@ -54,10 +58,16 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema, SlotWait& wait) {
 
 Result<Stager::Outcome> Stager::follow(const Schema& schema) {
     FB_TRY_ASSIGN(decision, slots_.follow());
-    // The node's first rank alone knows what of its time was waiting and what was laying out.
+    // The node's first rank alone knows what of its time was waiting for the slot, and what was laying out. Before that
+    // this rank has waited for it to come.
     saved_.wait_seconds = std::chrono::duration<double>(decision.waited).count();
+    const bool lays_out = decision.outcome == Outcome::admitted && context_.timings != nullptr;
+    clock_.lap(format::TimingKind::agree,
+               {{format::TimingKind::wait, decision.waited},
+                {format::TimingKind::plan, lays_out ? context_.timings->told_layout() : std::chrono::nanoseconds(0)}});
     if (decision.outcome == Outcome::admitted) FB_TRY(fit_current(schema));
     if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(parts_.rows()));
+    clock_.lap(format::TimingKind::plan);
     return decision.outcome;
 }
 
@@ -69,30 +79,35 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
     auto own = Outcome::undecided;
     Result<> mine;
     bool must_plan = false;
-    auto decided_at = sys::Clock::now();
+    std::chrono::nanoseconds others_waited{0};  // for their slots, while this node had its own
     for (;;) {
         if (own == Outcome::undecided) {
             const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
             own = decided ? *decided : Outcome::failed;
             mine = decided ? Result<>() : decided.error();
-            decided_at = sys::Clock::now();
             if (places_ && mine && (own == Outcome::admitted || own == Outcome::replacing))
                 mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
         }
         // The others of a node follow its first rank, so they say nothing about what is replaced.
         const auto replaced = slots_.replaced_step();
         const std::int64_t open = own == Outcome::skipped ? 2 : own == Outcome::undecided ? 1 : 0;
-        std::int64_t flags[] = {mine ? 0 : 1, open, leads ? replaced : nothing, leads ? -replaced : nothing,
-                                must_plan ? 1 : 0};
+        const auto own_wait =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(saved_.wait_seconds));
+        std::int64_t flags[] = {
+            mine ? 0 : 1,    open, leads ? replaced : nothing, leads ? -replaced : nothing, must_plan ? 1 : 0,
+            own_wait.count()};
+        clock_.lap(format::TimingKind::plan);
         topology.world->max(flags);
+        others_waited +=
+            clock_.lap(format::TimingKind::agree,
+                       {{format::TimingKind::wait, std::chrono::nanoseconds(flags[5]) - own_wait - others_waited}});
         if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
         // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
         if (flags[1] != 1)
             return Agreed{.own = own,
                           .keeps = flags[1] == 0 && flags[2] == -flags[3],
                           .must_plan = flags[4] != 0,
-                          .replaced = flags[2],
-                          .decided = decided_at};
+                          .replaced = flags[2]};
         if (wait) wait->go_on();
     }
 }

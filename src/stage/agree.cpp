@@ -17,7 +17,9 @@ Result<> Stager::plan_together(const Call& call, const Schema& schema, const des
     std::array<std::int64_t, 4 + call_numbers> flags{mine ? 0 : 1, changed || version_ == 0 ? 1 : 0, sum, ~sum};
     const auto numbers = std::span(flags).last<call_numbers>();
     put_call(call, numbers);
+    clock_.lap(format::TimingKind::plan);
     world.max(flags);
+    clock_.lap(format::TimingKind::agree);
     if (flags[0] != 0) return comm::agree(world, mine);
     if (!is_alike(numbers)) return refuse_calls(world, call);
     if (flags[1] != 0) {
@@ -29,6 +31,7 @@ Result<> Stager::plan_together(const Call& call, const Schema& schema, const des
             return {};
         }));
         ++version_;
+        clock_.lap(format::TimingKind::plan);
     }
     return comm::is_alike(flags[2], flags[3]) ? Result<>() : check_values(world, schema, binding, {});
 }
@@ -38,7 +41,9 @@ Result<> Stager::check_final(const Schema& schema, const describe::Binding& bind
     auto& world = *context_.topology->world;
     const std::int64_t sum = sum_values(schema, binding, direct);
     std::int64_t flags[] = {mine ? 0 : 1, sum, ~sum};
+    clock_.lap(format::TimingKind::copy);  // until now the application has written into the slot
     world.max(flags);
+    clock_.lap(format::TimingKind::agree);
     if (flags[0] != 0) return comm::agree(world, mine);
     return comm::is_alike(flags[1], flags[2]) ? Result<>() : check_values(world, schema, binding, direct);
 }

@@ -65,35 +65,31 @@ Counters Stager::counters() const {
     return all;
 }
 
+// The end of a save, whatever became of it: the time since the last lap was waiting for other ranks.
 void Stager::count_time() {
+    clock_.lap(format::TimingKind::agree);
+    saved_.blocked_seconds = std::chrono::duration<double>(clock_.total()).count();
     counters_.blocked_seconds += saved_.blocked_seconds;
     counters_.wait_seconds += saved_.wait_seconds;
-    time(format::TimingKind::save, began_, sys::Clock::now(), saved_.bytes);
+    if (context_.timings != nullptr) put_timings();
 }
 
-// A save that is skipped has no slot.
-void Stager::time(format::TimingKind kind, sys::Clock::time_point start, sys::Clock::time_point end,
-                  std::uint64_t bytes) {
-    if (context_.timings == nullptr) return;
+// The whole save comes last: who reads it has all that lies within.
+void Stager::put_timings() {
+    auto& timings = *context_.timings;
     const auto rank = static_cast<std::uint32_t>(context_.topology->node->rank());
-    if (saved_.kept)
-        context_.timings->put(rank, kind, start, end - start, bytes,
-                              static_cast<std::uint16_t>(slots_.indices()[slots_.current_index()]));
-    else if (kind == format::TimingKind::save) context_.timings->skip(rank, end - start);
-}
-
-// What this node did for its slot, one after the other, and then the wait for other nodes. Its first rank alone knows
-// what of that was waiting and what was laying out.
-void Stager::time_slot(sys::Clock::time_point decided) {
-    const auto ago = [](sys::Clock::time_point end, double seconds) {
-        return end - std::chrono::duration_cast<sys::Clock::duration>(std::chrono::duration<double>(seconds));
+    if (!saved_.kept) return timings.count_unkept(rank, clock_.total());
+    const auto index = slots_.current_index();
+    if (blocked_.size() <= index) blocked_.resize(slots_.count());
+    if (saved_.replaced >= 0) timings.count_unkept(rank, blocked_[index]);
+    blocked_[index] = clock_.total();
+    const node::TimingRings::Of of{saves_, static_cast<std::uint16_t>(slots_.indices()[index])};
+    const auto put = [&](format::TimingKind kind, std::chrono::microseconds start, std::chrono::microseconds took) {
+        const bool moves = kind == format::TimingKind::copy || kind == format::TimingKind::save;
+        timings.put(rank, of, kind, clock_.began() + start, took, moves ? saved_.bytes : 0);
     };
-    if (context_.topology->leads()) {
-        const auto waited = ago(decided, saved_.plan_seconds);
-        time(format::TimingKind::wait, ago(waited, saved_.wait_seconds), waited);
-        time(format::TimingKind::plan, waited, decided);
-    }
-    time(format::TimingKind::agree, decided, sys::Clock::now());
+    for (const auto& piece : clock_.pieces()) put(piece.kind, piece.start, piece.length());
+    put(format::TimingKind::save, std::chrono::microseconds(0), clock_.total());
 }
 
 Result<> Stager::lay_out(std::size_t i, const Schema& schema) {
@@ -145,12 +141,13 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     auto& topology = *context_.topology;
     abandon();
     const auto now = sys::Clock::now();
-    interval_ = saves_ == 0 ? std::chrono::nanoseconds(0) : now - began_;
-    began_ = now;
+    interval_ = saves_ == 0 ? std::chrono::nanoseconds(0) : now - clock_.began();
+    clock_.restart(now);
     saved_ = {.step = step};
     FB_TRY(
         plan_together({.stream = stream_, .step = step, .time = time}, schema, binding, changed, values, mine_before));
     parts_.gather_rows(*context_.topology->node, binding);
+    clock_.lap(format::TimingKind::agree);
     ++saves_;
     record_ = {.step = step,
                .time = time,
@@ -160,10 +157,8 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
                .lineage = {context_.run_id, saves_, {}}};
     const auto agreed = acquire_together(schema);
     if (agreed) saved_.kept = agreed->keeps;
-    if (agreed) time_slot(agreed->decided);
     if (!agreed || !agreed->keeps) {
         slots_.give_back();
-        saved_.blocked_seconds = seconds_since(began_);
         count_time();  // of a save that is refused or skipped too: it may have waited long for a slot
         if (!agreed) return agreed.error();
         ++counters_.skipped;
@@ -174,8 +169,11 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         const auto planned = comm::agree(*topology.world, [&] {
             if (places_) places_->plan(schema);
         });
+        clock_.lap(format::TimingKind::plan);
         if (!planned) {
             slots_.give_back();
+            saved_.kept = false;
+            count_time();
             return planned.error();
         }
     }
@@ -184,8 +182,12 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     if (agreed->own == Outcome::replacing) {
         if (topology.leads()) slots_.replace();
         topology.node->barrier();
+        clock_.lap(format::TimingKind::agree);
     }
-    if (places_) places_->place(slots_.current());
+    if (places_) {
+        places_->place(slots_.current());
+        clock_.lap(format::TimingKind::plan);
+    }
     under_way_ = saves_;
     return saved_;
 }
@@ -197,10 +199,9 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     counters_.copy_threads = slot.put(binding, direct, crew);
     saved_.copy_seconds = seconds_since(copying);
     saved_.bytes = slot.own_bytes();
-    const auto copied = sys::Clock::now();
-    time(format::TimingKind::copy, copying, copied, saved_.bytes);
+    clock_.lap(format::TimingKind::copy);
     context_.topology->node->barrier();
-    time(format::TimingKind::agree, copied, sys::Clock::now());
+    clock_.lap(format::TimingKind::agree);
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
         record_.snapshot_id = splitmix(context_.session_id, saves_);
@@ -209,14 +210,13 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
         slot.seal(record_);
         // This slot is needed again after as many saves as the stream has slots. Saves begin interval_ apart, so with
         // 2 slots and a save every 10 s that is 20 s after this save began, and not after it was sealed.
-        const std::chrono::nanoseconds saving = sys::Clock::now() - began_;
+        const std::chrono::nanoseconds saving = sys::Clock::now() - clock_.began();
         const auto needed_unix_ns =
             interval_.count() == 0 ? 0 : record_.sealed_unix_ns + (interval_ * options_.slots - saving).count();
         slots_.hand_over(record_, needed_unix_ns);
         saved_.plan_seconds += seconds_since(sealing);
-        time(format::TimingKind::plan, sealing, sys::Clock::now());
+        clock_.lap(format::TimingKind::plan);
     }
-    saved_.blocked_seconds = seconds_since(began_);
     ++counters_.saves;
     counters_.bytes_saved += saved_.bytes;
     count_time();

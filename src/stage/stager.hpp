@@ -21,6 +21,7 @@
 #include "stage/alike.hpp"
 #include "stage/forms/places.hpp"
 #include "stage/node_parts.hpp"
+#include "stage/save_clock.hpp"
 #include "stage/stream_slots.hpp"
 #include "sys/clock.hpp"
 
@@ -94,11 +95,10 @@ private:
     Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                            Values values, const Result<>& mine);
     struct Agreed {
-        Outcome own = Outcome::failed;   // of this rank's node
-        bool keeps = false;              // every node has a slot; else the step is skipped
-        bool must_plan = false;          // some node must
-        std::int64_t replaced = -1;      // the step that the save replaces
-        sys::Clock::time_point decided;  // this node; from then on it waited for the others
+        Outcome own = Outcome::failed;  // of this rank's node
+        bool keeps = false;             // every node has a slot; else the step is skipped
+        bool must_plan = false;         // some node must
+        std::int64_t replaced = -1;     // the step that the save replaces
     };
 
     Result<Outcome> acquire(SlotWait& wait);                      // by the node's first rank
@@ -108,9 +108,7 @@ private:
     Result<> lay_out(std::size_t slot, const Schema& schema);
     Result<> fit_current(const Schema& schema);
     void count_time();
-    void time(format::TimingKind kind, sys::Clock::time_point start, sys::Clock::time_point end,
-              std::uint64_t bytes = 0);
-    void time_slot(sys::Clock::time_point decided);
+    void put_timings();
 
     StagerContext context_;
     std::string stream_;
@@ -122,9 +120,10 @@ private:
     std::uint64_t saves_ = 0;
     std::uint64_t under_way_ = 0;
     Saved saved_;
-    format::Record record_;  // seals the save under way; on the node's first rank
-    sys::Clock::time_point began_;
-    std::chrono::nanoseconds interval_{0};  // between the beginnings of the last two saves
+    format::Record record_;                           // seals the save under way; on the node's first rank
+    SaveClock clock_;                                 // of the save under way
+    std::chrono::nanoseconds interval_{0};            // between the beginnings of the last two saves
+    std::vector<std::chrono::microseconds> blocked_;  // by the last save in each slot
     Counters counters_;
 };
 

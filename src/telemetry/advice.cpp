@@ -19,8 +19,10 @@ namespace {
 
 constexpr std::size_t names_to_tell = 8, names_to_paste = 500, name_bytes_max = 64;
 constexpr double sync_share_high = 0.5;
-constexpr double slowdown_percent_high = 5;  // below that a limit of the agent would cost more than it brings
-constexpr double save_less_often_below = 1;  // slack
+constexpr double ranks_share_high = 0.5;        // of the visible time
+constexpr double ranks_time_share_high = 0.01;  // of the run; less is not worth a change
+constexpr double slowdown_percent_high = 5;     // below that a limit of the agent would cost more than it brings
+constexpr double save_less_often_below = 1;     // slack
 
 // Names that somebody will paste into a shell: others are left out of the line.
 bool is_plain(std::string_view name) {
@@ -186,7 +188,10 @@ void add_slack(const std::string& stream, const StreamCourse& course, const Stre
                      : "th"));
 }
 
-void add_sync(const std::string& stream, const StreamCourse& course, std::vector<std::string>& advice) {
+// Fewer files are of use only to a stream of several nodes that has a file for each.
+void add_sync(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
+              std::vector<std::string>& advice) {
+    if (needs.nodes < 2 || (needs.file != "own" && !needs.file.empty())) return;
     const double share = median_of(course.sync_shares);
     if (share <= sync_share_high) return;
     auto text = fmt::format(
@@ -195,6 +200,17 @@ void add_sync(const std::string& stream, const StreamCourse& course, std::vector
         share * 100, shown(stream));
     if (const auto key = toml_key(stream)) text += fmt::format("\n  [streams.{}]", *key);
     advice.push_back(text + "\n  file = \"combined:16\"");
+}
+
+// Whatever Forebay does, a save lasts until the last rank has come.
+void add_late_ranks(const Summary& summary, std::vector<std::string>& advice) {
+    const double waited = summary.parts.ranks.sum, visible = summary.blocked.sum;
+    if (waited <= 0 || waited < ranks_share_high * visible || waited < ranks_time_share_high * summary.time_seconds)
+        return;
+    advice.push_back(fmt::format(
+        "{:.0f} % of the visible time, {}, is ranks that wait for ranks that come later. No option of Forebay changes "
+        "that: balance their work, and give each rank a core of its own.",
+        waited / visible * 100, show_seconds(waited)));
 }
 
 void add_slowdown(const Summary& summary, std::vector<std::string>& advice) {
@@ -215,6 +231,8 @@ Needs needs_of(const Chronicle& chronicle) {
     for (const auto& batch : chronicle.batches) {
         auto& stream = needs[batch.stream];
         stream.slots = std::max(stream.slots, batch.slots);
+        stream.nodes = std::max(stream.nodes, batch.nodes);
+        stream.file = batch.file;
         stream.node_bytes_most = std::max(stream.node_bytes_most, batch.bytes);
         if (batch.drain_seconds <= 0) continue;
         ++stream.drains;
@@ -246,9 +264,10 @@ std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) 
         if (known != needs.end()) {
             add_slots(stream, course, known->second, advice);
             add_slack(stream, course, known->second, advice);
+            add_sync(stream, course, known->second, advice);
         }
-        add_sync(stream, course, advice);
     }
+    add_late_ranks(summary, advice);
     add_slowdown(summary, advice);
     if (summary.retries > 0)
         advice.push_back(

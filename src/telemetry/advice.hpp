@@ -18,6 +18,8 @@ struct StreamNeeds {
     std::uint64_t node_bytes_most = 0;             // of one snapshot: what another slot costs a node
     std::uint64_t drains = 0, limited_drains = 0;  // is_limited()
     std::uint64_t limit_bytes_per_second = 0;      // of the last of these
+    std::uint32_t nodes = 0;                       // most of any snapshot
+    std::string file;                              // TimingBatch::file of the last one
 };
 using Needs = std::map<std::string, StreamNeeds>;
 

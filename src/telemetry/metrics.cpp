@@ -61,11 +61,11 @@ public:
     void value(T number, const Labels& labels = {}) {
         line(kind_ == MetricKind::counter ? "_total" : "", number_of(number), labels);
     }
-    /// Of a histogram: all that was seen, in buckets of powers of two.
+    /// Of a histogram: all that was seen, in buckets of powers of two. The smallest is 61 us: saves take from there on.
     void seen(const std::vector<double>& values) {
         double sum = 0;
         for (const double value : values) sum += value;
-        for (int power = -6; power <= 13; ++power) {
+        for (int power = -14; power <= 13; ++power) {
             const double most = std::ldexp(1.0, power);
             const auto count = std::ranges::count_if(values, [&](double value) { return value <= most; });
             line("_bucket", number_of(static_cast<std::uint64_t>(count)), {{"le", number_of(most)}});
@@ -141,8 +141,16 @@ void put_run(MetricsText& text, const Summary& summary) {
               &SnapshotRow::copy_seconds);
     histogram("visible_seconds", "What a save has kept the application from computing, on the slowest node.",
               &SnapshotRow::blocked_seconds);
-    text.one(MetricKind::counter, "wait_seconds", "Of it: waiting, by reason.", summary.waited.sum,
+    text.family(MetricKind::counter, "visible_part_seconds",
+                "Where that time went: copying, the layout, waiting for ranks, waiting for a slot.");
+    text.value(summary.parts.copy.sum, {{"part", "copy"}});
+    text.value(summary.parts.layout.sum, {{"part", "layout"}});
+    text.value(summary.parts.ranks.sum, {{"part", "ranks"}});
+    text.value(summary.parts.slot.sum, {{"part", "slot"}});
+    text.one(MetricKind::counter, "wait_seconds", "Waiting of the slowest rank, by reason.", summary.waited.sum,
              {{"reason", "slot"}});
+    text.one(MetricKind::counter, "missing_records", "Records of saves that ranks have not written in time.",
+             summary.missing_records);
     put_targets(text, summary);
     histogram("drain_seconds", "From the first write of a node file to its name, on the slowest node.",
               &SnapshotRow::drain_seconds);

@@ -58,6 +58,28 @@ void add_slowest(const Matched& snapshot, SnapshotRow& row) {
     if (drains.size() > 1) row.straggler_ratio = row.drain_seconds / median_of(drains);
 }
 
+// Of the rank of the node that was held longest. Batches from before there were parts have the longest of each kind
+// alone, of whichever ranks: what these leave of the save was waiting for other ranks.
+format::BlockedParts parts_of(const format::TimingBatch& batch) {
+    const auto& told = batch.blocked_parts;
+    format::BlockedParts parts{.copy_seconds = seconds_from(told.copy_seconds),
+                               .layout_seconds = seconds_from(told.layout_seconds),
+                               .ranks_seconds = seconds_from(told.ranks_seconds),
+                               .slot_seconds = seconds_from(told.slot_seconds)};
+    double left = seconds_from(batch.blocked_seconds);
+    const auto take = [&](double seconds) {
+        const double taken = std::min(seconds_from(seconds), left);
+        left -= taken;
+        return taken;
+    };
+    const bool is_old = parts.sum() <= 0;
+    parts.copy_seconds = take(is_old ? batch.copy_seconds : parts.copy_seconds);
+    parts.slot_seconds = take(is_old ? batch.wait_seconds : parts.slot_seconds);
+    parts.layout_seconds = take(is_old ? batch.plan_seconds : parts.layout_seconds);
+    parts.ranks_seconds = left;
+    return parts;
+}
+
 }  // namespace
 
 double seconds_from(double told) { return std::isfinite(told) && told > 0 ? told : 0; }
@@ -109,8 +131,13 @@ SnapshotRow row_of(const Matched& snapshot) {
         row.stored_bytes += batch->stored_bytes;
         if (batch->saved_unix_ns > 0 && (row.saved_unix_ns == 0 || batch->saved_unix_ns < row.saved_unix_ns))
             row.saved_unix_ns = batch->saved_unix_ns;
-        row.blocked_seconds = std::max(row.blocked_seconds, seconds_from(batch->blocked_seconds));
+        if (const double blocked = seconds_from(batch->blocked_seconds); blocked > row.blocked_seconds) {
+            row.blocked_seconds = blocked;
+            row.blocked_parts = parts_of(*batch);
+        }
+        row.missing_ranks += batch->missing_ranks;
         row.wait_seconds = std::max(row.wait_seconds, seconds_from(batch->wait_seconds));
+        row.plan_seconds = std::max(row.plan_seconds, seconds_from(batch->plan_seconds));
         row.copy_seconds = std::max(row.copy_seconds, seconds_from(batch->copy_seconds));
         row.sync_seconds = std::max(row.sync_seconds, seconds_from(batch->sync_seconds));
         row.commit_seconds = std::max(row.commit_seconds, seconds_from(batch->commit_seconds));

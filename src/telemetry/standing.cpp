@@ -30,6 +30,7 @@ const char* name_of(RunState state) {
 
 bool is_stale(const format::StatusLine& status, std::int64_t now_unix_ns) {
     if (!is_at_work(status)) return false;
+    if (status.is_gone) return true;
     const double age = (static_cast<double>(now_unix_ns) - static_cast<double>(status.unix_ns)) * 1e-9;
     return !(age <= stale_periods * status.period_seconds + clocks_differ_seconds);
 }

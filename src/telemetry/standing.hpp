@@ -32,7 +32,8 @@ struct RunStanding {
 };
 RunStanding standing_of(const std::vector<format::StatusLine>& statuses, std::int64_t now_unix_ns);
 
-/// Of an agent at work: it has told nothing for three of its periods, and a second for clocks that differ.
+/// Of an agent at work: it has told nothing for three of its periods, and a second for clocks that differ, or it is
+/// gone.
 bool is_stale(const format::StatusLine& status, std::int64_t now_unix_ns);
 
 }  // namespace forebay::telemetry

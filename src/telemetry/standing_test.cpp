@@ -40,6 +40,16 @@ TEST_CASE("agents are silent after three of their periods, and a second for cloc
     CHECK(some.silent_since_unix_ns == now - 9 * second);
 }
 
+TEST_CASE("an agent that is known to be gone is silent at once") {
+    auto gone = test::status_told("serving");
+    gone.is_gone = true;
+    CHECK(state_of({gone}) == RunState::silent);
+    CHECK(standing_of({gone, test::status_told("serving")}, now).silent.size() == 1);
+    auto ended = test::status_told("ended");
+    ended.is_gone = true;
+    CHECK(state_of({ended}) == RunState::ended);
+}
+
 TEST_CASE("of an earlier session nobody waits for a word") {
     auto before = test::status_told("serving", true, 5000);
     before.session = 2;

@@ -68,8 +68,20 @@ void add_times(const Chronicle& chronicle, Summary& summary) {
     summary.end_unix_ns = all.end_unix_ns;
 }
 
+PartSpreads part_spreads_of(const std::vector<SnapshotRow>& rows) {
+    std::vector<double> copy, layout, ranks, slot;
+    for (const auto& row : rows) {
+        copy.push_back(row.blocked_parts.copy_seconds);
+        layout.push_back(row.blocked_parts.layout_seconds);
+        ranks.push_back(row.blocked_parts.ranks_seconds);
+        slot.push_back(row.blocked_parts.slot_seconds);
+    }
+    return {spread_of(copy), spread_of(layout), spread_of(ranks), spread_of(slot)};
+}
+
 void add_spreads(Summary& summary) {
     std::vector<double> blocked, waited, drained, durable;
+    summary.parts = part_spreads_of(summary.rows);
     for (const auto& row : summary.rows) {
         blocked.push_back(row.blocked_seconds);
         if (row.wait_seconds >= wait_seconds_min) waited.push_back(row.wait_seconds);
@@ -104,6 +116,12 @@ void add_counts(Summary& summary) {
     for (const auto& row : summary.rows) {
         summary.nodes = std::max(summary.nodes, row.nodes);
         summary.ranks = std::max(summary.ranks, row.ranks);
+        const auto lower = [](std::uint32_t& least, std::uint32_t number) {
+            if (number > 0 && (least == 0 || number < least)) least = number;
+        };
+        lower(summary.nodes_least, row.nodes);
+        lower(summary.ranks_least, row.ranks);
+        summary.missing_records += row.missing_ranks;
         summary.bytes_saved += row.bytes;
         summary.committed += row.outcome == "committed" ? 1 : 0;
         summary.superseded += row.outcome == "superseded" ? 1 : 0;

@@ -22,9 +22,11 @@ struct SnapshotRow {
     std::uint32_t nodes = 0, nodes_told = 0, ranks = 0;
     std::string outcome;  // "committed", "superseded", "set_aside", "failed", "incomplete" (nodes are missing)
     std::uint64_t bytes = 0, stored_bytes = 0;
-    std::int64_t saved_unix_ns = 0;                                  // the first rank began
-    std::int64_t drained_unix_ns = 0, durable_unix_ns = 0;           // the last node; the commit. 0: not yet
-    double blocked_seconds = 0, wait_seconds = 0, copy_seconds = 0;  // the slowest node
+    std::int64_t saved_unix_ns = 0;                         // the first rank began
+    std::int64_t drained_unix_ns = 0, durable_unix_ns = 0;  // the last node; the commit. 0: not yet
+    double blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0;  // the slowest rank, each
+    format::BlockedParts blocked_parts = {};                         // of blocked_seconds, which is their sum
+    std::uint32_t missing_ranks = 0;                                 // whose record of the save did not come
     double drain_seconds = 0, sync_seconds = 0, commit_seconds = 0;  // the slowest node
     double durable_seconds = 0;                                      // from saved to durable
     double interval_seconds = 0;  // since the save before of this stream began; 0: the first one
@@ -37,6 +39,11 @@ struct SnapshotRow {
 struct Spread {
     std::uint64_t count = 0;
     double median = 0, p95 = 0, max = 0, sum = 0;
+};
+
+/// Of each part of the visible time, over the rows; sums of rows add up to the sum of Summary::blocked.
+struct PartSpreads {
+    Spread copy, layout, ranks, slot;
 };
 
 struct NodeRow {
@@ -60,10 +67,12 @@ struct Summary {
     std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // of the first and the last thing told
     double time_seconds = 0;             // the sum over sessions, each from the first to the last thing told of it
     std::uint32_t nodes = 0, ranks = 0;  // most of any snapshot
-    Spread blocked, waited, drained, durable;  // seconds, a row each
+    std::uint32_t nodes_least = 0, ranks_least = 0;  // of any
+    Spread blocked, waited, drained, durable;        // seconds, a row each
+    PartSpreads parts;                               // of `blocked`
     std::uint64_t bytes_saved = 0, bytes_drained = 0, bytes_stored = 0;
     std::uint64_t snapshots = 0, committed = 0, superseded = 0, failed = 0;
-    std::uint64_t unkept_saves = 0;  // skipped, or replaced before they were drained
+    std::uint64_t unkept_saves = 0;  // skipped, refused, or replaced before they were drained
     double unkept_seconds = 0;       // that they blocked the application
     double visible_ratio = 0;        // (blocked + unkept) / time_seconds
     double hidden_ratio = 0;         // drain / (blocked + unkept + drain)
@@ -75,6 +84,7 @@ struct Summary {
     std::int64_t newest_durable_step = -1, newest_durable_unix_ns = 0;
     std::string newest_durable_stream;
     std::uint64_t retries = 0, dropped = 0;
+    std::uint64_t missing_records = 0;        // of ranks, over the rows
     std::vector<SnapshotRow> rows = {};       // by time
     std::vector<NodeRow> node_rows = {};      // by name
     std::vector<TargetRow> target_rows = {};  // by name

@@ -36,6 +36,20 @@ Tree tree_of(const Spread& spread) {
             {"sum", spread.sum}};
 }
 
+Tree tree_of(const PartSpreads& parts) {
+    return {{"copy_seconds", tree_of(parts.copy)},
+            {"layout_seconds", tree_of(parts.layout)},
+            {"ranks_seconds", tree_of(parts.ranks)},
+            {"slot_seconds", tree_of(parts.slot)}};
+}
+
+Tree tree_of(const format::BlockedParts& parts) {
+    return {{"copy_seconds", parts.copy_seconds},
+            {"layout_seconds", parts.layout_seconds},
+            {"ranks_seconds", parts.ranks_seconds},
+            {"slot_seconds", parts.slot_seconds}};
+}
+
 Tree tree_of(const SnapshotRow& row) {
     return {{"stream", text_of(row.stream)},
             {"step", row.step},
@@ -51,8 +65,11 @@ Tree tree_of(const SnapshotRow& row) {
             {"drained_unix_ns", known(row.drained_unix_ns)},
             {"durable_unix_ns", known(row.durable_unix_ns)},
             {"blocked_seconds", row.blocked_seconds},
+            {"blocked_parts", tree_of(row.blocked_parts)},
             {"wait_seconds", row.wait_seconds},
+            {"plan_seconds", row.plan_seconds},
             {"copy_seconds", row.copy_seconds},
+            {"missing_ranks", row.missing_ranks},
             {"drain_seconds", row.drain_seconds},
             {"sync_seconds", row.sync_seconds},
             {"commit_seconds", row.commit_seconds},
@@ -123,6 +140,8 @@ std::string summary_json(const Summary& summary) {
         {"time_seconds", summary.time_seconds},
         {"nodes", summary.nodes},
         {"ranks", summary.ranks},
+        {"nodes_least", summary.nodes_least},
+        {"ranks_least", summary.ranks_least},
         {"snapshots", summary.snapshots},
         {"committed", summary.committed},
         {"superseded", summary.superseded},
@@ -131,6 +150,7 @@ std::string summary_json(const Summary& summary) {
         {"bytes_drained", summary.bytes_drained},
         {"bytes_stored", summary.bytes_stored},
         {"blocked_seconds", tree_of(summary.blocked)},
+        {"blocked_parts", tree_of(summary.parts)},
         {"waited_seconds", tree_of(summary.waited)},
         {"drained_seconds", tree_of(summary.drained)},
         {"durable_seconds", tree_of(summary.durable)},
@@ -147,6 +167,7 @@ std::string summary_json(const Summary& summary) {
         {"newest_durable", newest_durable_of(summary)},
         {"retries", summary.retries},
         {"dropped", summary.dropped},
+        {"missing_records", summary.missing_records},
         {"snapshot_rows", trees_of(summary.rows)},
         {"node_rows", trees_of(summary.node_rows)},
         {"target_rows", trees_of(summary.target_rows)},

@@ -288,6 +288,7 @@ TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the con
           "GB of memory a node more:\n  [streams.s]\n  slots = 2");
     for (auto& batch : chronicle.batches) {
         batch.wait_seconds = batch.retries = 0;
+        batch.blocked_seconds = 1;
         batch.interval_seconds = 3;
         batch.sync_seconds = 3.5;
         batch.slowdown_percent = 12;

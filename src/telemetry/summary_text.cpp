@@ -8,6 +8,7 @@
 
 #include "base/show_text.hpp"
 #include "base/units.hpp"
+#include "telemetry/words.hpp"
 
 namespace forebay::telemetry {
 
@@ -99,17 +100,22 @@ private:
     }
 
     void head() {
-        std::string sessions;
-        if (summary_.sessions.size() == 1) sessions = fmt::format("session {}", summary_.sessions.front());
-        if (summary_.sessions.size() > 1)
-            sessions = fmt::format("{} sessions, {} to {}", summary_.sessions.size(), summary_.sessions.front(),
-                                   summary_.sessions.back());
+        const auto count = summary_.sessions.size();
+        const auto sessions =
+            count > 1 ? fmt::format("{} sessions, {} to {}", count, summary_.sessions.front(), summary_.sessions.back())
+                      : period_text(summary_);
         text_ += "forebay  " + ascii(summary_.run) + "\n";
-        fill(" ",
-             fmt::format(
-                 "{}  {} x {}  {}  from {}", sessions, show_count(summary_.nodes, "node"),
-                 show_count(summary_.nodes == 0 ? 0 : (summary_.ranks + summary_.nodes - 1) / summary_.nodes, "rank"),
-                 show_span(summary_.time_seconds), show_utc(summary_.begin_unix_ns)));
+        fill(" ", fmt::format("{}  {}  {}  from {}", sessions, machine(), show_span(summary_.time_seconds),
+                              show_utc(summary_.begin_unix_ns)));
+    }
+
+    // "2 nodes x 4 ranks"; if sessions differ, "2 to 4 nodes, 8 to 16 ranks in all".
+    std::string machine() const {
+        const auto nodes = summary_.nodes;
+        if (summary_.nodes_least != nodes || summary_.ranks_least != summary_.ranks)
+            return fmt::format("{}, {} in all", nodes_text(summary_), ranks_text(summary_));
+        return fmt::format("{} x {}", show_count(nodes, "node"),
+                           show_count(nodes == 0 ? 0 : (summary_.ranks + nodes - 1) / nodes, "rank"));
     }
 
     void row(const char* what, const Spread& spread, const std::string& bytes, const std::string& note) {
@@ -129,7 +135,7 @@ private:
         row("saved", summary_.blocked, show_bytes(summary_.bytes_saved),
             fmt::format("visible, {} in all", show_span(summary_.blocked.sum)));
         if (summary_.unkept_saves > 0)
-            text_ += fmt::format(" {:<10}{:>7}{:>41}   skipped or replaced, {} in all\n", "not kept",
+            text_ += fmt::format(" {:<10}{:>7}{:>41}   skipped, replaced or refused, {}\n", "not kept",
                                  summary_.unkept_saves, "", show_span(summary_.unkept_seconds));
         row("waited", summary_.waited, "-", "for a slot that was draining");
         row("drained", summary_.drained, show_bytes(summary_.bytes_drained),
@@ -137,8 +143,10 @@ private:
                 ? fmt::format("{}, fastest {}", show_rate(summary_.rate_median), show_rate(summary_.rate_peak))
                 : "");
         row("durable", summary_.durable, "-", "from the save to the commit");
-        std::string line = fmt::format("visible {:.2g} % of the run   hidden {:.1f} %", summary_.visible_ratio * 100,
-                                       summary_.hidden_ratio * 100);
+        if (summary_.blocked.count > 0) fill("            of it: ", parts_text(summary_));
+        std::string line =
+            fmt::format("visible {:.2g} % of the run   hidden {:.1f} % of {}", summary_.visible_ratio * 100,
+                        summary_.hidden_ratio * 100, period_text(summary_));
         if (summary_.slack_median > 0)
             line += fmt::format("   slack {:.1f}x (worst {:.1f}x)", summary_.slack_median, summary_.slack_worst);
         if (summary_.jitter > 0) line += fmt::format("   jitter p95/p50 {:.2f}", summary_.jitter);
@@ -233,6 +241,9 @@ private:
         if (summary_.dropped > 0)
             fill(" unread   ",
                  fmt::format("{} timings found no room and are in no number of bytes over time", summary_.dropped));
+        if (summary_.missing_records > 0)
+            fill(" unread   ", fmt::format("{} of saves did not come: seconds of these saves are of the other ranks",
+                                           show_count(summary_.missing_records, "record")));
     }
 
     const Summary& summary_;
@@ -244,12 +255,5 @@ private:
 }  // namespace
 
 std::string summary_text(const Summary& summary, const TextOptions& options) { return Screen(summary, options).text(); }
-
-std::string show_span(double seconds) {
-    if (seconds < 120) return show_seconds(seconds);
-    if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
-    if (seconds < 48 * 3600) return fmt::format("{:.1f} h", seconds / 3600);
-    return fmt::format("{:.1f} days", seconds / 86400);
-}
 
 }  // namespace forebay::telemetry

@@ -19,7 +19,4 @@ struct TextOptions {
 
 std::string summary_text(const Summary& summary, const TextOptions& options = {});
 
-/// "48.9 h", "12.5 min", "2.30 s", "3.1 days".
-std::string show_span(double seconds);
-
 }  // namespace forebay::telemetry

@@ -9,6 +9,14 @@ forebay_build_info{run="run7",version="0.1.0"} 1
 forebay_stage_bytes_total{run="run7"} 5368709120
 = "# HELP forebay_stage_seconds Copying and checksumming of a snapshot, on the slowest node.\n"
 = "# TYPE forebay_stage_seconds histogram\n"
+forebay_stage_seconds_bucket{run="run7",le="6.103515625e-05"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.0001220703125"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.000244140625"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.00048828125"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.0009765625"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.001953125"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.00390625"} 0
+forebay_stage_seconds_bucket{run="run7",le="0.0078125"} 0
 forebay_stage_seconds_bucket{run="run7",le="0.015625"} 0
 forebay_stage_seconds_bucket{run="run7",le="0.03125"} 0
 forebay_stage_seconds_bucket{run="run7",le="0.0625"} 0
@@ -34,6 +42,14 @@ forebay_stage_seconds_sum{run="run7"} 3.9999999999999996
 forebay_stage_seconds_count{run="run7"} 10
 = "# HELP forebay_visible_seconds What a save has kept the application from computing, on the slowest node.\n"
 = "# TYPE forebay_visible_seconds histogram\n"
+forebay_visible_seconds_bucket{run="run7",le="6.103515625e-05"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.0001220703125"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.000244140625"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.00048828125"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.0009765625"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.001953125"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.00390625"} 0
+forebay_visible_seconds_bucket{run="run7",le="0.0078125"} 0
 forebay_visible_seconds_bucket{run="run7",le="0.015625"} 0
 forebay_visible_seconds_bucket{run="run7",le="0.03125"} 0
 forebay_visible_seconds_bucket{run="run7",le="0.0625"} 0
@@ -57,9 +73,18 @@ forebay_visible_seconds_bucket{run="run7",le="8192"} 10
 forebay_visible_seconds_bucket{run="run7",le="+Inf"} 10
 forebay_visible_seconds_sum{run="run7"} 5
 forebay_visible_seconds_count{run="run7"} 10
-= "# HELP forebay_wait_seconds_total Of it: waiting, by reason.\n"
+= "# HELP forebay_visible_part_seconds_total Where that time went: copying, the layout, waiting for ranks, waiting for a slot.\n"
+= "# TYPE forebay_visible_part_seconds_total counter\n"
+forebay_visible_part_seconds_total{run="run7",part="copy"} 3.9999999999999996
+forebay_visible_part_seconds_total{run="run7",part="layout"} 0.09999999999999999
+forebay_visible_part_seconds_total{run="run7",part="ranks"} 0.8999999999999998
+forebay_visible_part_seconds_total{run="run7",part="slot"} 0
+= "# HELP forebay_wait_seconds_total Waiting of the slowest rank, by reason.\n"
 = "# TYPE forebay_wait_seconds_total counter\n"
 forebay_wait_seconds_total{run="run7",reason="slot"} 0
+= "# HELP forebay_missing_records_total Records of saves that ranks have not written in time.\n"
+= "# TYPE forebay_missing_records_total counter\n"
+forebay_missing_records_total{run="run7"} 0
 = "# HELP forebay_drain_bytes_total Bytes that agents have written, by storage target.\n"
 = "# TYPE forebay_drain_bytes_total counter\n"
 forebay_drain_bytes_total{run="run7",target="OST0000"} 1342177280
@@ -68,6 +93,14 @@ forebay_drain_bytes_total{run="run7",target="OST0002"} 1342177280
 forebay_drain_bytes_total{run="run7",target="OST0003"} 1342177280
 = "# HELP forebay_drain_seconds From the first write of a node file to its name, on the slowest node.\n"
 = "# TYPE forebay_drain_seconds histogram\n"
+forebay_drain_seconds_bucket{run="run7",le="6.103515625e-05"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.0001220703125"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.000244140625"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.00048828125"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.0009765625"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.001953125"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.00390625"} 0
+forebay_drain_seconds_bucket{run="run7",le="0.0078125"} 0
 forebay_drain_seconds_bucket{run="run7",le="0.015625"} 0
 forebay_drain_seconds_bucket{run="run7",le="0.03125"} 0
 forebay_drain_seconds_bucket{run="run7",le="0.0625"} 0

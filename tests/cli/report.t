@@ -5,11 +5,12 @@ forebay  run7
  session 1  8 nodes x 4 ranks  9.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.9 GB    500 ms    500 ms    500 ms   visible, 5.00 s in all
- not kept        9                                            skipped or replaced, 750 ms in all
+ not kept        9                                            skipped, replaced or refused, 750 ms
  waited          0
  drained        10    42.9 GB    8.44 s    9.13 s    9.28 s   509 MB/s, fastest 563 MB/s
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
- visible 1 % of the run   hidden 93.6 %   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
+            of it: copy 4.00 s, layout 100.0 ms, waiting for ranks 900 ms, waiting for a slot 0 s
+ visible 1 % of the run   hidden 93.6 % of session 1   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
  safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last thing
           told   committed 10 of 10, 0 failed, 0 retries
  rate       470 MB/s |█▁    █▁     █▁    ▇▂     █▁    ▄▅     █▁     █     █▁     █| 9.14 s a bar
@@ -26,11 +27,12 @@ forebay  run7
  session 1  8 nodes x 4 ranks  9.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.9 GB    500 ms    500 ms    500 ms   visible, 5.00 s in all
- not kept        9                                            skipped or replaced, 750 ms in all
+ not kept        9                                            skipped, replaced or refused, 750 ms
  waited          0
  drained        10    42.9 GB    8.44 s    9.13 s    9.28 s   509 MB/s, fastest 563 MB/s
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
- visible 1 % of the run   hidden 93.6 %   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
+            of it: copy 4.00 s, layout 100.0 ms, waiting for ranks 900 ms, waiting for a slot 0 s
+ visible 1 % of the run   hidden 93.6 % of session 1   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
  safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last thing
           told   committed 10 of 10, 0 failed, 0 retries
  rate       470 MB/s |@.    @.     @.    #:     @.    =+     @.     @     @.     @| 9.14 s a bar
@@ -49,11 +51,13 @@ forebay  mixed
  2 sessions, 1 to 2  8 nodes x 4 ranks  8.2 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.4 GB    500 ms    2.42 s    4.00 s   visible, 8.50 s in all
- not kept        9                                            skipped or replaced, 750 ms in all
+ not kept        9                                            skipped, replaced or refused, 750 ms
  waited          1          -    3.50 s    3.50 s    3.50 s   for a slot that was draining
  drained        10    41.9 GB    1.48 s    1.55 s    1.56 s   2.86 GB/s, fastest 3.00 GB/s
  durable         8          -    1.93 s    2.00 s    2.00 s   from the save to the commit
- visible 1.9 % of the run   hidden 61.7 %   slack 40.5x (worst 38.2x)   jitter p95/p50 4.85
+            of it: copy 4.00 s, layout 100.0 ms, waiting for ranks 900 ms, waiting for a slot 3.50 s
+ visible 1.9 % of the run   hidden 61.7 % of sessions 1 to 2   slack 40.5x (worst 38.2x)   jitter
+ p95/p50 4.85
  computing +5.5 % beside drains (90 % sure: +1.0 to +9.0 %, 100 steps)
  safe     newest durable: restart step 1000, 2026-11-23 07:55:41 UTC, 5.06 s before the last thing
           told   committed 8 of 10, 1 superseded, 1 failed, 5 retries
@@ -77,7 +81,7 @@ forebay  mixed
              count      bytes    median       p95       max   note
 # Names that command terminals do not.
 $ make_told_run hostile hostile=1 mixed=1 targets=4 nodes=4 snapshots=3
-$ forebay report hostile --plain | head -n 20
+$ forebay report hostile --plain | head -n 22
 forebay  hostile
  session 1  4 nodes x 4 ranks  2.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
@@ -85,7 +89,9 @@ forebay  hostile
  waited          1          -    3.50 s    3.50 s    3.50 s   for a slot that was draining
  drained         3    5.91 GB    1.50 s    1.55 s    1.56 s   1.38 GB/s, fastest 1.43 GB/s
  durable         2          -    1.90 s    1.95 s    1.95 s   from the save to the commit
- visible 3.9 % of the run   hidden 47.0 %   slack 39.8x (worst 38.6x)   jitter p95/p50 7.30
+            of it: copy 1.20 s, layout 30.0 ms, waiting for ranks 270 ms, waiting for a slot 3.50 s
+ visible 3.9 % of the run   hidden 47.0 % of session 1   slack 39.8x (worst 38.6x)   jitter p95/p50
+ 7.30
  safe     newest durable: </script><img src=x onerror=aler... step 200, 2026-11-23 07:47:41 UTC,
           65.1 s before the last thing told   committed 2 of 3, 1 superseded, 0 failed, 0 retries
  rate      1.01 GB/s |@                           *-                          .*  | 2.12 s a bar

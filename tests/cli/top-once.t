@@ -3,8 +3,9 @@ $ make_watched_run run7 ended
 $ forebay top run7 --once
 ended  run7
 session 1  8 of 8 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
-saved 71.6 MB/s  backlog 0 B  slack 13.3 x (13.3 x worst)  hidden 88.7 %
+saved 71.6 MB/s  backlog 0 B  slack 13.3 x (13.3 x worst)  hidden 88.7 % of session 1
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
+in all: copy 4.00 s, layout 100.0 ms, ranks 900 ms, slot 0 s
 restart             1000 [####################] 100 %  8 committed
 slow node nid10003: 0.31 of the median, 10 drains
 node     ratio state         step slot             now     median  backlog errors  told
@@ -47,6 +48,15 @@ $ forebay top run14 --json
  "slack": {
   "median": 43.097959478264144,
   "worst": 43.097959478264144
+ },
+ "sessions": [
+  1
+ ],
+ "blocked_parts": {
+  "copy_seconds": 3.9999999999999996,
+  "layout_seconds": 0.09999999999999999,
+  "ranks_seconds": 0.8999999999999998,
+  "slot_seconds": 0.0
  },
  "hidden_ratio": 0.7077030088513426,
  "visible_ratio": 0.010610555788402695,
@@ -123,8 +133,9 @@ $ make_watched_run run8 left 3
 $ forebay top run8 --once
 left with work  run8
 session 1  3 of 3 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
-saved 26.8 MB/s  backlog 1.61 GB  slack 43.1 x (43.1 x worst)  hidden 70.8 %
-blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms  9 failures
+saved 26.8 MB/s  backlog 1.61 GB  slack 43.1 x (43.1 x worst)  hidden 70.8 % of session 1
+blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
+in all: copy 4.00 s, layout 100.0 ms, ranks 900 ms, slot 0 s  9 failures
 restart             1100 [....................]   0 %  3 failed
 restart             1000 [####################] 100 %  3 committed
 error (nid10000, 2026-11-23 07:56:40 UTC) step 1100 of stream 'restart' is NOT committed
@@ -157,8 +168,9 @@ $ forebay top run11 --once
 ended  run11
 session 1  3 of 3 nodes tell
 durable: step 1000 of x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\, 2026-11-23 07:55:41 UTC
-saved 26.8 MB/s  backlog 0 B  slack 43.1 x (43.1 x worst)  hidden 70.8 %
+saved 26.8 MB/s  backlog 0 B  slack 43.1 x (43.1 x worst)  hidden 70.8 % of session 1
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
+in all: copy 4.00 s, layout 100.0 ms, ranks 900 ms, slot 0 s
 x\x1b]0;owned~      1000 [####################] 100 %  3 committed
 error (nid10000, 2026-11-23 07:56:40 UTC) x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\
 why (nid10000, 2026-11-23 07:55:41 UTC) x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\

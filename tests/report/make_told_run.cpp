@@ -25,6 +25,7 @@ void mix(telemetry::Chronicle& chronicle) {
     for (auto& batch : chronicle.batches) {
         if (batch.step == 200) {
             batch.wait_seconds = 3.5;
+            batch.blocked_parts.slot_seconds = 3.5;
             batch.blocked_seconds += 3.5;
             batch.why = {"waited 3.50 s for a slot"};
         }

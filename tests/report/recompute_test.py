@@ -58,6 +58,22 @@ def spread(samples):
             "sum": math.fsum(samples)}
 
 
+PARTS = ("copy", "slot", "layout", "ranks")
+
+
+def parts_of(batch):
+    """The four parts of blocked_seconds; of a batch without them what the longest of each leaves is waiting for ranks."""
+    told = {part: batch[f"blocked_{part}_seconds"] for part in PARTS}
+    if sum(told.values()) <= 0:
+        told = {"copy": batch["copy_seconds"], "slot": batch["wait_seconds"], "layout": batch["plan_seconds"]}
+    left, parts = batch["blocked_seconds"], {}
+    for part in PARTS[:3]:
+        parts[part] = min(told[part], left)
+        left -= parts[part]
+    parts["ranks"] = left
+    return {f"{part}_seconds": seconds for part, seconds in parts.items()}
+
+
 def or_none(number):
     return number if number > 0 else None
 
@@ -91,8 +107,10 @@ def row_of(told):
     durable = durable_time(told) if outcome == "committed" else 0
     why = list(dict.fromkeys(sentence for b in told for sentence in b["why"]))
     intervals = [b["interval_seconds"] for b in told if b["interval_seconds"] > 0]
-    row = {key: max(b[key] for b in told) for key in ("blocked_seconds", "wait_seconds", "copy_seconds", "drain_seconds",
-                                                      "sync_seconds", "commit_seconds")}
+    row = {key: max(b[key] for b in told) for key in ("blocked_seconds", "wait_seconds", "plan_seconds", "copy_seconds",
+                                                      "drain_seconds", "sync_seconds", "commit_seconds")}
+    row["blocked_parts"] = parts_of(max(told, key=lambda b: b["blocked_seconds"]))
+    row["missing_ranks"] = sum(b["missing_ranks"] for b in told)
     row |= {key: first[key] for key in ("stream", "step", "snapshot_id", "session")}
     row |= {"nodes": nodes, "nodes_told": len(told), "ranks": max(b["ranks"] for b in told), "outcome": outcome,
             "bytes": sum(b["bytes"] for b in told), "stored_bytes": sum(b["stored_bytes"] for b in told),
@@ -270,6 +288,11 @@ def summary_of(run, session):
         "forebay": "summary", "version": 1, "run": str(run), "sessions": sorted({b["session"] for b in batches}),
         "begin_unix_ns": begin, "end_unix_ns": end, "time_seconds": seconds,
         "nodes": max(row["nodes"] for row in rows), "ranks": max(row["ranks"] for row in rows), "snapshots": len(rows),
+        "nodes_least": min(row["nodes"] for row in rows if row["nodes"]),
+        "ranks_least": min(row["ranks"] for row in rows if row["ranks"]),
+        "blocked_parts": {f"{part}_seconds": spread([row["blocked_parts"][f"{part}_seconds"] for row in rows])
+                          for part in PARTS},
+        "missing_records": sum(row["missing_ranks"] for row in rows),
         "committed": count["committed"], "superseded": count["superseded"], "failed": count["failed"],
         "bytes_saved": sum(row["bytes"] for row in rows), "bytes_drained": sum(b["bytes"] for b in told),
         "bytes_stored": sum(b["stored_bytes"] for b in told), "blocked_seconds": blocked,

@@ -40,6 +40,18 @@ inline format::Timing made_timing(format::TimingKind kind, std::int64_t start_un
             .flags = source};
 }
 
+/// What the ranks of a node have timed of their saves.
+inline void add_made_saves(const MadeRun& run, std::int64_t begin, format::TimingBatch& batch) {
+    const auto ms = [](std::int64_t milliseconds) { return milliseconds * 1'000'000; };
+    for (std::uint32_t rank = 0; rank < run.node_ranks; ++rank) {
+        const auto bytes = run.node_bytes / run.node_ranks;
+        batch.timings.push_back(made_timing(format::TimingKind::save, begin, 0.5, bytes, rank));
+        batch.timings.push_back(made_timing(format::TimingKind::plan, begin, 0.01, 0, rank));
+        batch.timings.push_back(made_timing(format::TimingKind::copy, begin + ms(10), 0.4, bytes, rank));
+        batch.timings.push_back(made_timing(format::TimingKind::agree, begin + ms(410), 0.09, 0, rank));
+    }
+}
+
 /// One node's batch of a snapshot: ranks save in 0.5 s, then the drain writes one block after the other, round
 /// robin over the targets; then 50 ms of sync, 20 ms of commit.
 inline format::TimingBatch made_batch(const MadeRun& run, std::uint32_t node, int snapshot, std::mt19937& random) {
@@ -66,13 +78,9 @@ inline format::TimingBatch made_batch(const MadeRun& run, std::uint32_t node, in
     batch.copy_seconds = 0.4;
     batch.plan_seconds = 0.01;
     batch.blocked_seconds = 0.5;
-    for (std::uint32_t rank = 0; rank < run.node_ranks; ++rank) {
-        const auto bytes = run.node_bytes / run.node_ranks;
-        batch.timings.push_back(made_timing(format::TimingKind::save, begin, 0.5, bytes, rank));
-        batch.timings.push_back(made_timing(format::TimingKind::plan, begin, 0.01, 0, rank));
-        batch.timings.push_back(made_timing(format::TimingKind::copy, begin + ns(0.01), 0.4, bytes, rank));
-        batch.timings.push_back(made_timing(format::TimingKind::agree, begin + ns(0.41), 0.09, 0, rank));
-    }
+    batch.blocked_parts = {.copy_seconds = 0.4, .layout_seconds = 0.01, .ranks_seconds = 0.09};
+    batch.file = "own";
+    add_made_saves(run, begin, batch);
     batch.sealed_unix_ns = begin + ns(0.5);
     batch.drain_unix_ns = batch.sealed_unix_ns + ns(0.001);
     const double rate =

@@ -249,7 +249,7 @@ TEST_CASE("a job that computes just now tells its end, and what it has still to 
 TEST_CASE("what a run has shown is what another one of the kind does") {
     const auto shown = [](test::MadeRun run) { return advice::measures_of_run(test::made_chronicle(run)).value(); };
     const auto one = shown({.nodes = 1, .noise = 0.02});
-    CHECK(format::find(one, "step_seconds")->value == Approx(0.595));
+    CHECK(format::find(one, "step_seconds")->value == Approx(0.5959));  // ranks that wait compute no less
     CHECK(format::find(one, "save_every_steps")->value == 100);
     const auto many = shown({.nodes = 8, .noise = 0.02, .seed = 2});
     PlanInputs inputs;

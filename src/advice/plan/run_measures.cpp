@@ -29,12 +29,12 @@ std::string largest_stream(const telemetry::Summary& summary) {
 
 // Of batches, one a node and snapshot.
 struct NodeSamples {
-    std::vector<double> bytes, save_rates, copy_rates, drain_rates, slots;
+    std::vector<double> bytes, save_rates, drain_rates, slots;
 };
 
 // Of rows, one a snapshot.
 struct SaveSamples {
-    std::vector<double> saves, drains, commits, visibles, computing, steps;
+    std::vector<double> saves, ranks, drains, commits, visibles, computing, steps;
 };
 
 NodeSamples node_samples_of(const telemetry::Chronicle& chronicle, const telemetry::Summary& summary,
@@ -47,11 +47,9 @@ NodeSamples node_samples_of(const telemetry::Chronicle& chronicle, const telemet
         const auto bytes = static_cast<double>(batch.bytes);
         samples.bytes.push_back(bytes);
         samples.slots.push_back(batch.slots);
-        // The whole call counts; how nodes differ their copies tell, since in the call each waits for the slowest.
-        const double call = seconds_from(batch.blocked_seconds) - seconds_from(batch.wait_seconds);
+        // What a save takes by itself. The rest of the call is ranks that wait for each other, however they save.
         const double copy = seconds_from(batch.plan_seconds) + seconds_from(batch.copy_seconds);
-        if (call > 0) samples.save_rates.push_back(bytes / call);
-        if (copy > 0) samples.copy_rates.push_back(bytes / copy);
+        if (copy > 0) samples.save_rates.push_back(bytes / copy);
         const double drain = seconds_from(batch.drain_seconds);
         if (drain > 0 && !slow.contains(telemetry::node_name(batch))) samples.drain_rates.push_back(bytes / drain);
     }
@@ -70,6 +68,13 @@ std::map<std::uint64_t, double> commits_of(const telemetry::Chronicle& chronicle
     return commits;
 }
 
+double copy_of(const telemetry::SnapshotRow& row) { return row.plan_seconds + row.copy_seconds; }
+
+// Without the time that ranks wait for those that come late: that is computing of the late ones.
+double visible_of(const telemetry::SnapshotRow& row) {
+    return std::min(row.blocked_seconds, copy_of(row) + row.wait_seconds);
+}
+
 SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemetry::Summary& summary,
                             const std::string& stream) {
     SaveSamples samples;
@@ -77,15 +82,16 @@ SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemet
     const telemetry::SnapshotRow* before = nullptr;
     for (const auto& row : summary.rows) {
         if (row.stream != stream) continue;
-        samples.visibles.push_back(row.blocked_seconds);
-        samples.saves.push_back(std::max(0.0, row.blocked_seconds - row.wait_seconds));
+        samples.saves.push_back(copy_of(row));
+        samples.ranks.push_back(row.blocked_parts.ranks_seconds);
+        samples.visibles.push_back(visible_of(row));
         if (row.drain_seconds > 0) {
             const auto commit = commits.find(row.snapshot_id);
             samples.commits.push_back(commit != commits.end() ? commit->second : 0);
             samples.drains.push_back(row.drain_seconds + samples.commits.back());
         }
         if (before != nullptr && before->session == row.session && row.interval_seconds > 0) {
-            samples.computing.push_back(std::max(0.0, row.interval_seconds - before->blocked_seconds));
+            samples.computing.push_back(std::max(0.0, row.interval_seconds - visible_of(*before)));
             if (row.step > before->step) samples.steps.push_back(static_cast<double>(row.step - before->step));
         }
         before = &row;
@@ -139,7 +145,6 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
     add_one("nodes", count);
     add("node_bytes", nodes.bytes);
     add("save_rate_bytes_per_second", nodes.save_rates);
-    if (!nodes.save_rates.empty()) told.back().cv = measure_of("", nodes.copy_rates, MeasureOrigin::kept, "").cv;
     add("drain_rate_bytes_per_second", nodes.drain_rates);
     add("commit_seconds", saves.commits);
     if (!summary.slow_nodes.empty() && count > 0) {
@@ -166,6 +171,7 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
     add_one("measured_nodes", count);
     add_one("measured_node_bytes", telemetry::median_of(nodes.bytes));
     add("save_seconds", saves.saves);
+    add("ranks_seconds", saves.ranks);
     add("drain_seconds", saves.drains);
     add("visible_seconds", saves.visibles);
     if (computing > 0 && drain > 0) add_one("slack", computing / drain);

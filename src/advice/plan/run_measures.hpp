@@ -15,7 +15,8 @@ namespace forebay::advice {
 /// nodes, node_bytes, the rates of a node that is not slow, commit_seconds, step_seconds, save_every_steps, slots, slow
 /// nodes, agent_cost_ratio, measured_nodes and measured_node_bytes; while its application lives also ends_in_seconds,
 /// where its agents know the end of the job, and ahead_seconds, what they may still need for what is sealed. And what
-/// came of it: save_seconds, drain_seconds (with the commit), visible_seconds, slack, each the median over saves.
+/// came of it: save_seconds (layout and copy), ranks_seconds (ranks that waited for each other; in no other number),
+/// visible_seconds, drain_seconds (with the commit), slack, each the median over saves.
 /// `missing` where nothing of it has drained.
 Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle& chronicle,
                                                      const std::string& stream = "");

@@ -102,7 +102,7 @@ function show_saves(state) {
       .map((one, i) => i ? {...one, points: {show: true, size: 4}} : one)})},
     [saves.map((s) => s.at), saves.map((s) => s.blocked > 0 ? s.blocked : null), saves.map((s) => s.drain > 0 ? s.drain : null)]);
   name_chart("saves", "Each save: seconds that the application was blocked, and that the slowest node drained. Median "
-    + duration(state.blocked.median) + " blocked, 95 % at most " + duration(state.blocked.p95) + ".");
+    + duration(state.blocked.median) + " blocked, 95 % at most " + duration(state.blocked.p95) + ". All saves together: " + state.blocked_parts + ".");
 }
 function show_backlog(state) {
   const samples = state.now.samples;
@@ -146,8 +146,8 @@ function show_tiles(state) {
     [duration(state.blocked.count ? state.blocked.median : null), "blocked a save, median"],
     [ratio(totals.jitter), "jitter: 95 % / median of blocked"],
     [ratio(totals.slack_median), "slack: interval / drain; worst " + ratio(totals.slack_worst)],
-    [(totals.hidden_ratio * 100).toFixed(1) + " %", "of the cost of saving hidden"],
-    [state.nodes + " nodes", state.ranks + " ranks"],
+    [(totals.hidden_ratio * 100).toFixed(1) + " %", "of the cost of saving hidden, " + state.period],
+    [state.nodes, state.ranks],
   ];
   if (totals.slowdown_steps) tiles.push([totals.slowdown_percent.toFixed(2) + " %", "computing slower while draining (" + totals.slowdown_low.toFixed(2) + " to " + totals.slowdown_high.toFixed(2) + " %)"]);
   at("tiles").replaceChildren(...tiles.map(([value, words]) => { const item = make("li"); item.append(make("b", value), make("span", words)); return item; }));
@@ -283,10 +283,11 @@ function listen() {
     failed_since = 0;
     at("connection").hidden = true;
     const state = JSON.parse(event.data);
-    clock_offset = state.told - Date.now() / 1000;
     window.forebay_seen = {told: state.told, seen: Date.now() / 1000};
     show(state);
   });
+  // The server's time as it sends this. A state may have been told long before: nothing has changed since.
+  source.addEventListener("clock", (event) => { clock_offset = Number(event.data) - Date.now() / 1000; });
   source.addEventListener("open", () => { failed_since = 0; at("connection").hidden = true; });
   source.addEventListener("error", () => {
     if (!failed_since) failed_since = Date.now();
