@@ -63,6 +63,16 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
                  "the snapshot's other node files", fmt::format("forebay verify {}", snapshot_of(path))};
 }
 
+/// "CDF" and the version: 1, 2 (64-bit offsets) or 5 (64-bit data).
+bool is_netcdf_classic(std::string_view first) {
+    return first.size() > 3 && first.starts_with("CDF") && (first[3] == 1 || first[3] == 2 || first[3] == 5);
+}
+
+Error about_netcdf_classic(const std::string& path) {
+    return {ErrorKind::unsupported, fmt::format("{} is a classic netCDF file, which Forebay does not read", path), "",
+            fmt::format("nccopy -k nc4 {} COPY.nc makes a netCDF-4 file of it", path)};
+}
+
 Error about_other(const std::string& path) {
     return refusal(
         fmt::format("{} is a file that Forebay does not know; neither a run nor a file of a known format.", path),
@@ -118,6 +128,7 @@ Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::strin
         if (text_of(first) == hdf5_signature) return std::optional(FileKind::hdf5);
     }
     if (foreign::genericio::is_genericio(first)) return std::optional(FileKind::genericio);
+    if (is_netcdf_classic(text_of(first))) return std::optional(FileKind::netcdf_classic);
     // Four bytes say little, so all of PALM's header must be right.
     if (palm_header(store, path)) return std::optional(FileKind::palm_mpi);
     return std::optional(FileKind::other);
@@ -127,6 +138,7 @@ Result<Exit> show_other_file(sys::Store& store, FileKind kind, const FileRequest
     switch (kind) {
         case FileKind::genericio: return show_genericio(store, request);
         case FileKind::palm_mpi: return show_palm(store, request);
+        case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
         default: return about_other(request.path);
     }
 }
@@ -140,6 +152,7 @@ Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& re
         case FileKind::palm_mpi:
             return refusal(fmt::format("{} is a restart file of PALM, which has no checksums.", request.path),
                            fmt::format("forebay import palm-mpi {} RUN, whose snapshot has", request.path));
+        case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
         default: return about_other(request.path);
     }
 }
@@ -151,6 +164,7 @@ Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& requ
             if (const auto error = about_ours(store, request.path, "ls")) return *error;
             return list_hdf5_file(request.path, request.json);
         case FileKind::palm_mpi: return show_palm(store, request);
+        case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
         default: return about_other(request.path);
     }
 }

@@ -10,7 +10,7 @@
 
 namespace forebay::cli {
 
-enum class FileKind { hdf5, genericio, palm_mpi, other };
+enum class FileKind { hdf5, genericio, palm_mpi, netcdf_classic, other };
 
 /// Nothing when `path` names no regular file.
 Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::string& path);

@@ -276,11 +276,11 @@ void add_ls(CommandLine& line) {
         "big_endian,\n"
         "  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, "
         "steps, bytes, "
-        "datasets.\n");
+        "datasets, unreadable.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"
-        "Exit code 1 when a committed snapshot's manifest cannot be read.\n");
+        "Exit code 1 when a committed snapshot's manifest, or an object of an HDF5 file, cannot be read.\n");
     verb.action([options] { return list(*options); });
 }
 

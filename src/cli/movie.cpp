@@ -9,11 +9,13 @@
 
 #include "base/try.hpp"
 #include "cli/json.hpp"
+#include "cli/own_output.hpp"
 #include "cli/packed_sources.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "insitu/animation.hpp"
+#include "insitu/png.hpp"
 #include "sys/process.hpp"
 #include "sys/target_store.hpp"
 
@@ -29,6 +31,7 @@ struct MovieArguments {
     PackedRequest request;
     std::string to;
     double fps = 10;
+    bool replace = false;
     bool json = false;
 };
 
@@ -198,6 +201,7 @@ Result<Exit> movie_of(const MovieArguments& options) {
             ErrorKind::refused,
             fmt::format("{}: a movie is an animated PNG (.png, .apng), or by ffmpeg .mp4, .webm or .gif", options.to)};
     auto& store = sys::target_store();
+    FB_TRY(check_own_output(store, options.to, options.replace, insitu::is_own_png, "animated PNG of forebay movie"));
     FB_TRY_ASSIGN(sources, frames_of(store, options));
     Frames frames(store, std::move(sources), options.json);
     FB_TRY_ASSIGN(report, frames.look());
@@ -232,6 +236,7 @@ void add_movie(CommandLine& line) {
     verb.option("--only", options->request.patterns,
                 "Only pictures whose name matches, as in 'state.map.*'; may be repeated");
     verb.required("--to", options->to, "FILE.png for an animated PNG; FILE.mp4, FILE.webm or FILE.gif by ffmpeg");
+    verb.flag("--replace", options->replace, "Replace a file, unless it is an animated PNG of forebay movie anyway");
     verb.option("--fps", options->fps, "Pictures a second");
     verb.json(options->json, "  file, frames, width, height, padded (smaller pictures), first, last (their names).\n");
     verb.examples(

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "base/try.hpp"
 #include "catalog/output.hpp"
 #include "format/advice.hpp"
@@ -13,6 +16,14 @@ namespace {
 
 constexpr std::uint64_t looked_at_max = 16u << 20;
 
+Result<std::string> beginning_of(sys::Store& store, const std::string& path) {
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    std::string text(std::min(size, looked_at_max), '\0');
+    FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
+    return text;
+}
+
 }  // namespace
 
 Result<> check_own_output(sys::Store& store, const std::string& path, bool replace,
@@ -21,7 +32,7 @@ Result<> check_own_output(sys::Store& store, const std::string& path, bool repla
     FB_TRY(move::check_target(store, path, true, "nothing was written"));
     FB_TRY_ASSIGN(there, store.exists(path));
     if (!there || replace) return {};
-    const auto contents = sys::read_text(store, path, looked_at_max);
+    const auto contents = beginning_of(store, path);
     if (contents && is_ours(*contents)) return {};
     return Error{ErrorKind::refused, fmt::format("{} exists, and is no {}", path, kind), "",
                  "another name, or --replace"};

@@ -11,7 +11,7 @@
 namespace forebay::cli {
 
 /// `refused` where the path lies in a run or has no directory, and where a file of another kind stands there, unless
-/// the caller said to `replace` it. `is_ours` sees what is in it; `kind` says in the error what it is not.
+/// the caller said to `replace` it. `is_ours` sees its first 16 MiB; `kind` says in the error what it is not.
 Result<> check_own_output(sys::Store& store, const std::string& path, bool replace,
                           const std::function<bool(std::string_view)>& is_ours, const char* kind);
 

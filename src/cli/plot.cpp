@@ -9,12 +9,14 @@
 
 #include "base/try.hpp"
 #include "cli/json.hpp"
+#include "cli/own_output.hpp"
 #include "cli/plot_chart.hpp"
 #include "cli/plot_text.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "describe/analysis_list.hpp"
+#include "insitu/png.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::cli {
@@ -33,6 +35,7 @@ struct PlotArguments {
     std::string palette = "ember";
     int pixels = 1024;
     bool plain = false;
+    bool replace = false;
     bool csv = false;
     bool json = false;
 };
@@ -157,6 +160,9 @@ Result<Exit> plot_of(const PlotArguments& options) {
         return Error{ErrorKind::refused, fmt::format("{}: a plot is written as PNG", options.to), "",
                      "--to FILE.png; for numbers, --csv or --json"};
     if (options.csv && options.json) return Error{ErrorKind::refused, "--csv and --json exclude each other"};
+    if (!options.to.empty())
+        FB_TRY(check_own_output(sys::posix_store(), options.to, options.replace, insitu::is_own_png,
+                                "picture of forebay plot"));
     FB_TRY_ASSIGN(plot, read_plot_results(sys::posix_store(), options.request));
     const bool is_drawn = !options.to.empty() || (!options.csv && !options.json);
     if (is_drawn && plot.kind == PlotKind::plane) {
@@ -187,6 +193,7 @@ void add_plot(CommandLine& line) {
     verb.arguments("RESULT", options->request.patterns,
                    "Which of them: names, patterns with *, or an element as in 'gas/members[0]'");
     verb.option("--to", options->to, "Write a picture, FILE.png, instead of drawing in the terminal");
+    verb.flag("--replace", options->replace, "Replace a file that forebay has not drawn");
     verb.option("--over", options->over, "Of numbers that each step has: draw them over step or time");
     verb.option("--log", options->log, "Logarithmic axes: x, y, xy or none. Of a plane y means its colours");
     verb.option("--palette", options->palette, "Colours of a plane: ember, tide, grey or balance");

@@ -67,9 +67,10 @@ Result<Exit> show_file(sys::Store& store, const ShowArguments& options, std::opt
     constexpr std::uint64_t least_bytes = format::record_offset_bytes + format::record_size_bytes;
     std::error_code error;
     const bool is_short = kind && std::filesystem::file_size(options.place, error) < least_bytes;
-    // Where a node file has its record others may have zeros, as one has that is not sealed.
+    // Where a node file has its record others may have zeros, as one has that is not sealed. A file that HDF5 cannot
+    // open is called damaged.
     const bool is_zero = !loaded && loaded.error().kind == ErrorKind::missing;
-    const bool is_others = kind == FileKind::hdf5 && is_zero && has_own_datasets(options.place) == std::optional(false);
+    const bool is_others = kind == FileKind::hdf5 && is_zero && has_own_datasets(options.place) != std::optional(true);
     if (!loaded && kind && (loaded.error().kind == ErrorKind::refused || is_short || is_others))
         return kind == FileKind::hdf5 ? show_hdf5_file(options.place, options.json)
                                       : show_other_file(store, *kind, {options.place, options.all, options.json});
@@ -151,8 +152,11 @@ void add_show(CommandLine& line) {
         "  rank_table (rank, elements, coords, file, first_byte).\n"
         "  A file of HDF5: file, format (h5part, openpmd, netcdf or hdf5), said, steps, bytes and datasets (path, "
         "type, "
-        "shape,\n"
-        "  bytes, unit, storage).\n");
+        "shape (or no_shape: null or unknown),\n"
+        "  bytes, unit, storage), unreadable (how many objects HDF5 cannot open) and others (path, said: further "
+        "names, "
+        "links,\n"
+        "  empty groups, and what cannot be read).\n");
     verb.examples(
         "  forebay show /scratch/me/run7\n"
         "  forebay show /scratch/me/run7/restart@120 --json\n"

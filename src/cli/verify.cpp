@@ -181,12 +181,14 @@ void add_verify(CommandLine& line) {
         "  for one that retention removed meanwhile.\n"
         "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
         "first_byte,\n"
-        "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts).\n");
+        "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts), "
+        "missing_filters.\n");
     verb.examples(
         "  forebay verify /scratch/me/run7@last\n"
         "  forebay verify /scratch/me/run7/restart@120 --json\n"
         "  forebay verify m000.full.mpicosmo.499\n"
-        "Exit code 1 when something is damaged; 3 to 6 when something could not be checked at all.\n");
+        "Exit code 1 when something is damaged; 3 to 6 when something could not be checked at all, 6 when HDF5 lacks a "
+        "filter.\n");
     verb.action([options] { return check(*options); });
 }
 

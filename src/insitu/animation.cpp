@@ -117,7 +117,7 @@ Result<std::vector<std::byte>> Animation::add(const Photo& photo) {
     bool is_announced = false;
     if (is_first) bytes.assign(png.begin(), png.begin() + png_signature_bytes);
     each_chunk(png, [&](std::string_view type, std::span<const std::byte> data, std::span<const std::byte> chunk) {
-        if (type == "IHDR" || type == "PLTE") {
+        if (type == "IHDR" || type == "PLTE" || type == "tEXt") {
             if (is_first) bytes.insert(bytes.end(), chunk.begin(), chunk.end());
         } else if (type == "IDAT") {
             if (!is_announced && is_first) {

@@ -76,7 +76,7 @@ TEST_CASE("chunks are in their order") {
         if (type == "fcTL" || type == "fdAT") CHECK(number_at(file, at + 8) == sequence++);
         if (type == "acTL") CHECK(number_at(file, at + 8) == 5);
     }
-    CHECK(types == "IHDR PLTE acTL fcTL IDAT fcTL fdAT fcTL fdAT fcTL fdAT fcTL fdAT IEND ");
+    CHECK(types == "IHDR PLTE tEXt acTL fcTL IDAT fcTL fdAT fcTL fdAT fcTL fdAT fcTL fdAT IEND ");
 }
 
 TEST_CASE("what is no picture is refused") {

@@ -62,6 +62,13 @@ bool write_png(const PngJob& job) {
     png_set_compression_level(job.png, 1);
     png_set_compression_strategy(job.png, Z_RLE);
     png_set_compression_buffer_size(job.png, 256u << 10);
+    char keyword[] = "Software", text[] = "Forebay";
+    png_text software{};
+    software.compression = PNG_TEXT_COMPRESSION_NONE;
+    software.key = keyword;
+    software.text = text;
+    software.text_length = sizeof text - 1;
+    png_set_text(job.png, job.info, &software, 1);
     png_write_info(job.png, job.info);
     for (png_uint_32 y = 0; y < job.height; ++y)
         png_write_row(job.png, job.pixels + static_cast<std::size_t>(y) * job.width * (has_palette ? 1 : 3));
@@ -84,6 +91,12 @@ Result<std::vector<std::byte>> encoded(PngJob job) {
 }
 
 }  // namespace
+
+bool is_own_png(std::string_view bytes) {
+    using namespace std::string_view_literals;
+    constexpr std::size_t looked_at_bytes = 2048;  // a palette comes before it
+    return bytes.substr(0, looked_at_bytes).find("tEXtSoftware\0Forebay"sv) != bytes.npos;
+}
 
 Result<std::vector<std::byte>> encode_png(const Canvas& canvas, std::span<const Colour> colours) {
     std::vector<png_color> table;

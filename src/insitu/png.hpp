@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -16,6 +17,9 @@ namespace forebay::insitu {
 
 /// `colours`: 1 to 256, one for each number that the canvas has. `broken` where libpng fails, with its words.
 Result<std::vector<std::byte>> encode_png(const Canvas& canvas, std::span<const Colour> colours);
+
+/// Whether a file that begins so is a picture or an animation of encode_png(), which says so in its text "Software".
+bool is_own_png(std::string_view bytes);
 
 /// A picture of any colours: red, green and blue of each pixel, the first row on top.
 struct Photo {

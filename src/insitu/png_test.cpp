@@ -24,6 +24,7 @@ TEST_CASE("pixels come back") {
             for (auto& pixel : canvas.row(y)) pixel = static_cast<std::uint8_t>(random() % colours.size());
         const auto bytes = encode_png(canvas, colours).value();
         CHECK(bytes == encode_png(canvas, colours).value());
+        CHECK(is_own_png({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 
         png_image image{};
         image.version = PNG_IMAGE_VERSION;

@@ -45,8 +45,7 @@ private:
         FB_TRY_ASSIGN(space, h5::space_of(dataset.shape));
         FB_TRY_ASSIGN(creation, h5::dataset_creation());
         if (shown != nullptr && !copied) {
-            const auto fill = outline::fill_of(dataset.type);
-            FB_TRY(h5::require(H5Pset_fill_value(creation.get(), type.get(), fill.data()), "setting a fill value"));
+            FB_TRY(set_fill(creation, type, dataset.type));
             if (lay_) FB_TRY(lay_({dataset, type, space, creation}));
         }
         if (dataset.may_grow) FB_TRY(let_grow(space, creation, dataset.shape[0]));
@@ -60,6 +59,14 @@ private:
             }
         if (!dataset.scale.empty()) FB_TRY(mark_scale(made, dataset));
         return put_attributes(made, dataset.attributes, outline_.terminated_texts);
+    }
+
+    /// netCDF-C up to 4.10.1 takes a fill value of a text of fixed length for an address, and crashes. HDF5's own fill
+    /// value of texts is the same zeros.
+    static Result<> set_fill(const h5::Id& creation, const h5::Id& stored, Type type) {
+        if (type.scalar == Scalar::string) return {};
+        const auto fill = outline::fill_of(type);
+        return h5::require(H5Pset_fill_value(creation.get(), stored.get(), fill.data()), "setting a fill value");
     }
 
     /// What may grow lies in chunks, in HDF5 as in netCDF.

@@ -71,9 +71,9 @@ With --json:
   another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:
   left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: state
   staged, directory, served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian,
-  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.
+  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets, unreadable.
 Examples:
   forebay ls /scratch/me/run7
   forebay ls /scratch/me/run7/restart --json
-Exit code 1 when a committed snapshot's manifest cannot be read.
+Exit code 1 when a committed snapshot's manifest, or an object of an HDF5 file, cannot be read.
 

@@ -58,6 +58,19 @@ class Movie(unittest.TestCase):
                 self.assertEqual(animation.info["duration"], 50)
         self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["map.png", "plots", "run"])
 
+    def test_own_movies_alone_are_replaced_unasked(self):
+        self.pack()
+        self.movie("map.png")
+        self.movie("map.png")
+        for name in ("photo.png", "map.gif"):
+            picture(1).save(self.work / name)
+            before = (self.work / name).read_bytes()
+            self.assertIn("--replace", self.movie(name, code=2).stderr)
+            self.assertEqual((self.work / name).read_bytes(), before)
+        self.movie("photo.png", "--replace")
+        with Image.open(self.work / "photo.png") as animation:
+            self.assertEqual(animation.n_frames, 4)
+
     def test_sizes_that_differ_lie_on_white(self):
         self.pack()
         self.pack((5,), size=(40, 10))
@@ -86,7 +99,7 @@ class Movie(unittest.TestCase):
         (self.work / "plots/fields.map.u.step-7.png").write_text("no picture")
         run(FOREBAY, "pack", self.work / "plots", self.work / "run")
         (self.work / "map.png").write_text("before")
-        self.assertIn("fields.map.u.step-7.png is no picture", self.movie("map.png", code=4).stderr)
+        self.assertIn("fields.map.u.step-7.png is no picture", self.movie("map.png", "--replace", code=4).stderr)
         self.assertEqual((self.work / "map.png").read_text(), "before")
         self.assertEqual(sorted(path.name for path in self.work.iterdir()), ["map.png", "plots", "run"])
 

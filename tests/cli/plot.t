@@ -144,12 +144,23 @@ $ forebay plot run7/restart.bins --log z
 2>   Next: forebay plot --help
 [2]
 $ forebay plot run7/restart.bins --to bins.png && ls
-bins.png  6401 bytes
+bins.png  6429 bytes
 
 Also there: fields/density/above, fields/density/below, fields/density/nan
 bins.png
 forebay.toml
 run7
+# Its own pictures are replaced, others only if you say so.
+$ forebay plot run7/restart.bins fields/density/counts --to bins.png
+bins.png  6429 bytes
+$ echo holiday > photo.png
+$ forebay plot run7/restart.bins --to photo.png; cat photo.png
+holiday
+2> forebay: photo.png exists, and is no picture of forebay plot.
+2>   Next: another name, or --replace
+$ forebay plot run7/restart.bins fields/density/counts --to photo.png --replace
+photo.png  6429 bytes
+$ rm photo.png
 $ forebay ls run7/restart.bins
 stream        step  time  bytes  nodes  line  state      view
 restart.bins   120    60  160 B      1     0  committed  no

@@ -129,7 +129,7 @@ def test_another_hdf5_file(tmp_path):
         file["packed"] = np.zeros(8)
         file.create_dataset("chunks", data=np.zeros((8, 8)), compression="gzip")
     found = {one["path"]: (one["type"], one["storage"]) for one in shown(path)["datasets"]}
-    assert found == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes", "contiguous"),
+    assert found == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes: a i32, b f64", "contiguous"),
                      "packed": ("f64", "contiguous"), "text": ("string", "contiguous")}
     assert problems(path, 1) == ["'lost' is a link to what is not there"]
 
@@ -144,6 +144,9 @@ def test_links_in_a_circle_and_several_to_one_object(tmp_path):
         group["u"] = np.zeros(8)
         file["z"] = group["u"]
     assert [one["path"] for one in shown(path)["datasets"]] == ["a/u"]
+    assert {one["path"]: one["said"] for one in shown(path)["others"]} == {
+        "a/self": "another name of 'a'", "a/soft": "another name of '/'", "a/top": "another name of '/'",
+        "z": "another name of 'a/u'"}
     assert shown(path)["bytes"] == 64
     assert "1 dataset, 64 B" in forebay("ls", path)
     assert problems(path, 0) == []

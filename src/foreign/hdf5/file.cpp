@@ -4,36 +4,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "base/try.hpp"
 #include "foreign/hdf5/read.hpp"
+#include "foreign/hdf5/sources.hpp"
+#include "foreign/hdf5/types.hpp"
 #include "h5/walk.hpp"
 
 namespace forebay::foreign {
 
 namespace {
-
-std::string number_name(hid_t type, std::size_t bytes) {
-    const bool is_float = H5Tget_class(type) == H5T_FLOAT;
-    const bool is_signed = is_float || H5Tget_sign(type) == H5T_SGN_2;
-    const auto name = fmt::format("{}{}", is_float ? "f" : is_signed ? "i" : "u", 8 * bytes);
-    return bytes > 1 && H5Tget_order(type) == H5T_ORDER_BE ? name + ", big-endian" : name;
-}
-
-std::string type_of(const h5::Id& dataset) {
-    const h5::Id type(H5Dget_type(dataset.get()));
-    const auto bytes = type.get() < 0 ? 0 : H5Tget_size(type.get());
-    switch (type.get() < 0 ? H5T_NO_CLASS : H5Tget_class(type.get())) {
-        case H5T_INTEGER:
-        case H5T_FLOAT: return number_name(type.get(), bytes);
-        case H5T_STRING: return H5Tis_variable_str(type.get()) > 0 ? "string" : fmt::format("string[{}]", bytes);
-        case H5T_COMPOUND: return fmt::format("compound of {} bytes", bytes);
-        case H5T_ENUM: return fmt::format("enum of {} bytes", bytes);
-        default: return fmt::format("another type of {} bytes", bytes);
-    }
-}
 
 std::string virtual_storage(const h5::Id& creation) {
     std::size_t count = 0;
@@ -66,12 +49,6 @@ std::string unit_of(const h5::Id& dataset) {
     return "";
 }
 
-ForeignDataset describe(const std::string& path, const h5::Id& dataset) {
-    ForeignDataset found{path, type_of(dataset), h5::shape_of(dataset), unit_of(dataset), storage_of(dataset), 0};
-    found.bytes = bytes_of(dataset).value_or(0);
-    return found;
-}
-
 std::optional<std::int64_t> whole_number(std::string_view text) {
     std::int64_t number = 0;
     const auto end = text.data() + text.size();
@@ -79,11 +56,10 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return !text.empty() && parsed.ec == std::errc() && parsed.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-/// "Step#120" is a step of H5Part; its name may be another.
+/// A step of H5Part. Other programs number groups, too: "dense#1" is a layer of Keras.
 std::optional<std::int64_t> h5part_step(const std::string& path) {
-    const auto mark = path.find('#');
-    if (mark == std::string::npos || mark == 0 || path.find('/') != std::string::npos) return std::nullopt;
-    return whole_number(std::string_view(path).substr(mark + 1));
+    constexpr std::string_view base = "Step#";
+    return path.starts_with(base) ? whole_number(std::string_view(path).substr(base.size())) : std::nullopt;
 }
 
 std::optional<std::int64_t> openpmd_step(const std::string& path) {
@@ -91,20 +67,43 @@ std::optional<std::int64_t> openpmd_step(const std::string& path) {
     return path.starts_with(base) ? whole_number(std::string_view(path).substr(base.size())) : std::nullopt;
 }
 
+/// As netCDF marks the scale that stands for a dimension alone.
+bool is_bare_dimension(const h5::Id& dataset) {
+    return h5::text_attribute(dataset, "NAME")
+        .value_or("")
+        .starts_with("This is a netCDF dimension but not a netCDF variable");
+}
+
+std::string text_of(const h5::UnvisitedLink& link) {
+    switch (link.kind) {
+        case h5::UnvisitedLink::Kind::another_name: return fmt::format("another name of '{}'", link.target);
+        case h5::UnvisitedLink::Kind::elsewhere:
+            return link.file.empty() ? fmt::format("a link to '{}', by way of another file", link.target)
+                                     : fmt::format("a link to '{}' of {}", link.target, link.file);
+        case h5::UnvisitedLink::Kind::unreadable: return link.target.empty() ? "" : link.target + " ";
+        default: return fmt::format("a link to '{}', which is not there", link.target);
+    }
+}
+
 class Look {
 public:
+    Look(std::string path, const Alive& alive) : path_(std::move(path)), alive_(alive) {}
+
     Result<> visit(const std::string& path, const h5::Id& object, H5I_type_t kind) {
-        if (kind == H5I_DATASET) {
-            // netCDF marks its files on the root or, in a file without provenance, on the scales alone.
-            if (h5::has_attribute(object, "_Netcdf4Dimid")) is_netcdf_ = true;
-            file_.datasets.push_back(describe(path, object));
-            file_.bytes = add_up(file_.bytes, file_.datasets.back().bytes);
-            return {};
-        }
-        if (path.empty()) root(object);
-        if (const auto step = h5part_step(path)) h5part_steps_.push_back(*step);
-        if (const auto step = openpmd_step(path)) openpmd_steps_.push_back(*step);
+        alive_(0);
+        if (kind == H5I_DATASET) dataset(path, object);
+        else if (kind == H5I_DATATYPE)
+            file_.others.push_back({path, "type", {}, "", "named type: " + type_text(object)});
+        else group(path, object);
         return {};
+    }
+
+    void link(const h5::UnvisitedLink& link) {
+        ForeignDataset other{link.path, "", {}, "", text_of(link)};
+        if (link.kind == h5::UnvisitedLink::Kind::unreadable) return unreadable(link.path, other.storage);
+        aliases_ = aliases_ || link.kind == h5::UnvisitedLink::Kind::another_name;
+        targets_.emplace(link.path, link.kind == h5::UnvisitedLink::Kind::another_name ? link.target : "");
+        file_.others.push_back(std::move(other));
     }
 
     ForeignFile found() {
@@ -124,10 +123,82 @@ public:
         }
         if (conventions_) file_.label += fmt::format(", {}", *conventions_);
         std::ranges::sort(file_.steps);
+        std::ranges::sort(file_.datasets, is_before);
+        describe_names();
+        std::ranges::sort(file_.others, is_before);
         return std::move(file_);
     }
 
 private:
+    void unreadable(const std::string& path, const std::string& what) {
+        file_.unreadable.push_back(path);
+        file_.others.push_back({path, "", {}, "", what + unreadable_text()});
+    }
+
+    void dataset(const std::string& path, const h5::Id& object) {
+        const h5::Id type(H5Dget_type(object.get()));
+        ForeignDataset one{path, type_text(type), {}, unit_of(object), storage_of(object)};
+        if (one.type.empty()) return unreadable(path, "its type ");
+        // netCDF marks its files on the root or, in a file without provenance, on the scales alone.
+        if (h5::has_attribute(object, "_Netcdf4Dimid")) is_netcdf_ = true;
+        if (const auto behind = shape_is_behind(object, path_)) {
+            one.no_shape = "unknown";
+            one.storage += fmt::format("; '{}' is no regular file and was not opened", *behind);
+        } else {
+            const h5::Id space(H5Dget_space(object.get()));
+            if (space.get() < 0) return unreadable(path, "its shape ");
+            if (H5Sget_simple_extent_type(space.get()) == H5S_NULL) one.no_shape = "null";
+            one.shape = h5::shape_of(object);
+            one.bytes = bytes_of(object).value_or(0);
+        }
+        if (is_bare_dimension(object)) {
+            file_.others.push_back({path, "dimension", one.shape, "", "of netCDF, without a variable"});
+            return;
+        }
+        file_.bytes = add_up(file_.bytes, one.bytes);
+        file_.datasets.push_back(std::move(one));
+    }
+
+    void group(const std::string& path, const h5::Id& object) {
+        if (path.empty()) root(object);
+        if (const auto step = h5part_step(path)) h5part_steps_.push_back(*step);
+        if (const auto step = openpmd_step(path); step && !is_variable_based()) openpmd_steps_.push_back(*step);
+        if (path == "data" && is_variable_based()) openpmd_steps_ = h5::whole_numbers_attribute(object, "snapshot");
+        const bool is_constant = openpmd_ && h5::has_attribute(object, "value") && h5::has_attribute(object, "shape");
+        if (is_constant) return constant(path, object);
+        H5G_info_t info{};
+        if (!path.empty() && H5Gget_info(object.get(), &info) >= 0 && info.nlinks == 0)
+            file_.others.push_back({path, "group", {}, "", "empty"});
+    }
+
+    /// openPMD stores a component whose elements are all alike as a group.
+    void constant(const std::string& path, const h5::Id& object) {
+        const h5::Id value(H5Aopen(object.get(), "value", H5P_DEFAULT));
+        const h5::Id type(value.get() < 0 ? H5I_INVALID_HID : H5Aget_type(value.get()));
+        ForeignDataset one{path, type_text(type), {}, unit_of(object), "constant"};
+        for (const auto size : h5::whole_numbers_attribute(object, "shape"))
+            one.shape.push_back(static_cast<std::uint64_t>(size));
+        file_.datasets.push_back(std::move(one));
+    }
+
+    /// Further names of a dataset have its type and shape.
+    void describe_names() {
+        if (!aliases_) return;
+        std::map<std::string, const ForeignDataset*> known;
+        for (const auto& one : file_.datasets) known.emplace(one.path, &one);
+        for (auto& other : file_.others) {
+            const auto target = targets_.find(other.path);
+            const auto one = target == targets_.end() ? known.end() : known.find(target->second);
+            if (one == known.end()) continue;
+            other.type = one->second->type;
+            other.shape = one->second->shape;
+            other.no_shape = one->second->no_shape;
+            other.unit = one->second->unit;
+        }
+    }
+
+    bool is_variable_based() const { return openpmd_ && encoding_ == "variableBased"; }
+
     void root(const h5::Id& group) {
         openpmd_ = h5::text_attribute(group, "openPMD");
         encoding_ = h5::text_attribute(group, "iterationEncoding").value_or("no iterationEncoding");
@@ -135,24 +206,50 @@ private:
         is_netcdf_ = h5::has_attribute(group, "_NCProperties");
     }
 
+    std::string path_;
+    const Alive& alive_;
     ForeignFile file_;
     std::optional<std::string> openpmd_, conventions_;
     std::string encoding_;
-    bool is_netcdf_ = false;
+    bool is_netcdf_ = false, aliases_ = false;
+    std::map<std::string, std::string> targets_;  // of further names
     std::vector<std::int64_t> h5part_steps_, openpmd_steps_;
 };
 
 }  // namespace
 
-Result<ForeignFile> look_at_hdf5(const std::string& path) {
+bool is_before(const ForeignDataset& one, const ForeignDataset& other) {
+    const auto place = [](char letter) {
+        return letter == '/' ? -1 : static_cast<int>(static_cast<unsigned char>(letter));
+    };
+    return std::ranges::lexicographical_compare(one.path, other.path, {}, place, place);
+}
+
+std::string unreadable_text() { return fmt::format("cannot be read by {}: newer or damaged", h5::library_name()); }
+
+Result<ForeignFile> look_at_hdf5(const std::string& path, const Alive& alive) {
     const h5::QuietErrors quiet;
     FB_TRY_ASSIGN(file, h5::open_file(path));
-    Look look;
+    Look look(path, alive);
     FB_TRY(h5::walk(
         file,
         [&](const std::string& at, const h5::Id& object, H5I_type_t kind) { return look.visit(at, object, kind); },
-        [](const std::string&) {}));
+        [&](const h5::UnvisitedLink& link) { look.link(link); }));
     return look.found();
+}
+
+Result<bool> has_node_datasets(const std::string& path) {
+    constexpr const char* group_name = "_forebay";
+    const h5::QuietErrors quiet;
+    FB_TRY_ASSIGN(file, h5::open_file(path));
+    FB_TRY_ASSIGN(access, h5::closed_access(H5P_LINK_ACCESS));
+    const auto there = H5Lexists(file.get(), group_name, access.get());
+    FB_TRY(h5::require(there, "looking for a group"));
+    if (there == 0) return false;
+    const h5::Id group(H5Oopen(file.get(), group_name, access.get()));
+    H5G_info_t info{};
+    return group.get() >= 0 && H5Iget_type(group.get()) == H5I_GROUP && H5Gget_info(group.get(), &info) >= 0 &&
+           info.nlinks > 0;
 }
 
 }  // namespace forebay::foreign

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <new>
 #include <vector>
 
 #include "foreign/hdf5/limits.hpp"
@@ -29,13 +32,58 @@ bool next(Sizes& at, const Sizes& step, const Sizes& size) {
     return false;
 }
 
+/// Takes lists and texts of variable length, whose bytes nobody looks at: each is written over the one before, so that
+/// memory for the longest one is enough for all.
+class ListSink {
+public:
+    /// The properties of a read that HDF5 does with it; it outlives them.
+    h5::Id transfer() {
+        h5::Id transfer(H5Pcreate(H5P_DATASET_XFER));
+        const auto give = [](std::size_t bytes, void* sink) { return static_cast<ListSink*>(sink)->room(bytes); };
+        const auto keep = [](void*, void*) {};
+        if (transfer.get() >= 0 && H5Pset_vlen_mem_manager(transfer.get(), give, this, keep, this) < 0) return h5::Id();
+        return transfer;
+    }
+    std::uint64_t bytes() const { return bytes_; }
+    bool has_refused() const { return has_refused_; }
+    /// Between two reads: HDF5 may have kept addresses of smaller rooms during one.
+    void forget() {
+        if (rooms_.size() > 1) rooms_.erase(rooms_.begin(), rooms_.end() - 1);
+    }
+
+private:
+    void* room(std::size_t bytes) {
+        has_refused_ = has_refused_ || bytes > foreign_list_bytes_max;
+        if (has_refused_) return nullptr;
+        bytes_ += bytes;
+        // Twice as large each time, so that all rooms together are no more than twice the last one.
+        if (rooms_.empty() || rooms_.back().size() < bytes) {
+            const auto larger = std::max(bytes, rooms_.empty() ? std::size_t{4096} : 2 * rooms_.back().size());
+            try {
+                rooms_.emplace_back(larger);
+            } catch (const std::bad_alloc&) {
+                return nullptr;  // no exception passes through HDF5
+            }
+        }
+        return rooms_.back().data();
+    }
+
+    std::vector<std::vector<std::byte>> rooms_;
+    std::uint64_t bytes_ = 0;
+    bool has_refused_ = false;
+};
+
 class DatasetReader {
 public:
-    explicit DatasetReader(const h5::Id& dataset)
-        : dataset_(dataset), type_(H5Dget_type(dataset.get())), space_(H5Dget_space(dataset.get())) {}
+    DatasetReader(const h5::Id& dataset, const std::function<void(std::uint64_t)>& alive)
+        : dataset_(dataset),
+          alive_(alive),
+          type_(H5Dget_type(dataset.get())),
+          space_(H5Dget_space(dataset.get())),
+          transfer_(lists_.transfer()) {}
 
     ReadThrough read() {
-        if (space_.get() < 0 || type_.get() < 0) return {0, "has no readable type"};
+        if (space_.get() < 0 || type_.get() < 0 || transfer_.get() < 0) return {0, "has no readable type"};
         const auto bytes = bytes_of(dataset_);
         if (!bytes) return {0, "was not read: its shape has more elements than any file holds"};
         if (*bytes == 0) return {};
@@ -70,7 +118,8 @@ private:
         if (!multiply(stored, chunks)) stored = bytes;
         // Where most chunks are there, one after the other is faster than a look for each.
         if (stored >= bytes / foreign_sparse_ratio) {
-            if (chunks > 0) read_box(Sizes(shape_.size(), 0), shape_);
+            if (chunks > 0 && fits_window()) read_box(Sizes(shape_.size(), 0), shape_);
+            else if (chunks > 0) read_units();
             return std::move(done_);
         }
         for (hsize_t i = 0; i < chunks && !done_.complaint; ++i) {
@@ -87,6 +136,22 @@ private:
             if (is_inside) read_box(first, size);
         }
         return std::move(done_);
+    }
+
+    bool fits_window() const {
+        auto bytes = element_bytes_;
+        for (const auto size : unit_)
+            if (!multiply(bytes, size)) return false;
+        return bytes <= foreign_window_bytes;
+    }
+
+    /// One unit after the other, so that each is read to its end while HDF5 has it in memory.
+    void read_units() {
+        Sizes at(shape_.size(), 0), size(shape_.size());
+        do {
+            for (std::size_t dim = 0; dim < size.size(); ++dim) size[dim] = std::min(unit_[dim], shape_[dim] - at[dim]);
+            read_box(at, size);
+        } while (!done_.complaint && next(at, unit_, shape_));
     }
 
     /// How much of a box is read at once: whole units, more of them or less of one as the window has room.
@@ -123,35 +188,37 @@ private:
                 bytes *= count[dim];
             }
             window_.resize(std::max<std::size_t>(window_.size(), bytes));
+            const auto lists_before = lists_.bytes();
             if (!read_part(from, count)) {
-                done_.complaint = fmt::format("cannot be read from row {} on", from.empty() ? 0 : from[0]);
+                done_.complaint = lists_.has_refused()
+                                      ? fmt::format("was not read: one of its lists or texts has more than {} bytes",
+                                                    foreign_list_bytes_max)
+                                      : fmt::format("cannot be read from row {} on", from.empty() ? 0 : from[0]);
                 return;
             }
-            done_.bytes += bytes;
+            done_.bytes += bytes + lists_.bytes() - lists_before;
+            alive_(bytes);
         } while (next(at, step, size));
     }
 
     bool read_part(const Sizes& from, const Sizes& count) {
-        if (count.empty())
-            return finish(H5Dread(dataset_.get(), type_.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, window_.data()), space_);
+        lists_.forget();
+        if (count.empty()) return read(H5S_ALL, H5S_ALL);
         const h5::Id memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
         if (memory.get() < 0 ||
             H5Sselect_hyperslab(space_.get(), H5S_SELECT_SET, from.data(), nullptr, count.data(), nullptr) < 0)
             return false;
-        return finish(H5Dread(dataset_.get(), type_.get(), memory.get(), space_.get(), H5P_DEFAULT, window_.data()),
-                      memory);
+        return read(memory.get(), space_.get());
     }
 
-    /// HDF5 keeps what has a variable length in memory of its own, wherever in the type it is.
-    bool finish(herr_t status, const h5::Id& memory) {
-        if (status < 0) return false;
-        const bool has_own_memory =
-            H5Tdetect_class(type_.get(), H5T_VLEN) > 0 || H5Tdetect_class(type_.get(), H5T_STRING) > 0;
-        return !has_own_memory || H5Dvlen_reclaim(type_.get(), memory.get(), H5P_DEFAULT, window_.data()) >= 0;
+    bool read(hid_t memory, hid_t file) {
+        return H5Dread(dataset_.get(), type_.get(), memory, file, transfer_.get(), window_.data()) >= 0;
     }
 
     const h5::Id& dataset_;
-    h5::Id type_, space_;
+    const std::function<void(std::uint64_t)>& alive_;
+    ListSink lists_;
+    h5::Id type_, space_, transfer_;
     std::uint64_t element_bytes_ = 0;
     Sizes shape_, unit_;  // the unit that is stored together
     std::vector<std::byte> window_;
@@ -171,6 +238,19 @@ std::optional<std::uint64_t> bytes_of(const h5::Id& dataset) {
     return bytes;
 }
 
-ReadThrough read_through(const h5::Id& dataset) { return DatasetReader(dataset).read(); }
+ReadThrough read_through(const h5::Id& dataset, const std::function<void(std::uint64_t)>& alive) {
+    return DatasetReader(dataset, alive).read();
+}
+
+std::uint64_t bytes_of_chunk(const h5::Id& dataset, const h5::Id& creation) {
+    const h5::Id type(H5Dget_type(dataset.get()));
+    std::array<hsize_t, H5S_MAX_RANK> unit{};
+    const auto dims = H5Pget_chunk(creation.get(), static_cast<int>(unit.size()), unit.data());
+    if (type.get() < 0 || dims <= 0) return 0;
+    std::uint64_t bytes = H5Tget_size(type.get());
+    for (int dim = 0; dim < dims; ++dim)
+        if (!multiply(bytes, unit[static_cast<std::size_t>(dim)])) return 0;
+    return bytes;
+}
 
 }  // namespace forebay::foreign

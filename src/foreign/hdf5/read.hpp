@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,10 +18,14 @@ namespace forebay::foreign {
 std::optional<std::uint64_t> bytes_of(const h5::Id& dataset);
 
 struct ReadThrough {
-    std::uint64_t bytes = 0;               // that were read
+    std::uint64_t bytes = 0;               // that were read, those of lists and texts of variable length among them
     std::optional<std::string> complaint;  // what follows the dataset's name; nothing when all was read
 };
 
-ReadThrough read_through(const h5::Id& dataset);
+/// `alive` is called with the bytes of each piece that was read.
+ReadThrough read_through(const h5::Id& dataset, const std::function<void(std::uint64_t bytes)>& alive);
+
+/// Bytes of a chunk without its filters; 0 where there are none.
+std::uint64_t bytes_of_chunk(const h5::Id& dataset, const h5::Id& creation);
 
 }  // namespace forebay::foreign

@@ -23,7 +23,7 @@ Problems h5part_rules(const ForeignFile& found) {
     std::map<std::string, const ForeignDataset*> first;
     for (const auto& dataset : found.datasets) {
         const auto step = parent_of(dataset.path);
-        if (step.find('#') == std::string::npos || step.find('/') != std::string::npos) continue;
+        if (!step.starts_with("Step#") || step.find('/') != std::string::npos) continue;
         if (dataset.path.size() - step.size() - 1 > name_max)
             problems.push_back(fmt::format("'{}': its name has more than {} characters", dataset.path, name_max));
         const auto* known = first.try_emplace(step, &dataset).first->second;
@@ -47,12 +47,14 @@ public:
         const h5::Id root(H5Gopen2(file.get(), "/", H5P_DEFAULT));
         constexpr std::array names{"openPMD", "openPMDextension", "basePath", "iterationEncoding", "iterationFormat"};
         need(root, "", names, problems_);
+        // One iteration at a time, whose group is /data itself.
+        if (h5::text_attribute(root, "iterationEncoding") == "variableBased") base_ = 1;
         meshes_ = trimmed(h5::text_attribute(root, "meshesPath"));
         particles_ = trimmed(h5::text_attribute(root, "particlesPath"));
         FB_TRY(h5::walk(
             file,
             [&](const std::string& path, const h5::Id& object, H5I_type_t kind) { return visit(path, object, kind); },
-            [](const std::string&) {}));
+            [](const h5::UnvisitedLink&) {}));
         return std::move(problems_);
     }
 
@@ -65,13 +67,15 @@ private:
 
     Result<> visit(const std::string& path, const h5::Id& object, H5I_type_t kind) {
         const auto parts = split(path);
-        if (parts.size() < 2 || parts[0] != "data") return {};
+        if (parts.size() < base_ || parts[0] != "data") return {};
         constexpr std::array iteration{"time", "dt", "timeUnitSI"};
-        if (parts.size() == 2) need(object, path, iteration, problems_);
-        if (parts.size() < 4) return {};
-        if (!meshes_.empty() && parts[2] == meshes_) record(path, object, kind, parts.size() - 3, true);
-        if (!particles_.empty() && parts[2] == particles_ && parts.size() > 4 && parts[4] != "particlePatches")
-            record(path, object, kind, parts.size() - 4, false);
+        if (parts.size() == base_) need(object, path, iteration, problems_);
+        if (parts.size() < base_ + 2) return {};
+        const auto& kind_of_record = parts[base_];
+        if (!meshes_.empty() && kind_of_record == meshes_) record(path, object, kind, parts.size() - base_ - 1, true);
+        const bool is_particles = !particles_.empty() && kind_of_record == particles_ && parts.size() > base_ + 2;
+        if (is_particles && parts[base_ + 2] != "particlePatches")
+            record(path, object, kind, parts.size() - base_ - 2, false);
         return {};
     }
 
@@ -103,20 +107,23 @@ private:
     }
 
     Problems problems_;
+    std::size_t base_ = 2;  // parts of the path of an iteration: "data/120"
     std::string meshes_, particles_;
 };
 
 /// With a scale on one dimension there is one on each, or netCDF invents names by lengths.
-Result<Problems> netcdf_rules(const h5::Id& file) {
+Result<Problems> netcdf_rules(const h5::Id& file, const ForeignFile& found) {
     Problems problems;
-    const auto visit = [&](const std::string& path, const h5::Id& object, H5I_type_t kind) -> Result<> {
-        if (kind != H5I_DATASET || h5::text_attribute(object, "CLASS") == "DIMENSION_SCALE") return {};
-        const auto dims = h5::shape_of(object).size(), scales = h5::attribute_elements(object, "DIMENSION_LIST");
-        if (scales != dims)
-            problems.push_back(fmt::format("'{}' has {} dimensions and names for {} of them", path, dims, scales));
-        return {};
-    };
-    FB_TRY(h5::walk(file, visit, [](const std::string&) {}));
+    FB_TRY_ASSIGN(access, h5::closed_access(H5P_DATASET_ACCESS));
+    for (const auto& one : found.datasets) {
+        const h5::Id dataset(H5Dopen2(file.get(), one.path.c_str(), access.get()));
+        if (dataset.get() < 0 || !one.no_shape.empty()) continue;
+        if (h5::text_attribute(dataset, "CLASS") == "DIMENSION_SCALE") continue;
+        const auto scales = h5::attribute_elements(dataset, "DIMENSION_LIST");
+        if (scales != one.shape.size())
+            problems.push_back(
+                fmt::format("'{}' has {} dimensions and names for {} of them", one.path, one.shape.size(), scales));
+    }
     return problems;
 }
 
@@ -126,7 +133,7 @@ Result<std::vector<std::string>> broken_rules(const h5::Id& file, const ForeignF
     switch (found.format) {
         case ForeignFormat::h5part: return h5part_rules(found);
         case ForeignFormat::openpmd: return OpenPmdRules().check(file);
-        case ForeignFormat::netcdf4: return netcdf_rules(file);
+        case ForeignFormat::netcdf4: return netcdf_rules(file, found);
         default: return Problems();
     }
 }
