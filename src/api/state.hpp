@@ -234,6 +234,7 @@ public:
     std::shared_ptr<SessionState> session;
     Counters at_close;  // what counters() says once the control page is gone
     Schema schema;
+    SchemaNames names;  // of its variables
     describe::Binding binding;
     bool changed = true;       // since the last layout
     std::vector<char> direct;  // variables whose blocks the application writes in the save under way
