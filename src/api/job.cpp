@@ -61,8 +61,9 @@ Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
     return job;
 }
 
-JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end)
-    : options_(options), end_(std::move(end)), watch_(std::move(watch)) {}
+JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end,
+                   std::optional<sys::Clock::time_point> ends_at)
+    : options_(options), end_(std::move(end)), ends_at_(ends_at), watch_(std::move(watch)) {}
 
 // At the end each stream is saved once more, and one drain follows the other.
 double JobState::reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const {
@@ -88,8 +89,10 @@ JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, std::
     problem.swap(found.problem);  // whatever else fails, a request that was taken is not lost
     JobReport report;
     report.requests = (found.save ? 1 : 0) + (found.stop ? 2 : 0);
-    if (end_.unix_seconds) {
-        report.left_ms = std::max<std::int64_t>(0, *end_.unix_seconds * 1000 - unix_ms);
+    if (ends_at_ || end_.unix_seconds) {
+        const auto left_ms = ends_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(*ends_at_ - now).count()
+                                      : *end_.unix_seconds * 1000 - unix_ms;
+        report.left_ms = std::max<std::int64_t>(0, left_ms);
         report.needed_ms = *std::ranges::max_element(steps_ms_) +
                            static_cast<std::int64_t>(reserve_seconds(saves, drain_seconds) * 1000);
     }
@@ -133,7 +136,7 @@ std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix
 }
 
 Result<> SessionState::look_at_job() {
-    FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
+    FB_TRY_ASSIGN(end, end_of_job(options.job, opening.unix_ns));
     staging->control().job_ends_unix_ns = unix_ns_of(end);
     const auto mark = options.run + "/" + catalog::continue_mark;
     FB_TRY(within(
@@ -143,10 +146,13 @@ Result<> SessionState::look_at_job() {
         return because(watch.error(),
                        fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
                        "what is staged", "a later call tries again");
-    job_.state = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
+    std::optional<sys::Clock::time_point> ends_at;
+    if (options.job.wall_time.count() > 0) ends_at = opening.steady + options.job.wall_time;
+    job_.state = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end), ends_at);
     if (job_.state->end().unix_seconds) {
         const auto left =
-            static_cast<double>(*job_.state->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
+            ends_at ? std::chrono::duration<double>(*ends_at - sys::Clock::now()).count()
+                    : static_cast<double>(*job_.state->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
         log([&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), job_.state->end().source); });
     } else {
         log([&] { return fmt::format("no limit of the job is known: {}", job_.state->end().source); });
@@ -225,6 +231,8 @@ JobReport SessionState::report_job(bool stop_wanted) {
         report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, job_.saves,
                                   static_cast<double>(page.drain_ns.load()) * ns_to_seconds / drains, problem);
         if (!problem.empty()) log([&] { return problem; });
+        // For the agent, which goes by the machine's clock: that may have been set since.
+        if (options.job.wall_time.count() > 0) page.job_ends_unix_ns = sys::unix_ns() + report.left_ms * ns_per_ms;
     }
     if (stop_wanted) report.wishing_rank = rank;
     if (!topology.leads()) return report;

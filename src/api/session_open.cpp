@@ -116,7 +116,7 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
         };
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder.posts().size()));
-    opened_unix_ns = sys::unix_ns();
+    opening = {.unix_ns = sys::unix_ns(), .steady = sys::Clock::now()};
     FB_TRY(check(options));
     FB_TRY(check_crc32c_kernel());
     FB_TRY(check_kernel_of(options.agent));
@@ -358,7 +358,7 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         staging->control().nodes = static_cast<std::uint32_t>(topology.nodes);
-        staging->control().job_ends_unix_ns = told_end_of_job(options.job, opened_unix_ns);
+        staging->control().job_ends_unix_ns = told_end_of_job(options.job, opening.unix_ns);
         beside_.host = agent::host_of(options.agent, directory,
                                       posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));

@@ -82,6 +82,12 @@ struct RunClaim {
     std::uint64_t key = 0, last_key = 0;  // of this claim, and of the one before
 };
 
+/// When a session was opened, by the machine's clock and by the one that nobody sets.
+struct OpenedAt {
+    std::int64_t unix_ns = 0;
+    sys::Clock::time_point steady;
+};
+
 /// What works beside a rank.
 struct BesideRank {
     std::unique_ptr<node::Host> host = {};   // of its node's agent, on the node's first rank
@@ -140,7 +146,7 @@ public:
     std::optional<node::TimingRings> timings;  // where the session keeps them
     std::uint64_t id = 0;
     RunClaim claim;
-    std::int64_t opened_unix_ns = 0;
+    OpenedAt opening;
     std::uint64_t alignment_bytes = 4096;
 
 private:
