@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/names.hpp"
+#include "catalog/raised.hpp"
 #include "node/timing_ring.hpp"
 #include "sys/process.hpp"
 
@@ -141,6 +142,22 @@ Result<> SessionState::look_at_job() {
     const auto mark = options.run + "/" + catalog::continue_mark;
     FB_TRY(within(
         options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));
+    // Shared with the thread that may hang in it.
+    struct Kept {
+        std::vector<node::Raised> all;
+        std::string problem;
+    };
+    const auto kept = std::make_shared<Kept>();
+    FB_TRY(within(
+        options.open_wait, "the conditions that " + options.run + " keeps",
+        [kept, run = options.run, target = target_]() -> Result<> {
+            FB_TRY_ASSIGN(all, catalog::kept_raised(*target, run, kept->problem));
+            kept->all = std::move(all);
+            return {};
+        },
+        say_));
+    if (!kept->problem.empty()) log([&] { return kept->problem; });
+    job_.conditions.take(std::move(kept->all));
     auto watch = JobWatch::start(target_, options.run);
     if (!watch)
         return because(watch.error(),
@@ -242,8 +259,11 @@ JobReport SessionState::report_job(bool stop_wanted) {
         report.condition = job_.conditions.urgency(rank, [&](const node::Raised& raised) -> std::optional<bool> {
             const auto found = streams_.find(raised.stream);
             const auto stream = found == streams_.end() ? nullptr : found->second.lock();
-            if (!stream) return false;  // no handle of it is left: nobody goes back
-            return stream->course.has_left(raised.line, raised.step);
+            // Without a handle nobody goes back; and what an earlier session has saved waits for one.
+            if (!stream) return raised.line.session == claim.session ? std::optional(false) : std::nullopt;
+            const auto has_left = stream->course.has_left(raised.line, raised.step);
+            if (job_.state && has_left == true) job_.state->drop(raised);
+            return has_left;
         });
     }));
     return report;
@@ -259,7 +279,10 @@ Result<std::optional<node::Raised>> SessionState::hear_condition(std::int64_t ur
         if (world.rank() == from) text = job_.conditions.text();
     }));
     FB_TRY(world.broadcast_sized(text, from));
-    FB_TRY(comm::agree(world, [&] { raised = job_.conditions.given(text); }));
+    FB_TRY(comm::agree(world, [&] {
+        raised = job_.conditions.given(text);
+        if (job_.state) job_.state->drop(*raised);
+    }));
     return raised;
 }
 

@@ -52,6 +52,9 @@ public:
     /// At the end of a step, which is `now` and `unix_ms`. `saves`: of each stream; `drain_seconds`: the mean so far.
     JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, std::span<const describe::SavesSoFar> saves,
                    double drain_seconds, std::string& problem);
+    /// As JobWatch::drop().
+    void drop(const node::Raised& raised) { watch_.drop(raised); }
+
 private:
     JobOptions options_;
     sys::JobEnd end_;
