@@ -126,7 +126,8 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 
 Settings settings_of(const Options& options) {
     const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait,
-                 window, copy_threads, log, streams, profile, in_file, run_in_file, log_to_stderr] = options;
+                 window, copy_threads, log, interrupted, streams, profile, in_file, run_in_file, log_to_stderr] =
+        options;
     Settings settings{{"run", run},
                       {"virtual_nodes", show(virtual_nodes)},
                       {"huge_pages", show(huge_pages)},

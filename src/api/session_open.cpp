@@ -110,10 +110,7 @@ Result<> read_excluded_targets(AgentOptions& agent) {
 
 Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
     options = wanted;
-    if (auto log = log_of(options); log && holder.group().rank() == 0)
-        say_ = [log = std::move(log)](const std::string& line) {
-            static_cast<void>(attempt([&] { log(show_message(program_prefix + line)); }));
-        };
+    say_ = say_of(options, holder.group().rank() == 0);
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder.posts().size()));
     opening = {.unix_ns = sys::unix_ns(), .steady = sys::Clock::now()};
@@ -238,6 +235,7 @@ Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& o
         node::LongWait wait(say_, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
             wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
+            if (wait.is_interrupted()) return node::interrupted("the wait for " + agent.forward_token_file);
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
             forwarding = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
             return {};
@@ -278,7 +276,7 @@ Result<> SessionState::open_target(const node::Forwarding& forwarding) {
 Result<node::LockedDirectory> SessionState::lock_staging() {
     FB_TRY_ASSIGN(directory,
                   node::staging_directory(options.staging, options.run, claim.run_id, topology.virtual_index));
-    return node::LockedDirectory::lock(directory, options.run);
+    return node::LockedDirectory::lock(directory, options.run, say_);
 }
 
 // Also the first write to the target: better now than after an hour of computing.
@@ -293,9 +291,10 @@ Result<> SessionState::claim_run(const std::string& directory) {
     const auto last = catalog::claim_key(*target_, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;
-    const auto claimed = catalog::claim(
-        *target_, options.run, claimant,
-        {.watch = options.takeover_wait, .log = [this](const std::string& line) { log([&] { return line; }); }});
+    const auto claimed = catalog::claim(*target_, options.run, claimant,
+                                        {.watch = options.takeover_wait,
+                                         .log = [this](const std::string& line) { log([&] { return line; }); },
+                                         .interrupted = say_.interrupted});
     if (!claimed) return not_writable(options.run, claimed.error());
     claim.session = *claimed;
     FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));
@@ -386,7 +385,8 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
         if (agent) std::this_thread::sleep_for(nap);
         return agent;
     };
-    if (node::wait_together(*topology.world, look, options.close_wait, say_)) return {};
+    FB_TRY_ASSIGN(left, node::wait_together(*topology.world, look, options.close_wait, say_));
+    if (left) return {};
     Result<> own_result;
     if (const auto agent = look(std::chrono::milliseconds(0)))
         own_result = Error{ErrorKind::retry,

@@ -290,6 +290,9 @@ Result<> read_over(const std::string& text, const std::string& path, StreamOptio
 /// The receiver of a session's log lines: Options::log, else standard error where that is asked for, else none.
 std::function<void(const std::string&)> log_of(const Options& options);
 
+/// The application beside the waits of a rank: it hears lines on rank 0, and interrupts on any. It throws nothing.
+node::Say say_of(const Options& options, bool is_first_rank);
+
 /// `refused` for settings that cannot work.
 Result<> check(const Options& options);
 Result<> check(const std::string& stream, const StreamOptions& options);

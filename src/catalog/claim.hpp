@@ -39,6 +39,7 @@ struct Claimant {
 struct ClaimOptions {
     std::chrono::milliseconds watch{};  // how long a claim from elsewhere is watched; 0: it counts as dead
     std::function<void(const std::string&)> log = {};
+    std::function<bool()> interrupted = {};  // asked while it watches; true ends that
 };
 
 /// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.

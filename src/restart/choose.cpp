@@ -239,8 +239,9 @@ Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& wh
 }
 
 Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const Accept& accept) {
-    if (!std::exchange(settled_, true))
+    if (!settled_)
         FB_TRY(node::await_inherited(*context_.topology, *context_.staging, context_.wait_max, context_.say));
+    settled_ = true;
     auto& world = *context_.topology->world;
     std::vector<node::StagedFile> staged;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
