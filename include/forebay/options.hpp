@@ -231,7 +231,7 @@ struct JobOptions {
 
 /// Equal on every rank, else open() refuses them; but for what belongs to a node: `staging`, and of `agent` `program`,
 /// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have
-/// its own `log`.
+/// its own `log` and `interrupted`.
 struct Options {
     /// The directory at the target, or "s3://bucket/prefix". It is made if it does not exist; the directory above it
     /// must exist, unless `create_parents`.
@@ -257,6 +257,10 @@ struct Options {
     /// Called on world rank 0 with one line; nothing is printed without it. What a call waits for is said after 2 s,
     /// and again every 30 s.
     std::function<void(const std::string&)> log = {};
+    /// Asked ten times a second by a call that waits, on the thread that made the call; it may be set on some ranks
+    /// only. When it returns true, the wait ends and the call is an error of kind `retry`, on all ranks. What is staged
+    /// is kept, and agents go on. Only the rank that waits asks: a rank that waits for other ranks in MPI does not.
+    std::function<bool()> interrupted = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first
     /// A profile that `forebay tune` has measured: its path; "auto": the one that fits best of those in ./.forebay, the
     /// user's configuration directory and /etc/forebay/profiles; "": none. Options that are not set, by a value other

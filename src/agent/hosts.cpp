@@ -14,6 +14,7 @@
 #include "sys/lock.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
+#include "sys/store.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::agent {
@@ -25,11 +26,18 @@ constexpr std::chrono::seconds agent_start_max{30};
 // A thread that is still at work when its session goes without being closed is stuck, perhaps.
 constexpr std::chrono::seconds abandoned_agent_max{1};
 
+// Nothing is staged any more where somebody has removed the directory.
+std::string safe_in(const std::string& directory) {
+    const auto there = sys::posix_store().exists(directory);
+    if (there && !*there) return "committed snapshots alone: somebody has removed " + directory;
+    return "what is staged in " + directory;
+}
+
 /// Outlives its application, and ends by itself.
 class ProcessHost final : public node::Host {
 public:
-    ProcessHost(AgentOptions options, std::string directory)
-        : options_(std::move(options)), directory_(std::move(directory)) {}
+    ProcessHost(AgentOptions options, std::string directory, node::Say say)
+        : options_(std::move(options)), directory_(std::move(directory)), say_(std::move(say)) {}
 
     Result<> ensure() override {
         const auto lives = [this] { return sys::lock_is_held(node::agent_lock_path(directory_)); };
@@ -40,11 +48,12 @@ public:
                                                 // What is preloaded into the application is not meant for the agent.
                                                 .environment_removed = {"LD_PRELOAD"},
                                                 .log_path = node::agent_log_path(directory_),
-                                                .is_ready = lives},
+                                                .is_ready = lives,
+                                                .interrupted = say_.interrupted},
                                                agent_start_max);
         if (started) return {};
         return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
-                       "what is staged",
+                       safe_in(directory_),
                        "set agent.program or FOREBAY_AGENT to the forebay command, agent.cpus to CPUs that this job "
                        "may use, or agent.mode to \"thread\"");
     }
@@ -53,6 +62,7 @@ public:
 private:
     const AgentOptions options_;
     const std::string directory_;
+    const node::Say say_;
 };
 
 /// An agent inside the application. What it could not commit when the application ends stays staged.
@@ -80,8 +90,7 @@ public:
         }
         thread_.reset();
         return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
-                       fmt::format("what is staged in {}", directory_),
-                       "allow this process more threads; a later call tries again");
+                       safe_in(directory_), "allow this process more threads; a later call tries again");
     }
 
     void end(std::chrono::seconds wait_max) override {
@@ -123,7 +132,7 @@ public:
         const auto asked = ask(*post_, directory_, agent_start_max, say_);
         if (asked) return {};
         return because(asked.error(), fmt::format("no agent on {}: {}", sys::host_name(), asked.error().what),
-                       "what is staged",
+                       safe_in(directory_),
                        fmt::format("look at {}/agent.log, or set agent.mode to \"process\"", directory_));
     }
     void end(std::chrono::seconds) override {}
@@ -174,7 +183,7 @@ std::unique_ptr<node::Host> host_of(const AgentOptions& options, const std::stri
         case AgentMode::thread: return std::make_unique<ThreadHost>(directory);
         case AgentMode::dedicated: return std::make_unique<DedicatedHost>(post, directory, say);
     }
-    return std::make_unique<ProcessHost>(options, directory);
+    return std::make_unique<ProcessHost>(options, directory, say);
 }
 
 }  // namespace forebay::agent

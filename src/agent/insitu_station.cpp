@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/attempt.hpp"
 #include "base/try.hpp"
 #include "describe/analysis_list.hpp"
 #include "node/analysis_rules.hpp"
@@ -351,13 +352,20 @@ void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
     for (const auto& word : describe::action_words)
         if ((answer.actions & node::bit_of(word.value)) != 0) raised.detail += fmt::format(", {}", word.name);
     const bool is_for_application = (answer.actions & ~node::bit_of(Analysis::Action::mark)) != 0;
-    if (is_for_application && !slots_.put_raised(lease.stream(), {.step = lease.step(),
-                                                                  .snapshot_id = lease.snapshot_id(),
-                                                                  .line = lease.line(),
-                                                                  .actions = answer.actions,
-                                                                  .value = answer.value,
-                                                                  .text = answer.text}))
-        raised.detail += "; the application is not told: it has not taken what was found before, by Session::job()";
+    if (is_for_application) {
+        const node::Raised condition{.stream = raised.stream,
+                                     .step = lease.step(),
+                                     .snapshot_id = lease.snapshot_id(),
+                                     .line = lease.line(),
+                                     .actions = answer.actions,
+                                     .value = answer.value,
+                                     .text = answer.text};
+        // First in the run: the application may take it from the page, and away from the run, at once.
+        const auto kept = attempt([&] { return slots_.keep_raised(condition); });
+        if (!kept) raised.detail += "; a later session would not hear of it: " + kept.error().line();
+        if (!slots_.put_raised(lease.stream(), condition))
+            raised.detail += "; the application is not told: it has not taken what was found before, by job()";
+    }
     tell_(raised);
 }
 

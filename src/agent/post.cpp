@@ -96,6 +96,7 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
             return error;
         }
         if (state != PostState::asked && state != PostState::starting) return {};
+        if (wait.is_interrupted()) return node::interrupted("the wait for its dedicated agent");
         if (sys::Clock::now() >= deadline)
             return Error{ErrorKind::retry,
                          fmt::format("its dedicated agent does not answer for {} ms", timeout.count())};

@@ -13,6 +13,7 @@
 
 #include "agent/events.hpp"
 #include "agent/schedule.hpp"
+#include "catalog/raised.hpp"
 #include "format/node_file.hpp"
 #include "node/raised.hpp"
 #include "node/staging.hpp"
@@ -54,6 +55,8 @@ public:
     /// With stream and step of the slot.
     Event event(What what, std::uint32_t slot);
 
+    /// In the run, until the application is given it.
+    Result<> keep_raised(const node::Raised& raised) { return catalog::keep_raised(store_, session_.run, raised); }
     /// As node::put_raised(), for stations on several threads.
     bool put_raised(std::uint32_t stream, const node::Raised& raised);
 

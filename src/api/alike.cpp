@@ -126,7 +126,7 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 
 Settings settings_of(const Options& options) {
     const auto& [run, create_parents, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait,
-                 close_wait, stall_wait, window, copy_threads, log, streams, profile, in_file, run_in_file,
+                 close_wait, stall_wait, window, copy_threads, log, interrupted, streams, profile, in_file, run_in_file,
                  log_to_stderr] = options;
     Settings settings{{"run", run},
                       {"create_parents", show(create_parents)},

@@ -36,8 +36,10 @@ void take_number(std::string_view& rest, Number& number) {
 
 }  // namespace
 
-void Conditions::take(node::Control& page) {
-    for (auto& raised : node::take_raised(page))
+void Conditions::take(node::Control& page) { take(node::take_raised(page)); }
+
+void Conditions::take(std::vector<node::Raised> kept) {
+    for (auto& raised : kept)
         if (std::ranges::none_of(given_, [&](const Given& one) {
                 return one.snapshot_id == raised.snapshot_id && one.text == raised.text &&
                        one.urgency >= urgency_of(raised);

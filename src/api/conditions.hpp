@@ -3,7 +3,8 @@
 //
 // Two nodes may find the same one, when each has seen the parts of all others; it is given once, and once more only if
 // it asks for more then. A condition of a save that the application has left behind by going back is not given. Of more
-// than conditions_waiting_max that wait on a node the least urgent are not given; the agent's log has them.
+// than conditions_waiting_max that wait on a node the least urgent are not given; the agent's log has them. What a
+// session was not given any more the run keeps for the next one (catalog/raised.hpp).
 
 #pragma once
 
@@ -29,6 +30,8 @@ public:
 
     /// Takes what is new on the page of this rank's node.
     void take(node::Control& page);
+    /// Takes what earlier sessions were not given any more.
+    void take(std::vector<node::Raised> kept);
     /// How urgent the most urgent one is that may be given now: for a maximum over all ranks; -1 without any.
     std::int64_t urgency(int rank, const HasLeft& has_left);
     /// The rank whose condition all are given.

@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
+#include <limits>
 
+#include "catalog/raised.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
 #include "support/worker_script.hpp"
@@ -56,6 +59,27 @@ std::vector<Job> hear(int ranks, int nodes, const std::string& on_see, std::size
     return given;
 }
 
+// What a session hears in its first steps: one that restores first.
+std::vector<Job> hear_later(const Options& options, std::int64_t below) {
+    std::vector<Job> given;
+    test::with_session(1, options, [&](Session& session, comm::Group&) {
+        auto stream = session.stream("restart", {.keep = 0, .view = false}).value();
+        std::vector<double> u(100);
+        stream.array("u", f64, {100}, {packed({{0}, {100}}, u.data())}).value();
+        stream.newest(below).value()->read().value();
+        for (int i = 0; i < 3; ++i)
+            if (auto job = session.job().value(); !job.condition.empty()) given.push_back(std::move(job));
+    });
+    return given;
+}
+
+std::size_t kept_in(const Options& options) {
+    std::string problem;
+    const auto kept = catalog::kept_raised(sys::posix_store(), options.run, problem).value().size();
+    CHECK(problem.empty());
+    return kept;
+}
+
 node::Raised raised_at(std::int64_t step, Analysis::Action action, const char* text) {
     return {.stream = "restart",
             .step = step,
@@ -75,6 +99,60 @@ TEST_CASE("what two nodes raise of one save is given once, to all ranks") {
     CHECK(given[0].value == 2.5);
     CHECK(given[0].condition_step == 7);
     CHECK(given[0].condition == "restart.means: u/max > 2, at step 7");
+}
+
+TEST_CASE("what a session was not given any more the next one is given once, unless it goes back before it") {
+    for (const bool goes_back : {false, true}) {
+        const test::TempDirectory folder;
+        auto options = test::options_in(folder, 1);
+        const test::WorkerScript worker("echo seen; echo 'raise stop 2.5 means: u/max > 2'; echo made 0");
+        auto with_worker = options;
+        with_worker.agent.program = worker.program();
+        test::with_session(1, with_worker, [&](Session& session, comm::Group&) {
+            StreamOptions of_stream{.keep = 0, .view = false};
+            of_stream.insitu = {test::every(2)};
+            auto stream = session.stream("restart", of_stream).value();
+            std::vector<double> u(100);
+            stream.array("u", f64, {100}, {packed({{0}, {100}}, u.data())}).value();
+            stream.save(7).value();
+            stream.save(8).value();
+            CHECK(worker.was_asked(1));
+            CHECK(test::soon([&] { return kept_in(options) == 1; }));
+            stream.save(9).value();
+        });
+        const auto next = hear_later(options, goes_back ? 8 : 100);
+        CHECK(next.size() == (goes_back ? 0 : 1));
+        for (const auto& job : next) {
+            CHECK(job.stop);
+            CHECK(job.condition == "restart.means: u/max > 2, at step 8");
+        }
+        CHECK(kept_in(options) == 0);
+        CHECK(hear_later(options, goes_back ? 8 : 100).empty());
+    }
+}
+
+TEST_CASE("conditions that the run keeps: one file each, no more than fit, and damage is told") {
+    const test::TempDirectory folder;
+    const auto run = folder.path();
+    auto& store = sys::posix_store();
+    std::string problem;
+    CHECK(catalog::kept_raised(store, run, problem).value().empty());
+    auto raised = raised_at(10, Analysis::Action::stop, "means: \"u\" > 2");
+    raised.value = std::numeric_limits<double>::quiet_NaN();
+    for (int i = 0; i < 2; ++i) catalog::keep_raised(store, run, raised).value();
+    const auto kept = catalog::kept_raised(store, run, problem).value();
+    REQUIRE(kept.size() == 1);
+    CHECK(format::encode_raised(kept[0]) == format::encode_raised(raised));
+    for (int i = 1; i < static_cast<int>(catalog::raised_kept_max); ++i)
+        catalog::keep_raised(store, run, raised_at(20 + i, Analysis::Action::tell, "t")).value();
+    CHECK(catalog::keep_raised(store, run, raised_at(99, Analysis::Action::tell, "t")).error().kind == ErrorKind::full);
+    CHECK(problem.empty());
+    const auto path = run + "/forebay/conditions/" + format::file_name_of(raised);
+    std::filesystem::resize_file(path, 100);
+    CHECK(catalog::kept_raised(store, run, problem).value().size() == catalog::raised_kept_max - 1);
+    CHECK(problem.find(path) != std::string::npos);
+    for (int i = 0; i < 2; ++i) catalog::drop_raised(store, run, raised).value();
+    CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("to save is not to end, and to be told is neither") {

@@ -254,6 +254,25 @@ TEST_CASE("a save whose slot is known: no page fault, and what it allocates does
     session.close().value();
 }
 
+TEST_CASE("describing: what a variable allocates does not grow with the number of those before") {
+    const test::TempDirectory folder;
+    auto session = Session::open(options_in(folder, 1)).value();
+    auto stream = session.stream("restart").value();
+    double value = 0;
+    const auto describe = [&](int first, int end) {
+        const auto before = allocations;
+        for (int i = first; i < end; ++i)
+            stream.replicated("group/variable" + std::to_string(i + 10'000), &value).value();
+        return allocations - before;
+    };
+    describe(0, 512);
+    const auto few = describe(512, 1024), more = describe(1024, 1536);
+    CHECK(few <= more + 32);  // vectors grow now and then
+    CHECK(more <= few + 32);
+    CHECK(more <= 512 * 20);
+    session.close().value();
+}
+
 TEST_CASE("a restart variable by variable exchanges the heads once and opens one window") {
     const test::TempDirectory folder;
     std::vector<double> u(3000), v(3000), w(3000);

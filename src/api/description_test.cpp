@@ -1,5 +1,5 @@
 // Goal: the description may change after a snapshot was chosen and between saves: variables are described late and read
-// one by one, and forgotten ones are not saved any more.
+// one by one, forgotten ones are not saved any more. An array may have no elements.
 // Method: threads as ranks save; another number of ranks reads, staged copies and the target's files.
 
 #include <doctest/doctest.h>
@@ -96,4 +96,29 @@ TEST_CASE("a variable that is forgotten is not saved any more; the others keep t
     const auto manifest =
         catalog::load_manifest(sys::posix_store(), options.run + "/restart/" + catalog::step_name(3)).value();
     CHECK(manifest.schema.variables.size() == 2);
+}
+
+TEST_CASE("arrays with an extent of 0 are saved and restarted from on other ranks, beside others") {
+    const test::TempDirectory folder;
+    const auto options = options_in(folder, 2);
+    for (const int ranks : {3, 2, 5}) {
+        with_session(ranks, options, [&](Session& session, comm::Group& world) {
+            const auto rank = static_cast<std::uint64_t>(world.rank()), all = static_cast<std::uint64_t>(ranks);
+            auto stream = session.stream("restart", {.view = false}).value();
+            std::vector<double> u(30, -1);
+            const std::uint64_t first = 30 * rank / all, rows = 30 * (rank + 1) / all - first;
+            stream.array("none", f64, {0, 3}, {}).value();
+            stream.array("nobody", f64, {4, 0}, {packed({{rank, 0}, {1, 0}}, u.data())}).value();
+            stream.replicated("list", f64, {0}, nullptr).value();
+            stream.array("u", f64, {30}, {packed({{first}, {rows}}, u.data())}).value();
+            const auto found = stream.restore().value();
+            CHECK(found.has_value() == (ranks != 3));
+            if (found)
+                for (std::uint64_t row = 0; row < rows; ++row) CHECK(u[row] == static_cast<double>(first + row));
+            for (std::uint64_t row = 0; row < rows; ++row) u[row] = static_cast<double>(first + row);
+            CHECK(stream.save(ranks == 3 ? 1 : found->step() + 1).value().kept);
+            CHECK(stream.array("more", f64, {0}, {packed({{0}, {1}}, u.data())}).error().kind == ErrorKind::refused);
+        });
+    }
+    CHECK(test::committed(options).size() == 3);
 }

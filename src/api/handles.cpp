@@ -30,7 +30,7 @@ Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
 }  // namespace
 
 Result<> check(const Options& options) {
-    if (options.run.empty()) return refusal("Options::run is empty: name the directory at the target.");
+    if (options.run.empty()) return refusal("the run has no name: name its directory at the target.");
     if (const auto& file = options.run_in_file; !file.empty() && file != options.run) {
         FB_TRY_ASSIGN(own, absolute_path(options.run, "the run directory"));
         FB_TRY_ASSIGN(other, absolute_path(file, "the run directory"));
@@ -77,7 +77,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
         return refusal(
             fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
             "leave one of them out");
-    return check(Schema{.stream = stream, .tables = {}, .variables = {}});
+    return check_described(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 
 Session::Session(std::shared_ptr<SessionState> state) : state_(std::move(state)) {}

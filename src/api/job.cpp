@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/names.hpp"
+#include "catalog/raised.hpp"
 #include "node/timing_ring.hpp"
 #include "sys/process.hpp"
 
@@ -61,8 +62,9 @@ Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
     return job;
 }
 
-JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end)
-    : options_(options), end_(std::move(end)), watch_(std::move(watch)) {}
+JobState::JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end,
+                   std::optional<sys::Clock::time_point> ends_at)
+    : options_(options), end_(std::move(end)), ends_at_(ends_at), watch_(std::move(watch)) {}
 
 // At the end each stream is saved once more, and one drain follows the other.
 double JobState::reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const {
@@ -88,8 +90,10 @@ JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, std::
     problem.swap(found.problem);  // whatever else fails, a request that was taken is not lost
     JobReport report;
     report.requests = (found.save ? 1 : 0) + (found.stop ? 2 : 0);
-    if (end_.unix_seconds) {
-        report.left_ms = std::max<std::int64_t>(0, *end_.unix_seconds * 1000 - unix_ms);
+    if (ends_at_ || end_.unix_seconds) {
+        const auto left_ms = ends_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(*ends_at_ - now).count()
+                                      : *end_.unix_seconds * 1000 - unix_ms;
+        report.left_ms = std::max<std::int64_t>(0, left_ms);
         report.needed_ms = *std::ranges::max_element(steps_ms_) +
                            static_cast<std::int64_t>(reserve_seconds(saves, drain_seconds) * 1000);
     }
@@ -133,20 +137,39 @@ std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix
 }
 
 Result<> SessionState::look_at_job() {
-    FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
+    FB_TRY_ASSIGN(end, end_of_job(options.job, opening.unix_ns));
     staging->control().job_ends_unix_ns = unix_ns_of(end);
     const auto mark = options.run + "/" + catalog::continue_mark;
     FB_TRY(within(
         options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));
+    // Shared with the thread that may hang in it.
+    struct Kept {
+        std::vector<node::Raised> all;
+        std::string problem;
+    };
+    const auto kept = std::make_shared<Kept>();
+    FB_TRY(within(
+        options.open_wait, "the conditions that " + options.run + " keeps",
+        [kept, run = options.run, target = target_]() -> Result<> {
+            FB_TRY_ASSIGN(all, catalog::kept_raised(*target, run, kept->problem));
+            kept->all = std::move(all);
+            return {};
+        },
+        say_));
+    if (!kept->problem.empty()) log([&] { return kept->problem; });
+    job_.conditions.take(std::move(kept->all));
     auto watch = JobWatch::start(target_, options.run);
     if (!watch)
         return because(watch.error(),
                        fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
                        "what is staged", "a later call tries again");
-    job_.state = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
+    std::optional<sys::Clock::time_point> ends_at;
+    if (options.job.wall_time.count() > 0) ends_at = opening.steady + options.job.wall_time;
+    job_.state = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end), ends_at);
     if (job_.state->end().unix_seconds) {
         const auto left =
-            static_cast<double>(*job_.state->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
+            ends_at ? std::chrono::duration<double>(*ends_at - sys::Clock::now()).count()
+                    : static_cast<double>(*job_.state->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
         log([&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), job_.state->end().source); });
     } else {
         log([&] { return fmt::format("no limit of the job is known: {}", job_.state->end().source); });
@@ -225,6 +248,8 @@ JobReport SessionState::report_job(bool stop_wanted) {
         report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, job_.saves,
                                   static_cast<double>(page.drain_ns.load()) * ns_to_seconds / drains, problem);
         if (!problem.empty()) log([&] { return problem; });
+        // For the agent, which goes by the machine's clock: that may have been set since.
+        if (options.job.wall_time.count() > 0) page.job_ends_unix_ns = sys::unix_ns() + report.left_ms * ns_per_ms;
     }
     if (stop_wanted) report.wishing_rank = rank;
     if (!topology.leads()) return report;
@@ -234,8 +259,11 @@ JobReport SessionState::report_job(bool stop_wanted) {
         report.condition = job_.conditions.urgency(rank, [&](const node::Raised& raised) -> std::optional<bool> {
             const auto found = streams_.find(raised.stream);
             const auto stream = found == streams_.end() ? nullptr : found->second.lock();
-            if (!stream) return false;  // no handle of it is left: nobody goes back
-            return stream->course.has_left(raised.line, raised.step);
+            // Without a handle nobody goes back; and what an earlier session has saved waits for one.
+            if (!stream) return raised.line.session == claim.session ? std::optional(false) : std::nullopt;
+            const auto has_left = stream->course.has_left(raised.line, raised.step);
+            if (job_.state && has_left == true) job_.state->drop(raised);
+            return has_left;
         });
     }));
     return report;
@@ -251,7 +279,10 @@ Result<std::optional<node::Raised>> SessionState::hear_condition(std::int64_t ur
         if (world.rank() == from) text = job_.conditions.text();
     }));
     FB_TRY(world.broadcast_sized(text, from));
-    FB_TRY(comm::agree(world, [&] { raised = job_.conditions.given(text); }));
+    FB_TRY(comm::agree(world, [&] {
+        raised = job_.conditions.given(text);
+        if (job_.state) job_.state->drop(*raised);
+    }));
     return raised;
 }
 

@@ -44,16 +44,21 @@ std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix
 /// Of the world's first rank.
 class JobState {
 public:
-    JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end);
+    /// `ends_at`: the end by the steady clock, where it is a duration from the opening on. Else `end` counts.
+    JobState(JobWatch watch, const JobOptions& options, sys::JobEnd end,
+             std::optional<sys::Clock::time_point> ends_at = {});
 
     const sys::JobEnd& end() const { return end_; }
     /// At the end of a step, which is `now` and `unix_ms`. `saves`: of each stream; `drain_seconds`: the mean so far.
     JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, std::span<const describe::SavesSoFar> saves,
                    double drain_seconds, std::string& problem);
+    /// As JobWatch::drop().
+    void drop(const node::Raised& raised) { watch_.drop(raised); }
 
 private:
     JobOptions options_;
     sys::JobEnd end_;
+    std::optional<sys::Clock::time_point> ends_at_;
     JobWatch watch_;
     /// For saving, draining and ending, beside a step.
     double reserve_seconds(std::span<const describe::SavesSoFar> streams, double drain_seconds) const;

@@ -199,6 +199,20 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     CHECK(judge(JobReport{}).seconds_left > 1e300);
 }
 
+TEST_CASE("a duration goes by the steady clock, whatever is done to the machine's") {
+    const test::TempDirectory folder;
+    std::string problem;
+    const auto target = agent::target_of(folder.path(), {}, {}).value().store;
+    const auto begin = sys::Clock::now();
+    JobState state(JobWatch::start(target, folder.path()).value(), {.wall_time = 1000s, .reserve = 60s},
+                   {2'000'000'000, "job.wall_time"}, begin + 1000s);
+    for (const std::int64_t unix_ms : {0ll, 1'999'999'999'000ll, 9'000'000'000'000ll}) {
+        CHECK(state.tell(begin, unix_ms, {}, 0, problem).left_ms == 1'000'000);
+        CHECK(state.tell(begin + 930s, unix_ms, {}, 0, problem).left_ms == 70'000);
+        CHECK(state.tell(begin + 1001s, unix_ms, {}, 0, problem).left_ms == 0);
+    }
+}
+
 TEST_CASE("without a reserve that is given, the saves of this job tell what must be left") {
     const test::TempDirectory folder;
     std::string problem;

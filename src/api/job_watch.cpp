@@ -7,11 +7,13 @@
 #include <condition_variable>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/attempt.hpp"
 #include "base/error_text.hpp"
 #include "base/try.hpp"
 #include "catalog/names.hpp"
+#include "catalog/raised.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay {
@@ -21,6 +23,8 @@ namespace {
 // Two looks of one process a second are nothing to a file system, and a step is rarely shorter.
 constexpr std::chrono::seconds job_look_pause{1};
 constexpr std::chrono::seconds first_look_max{1}, end_max{1};
+// Another node finds the same condition seconds later at most.
+constexpr std::size_t remembered_max = 64;
 
 }  // namespace
 
@@ -29,6 +33,8 @@ struct JobWatch::State {
     std::condition_variable changed;
     bool looked = false, ending = false, ended = false;
     Found found;
+    std::vector<format::Raised> given;  // the newest ones
+    std::size_t dropped = 0;            // of those
 
     void watch(sys::Store& target, const std::string& run);
 };
@@ -51,13 +57,35 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
     return true;
 }
 
+// Why one of them stays.
+std::string drop_all(sys::Store& store, const std::string& run, const std::vector<format::Raised>& given) {
+    std::string problem;
+    // What cannot be removed without memory the next session is given again.
+    static_cast<void>(attempt([&] {
+        for (const auto& one : given) {
+            const auto dropped = catalog::drop_raised(store, run, one);
+            if (!dropped)
+                problem =
+                    note_line(fmt::format("the condition {} stays in {}: {}", one.text, run, dropped.error().what),
+                              "the next session is given it again");
+        }
+    }));
+    return problem;
+}
+
 }  // namespace
 
 void JobWatch::State::watch(sys::Store& target, const std::string& run) {
     bool stop_stays = false, save_stays = false;
     std::unique_lock lock(mutex);
     while (!ending) {
+        std::vector<format::Raised> new_ones;
+        static_cast<void>(attempt([&] {
+            new_ones.assign(given.begin() + static_cast<std::ptrdiff_t>(dropped), given.end());
+            dropped = given.size();
+        }));
         lock.unlock();
+        auto stays = drop_all(target, run, new_ones);
         std::string problem;
         bool stop = false, save = false;
         // A look without memory finds nothing; the next one may.
@@ -69,10 +97,15 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
         found.stop |= stop;
         found.save |= save;
         if (stop || save) found.problem.swap(problem);
+        if (!stays.empty()) found.problem.swap(stays);
         looked = true;
         changed.notify_all();
         changed.wait_for(lock, job_look_pause, [&] { return ending; });
     }
+    const auto all = std::exchange(given, {});
+    lock.unlock();
+    static_cast<void>(drop_all(target, run, all));
+    lock.lock();
     ended = true;
     changed.notify_all();
 }
@@ -94,6 +127,14 @@ JobWatch::~JobWatch() {
     state_->ending = true;
     state_->changed.notify_all();
     state_->changed.wait_for(lock, end_max, [&] { return state_->ended; });
+}
+
+void JobWatch::drop(const format::Raised& raised) {
+    const std::lock_guard lock(state_->mutex);
+    state_->given.push_back(raised);
+    if (state_->given.size() <= remembered_max) return;
+    state_->given.erase(state_->given.begin());
+    state_->dropped -= state_->dropped > 0 ? 1 : 0;
 }
 
 JobWatch::Found JobWatch::take() {

@@ -1,5 +1,6 @@
 // Looks for requests of `forebay stop` in a run's directory, once a second, in a thread of its own: a look may hang in
-// a dead mount, and the application must not. A request is a file; it is taken by removing it.
+// a dead mount, and the application must not. A request is a file; it is taken by removing it. The thread also removes
+// the conditions that the application was given.
 
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "format/raised.hpp"
 #include "sys/store.hpp"
 
 namespace forebay {
@@ -27,6 +29,9 @@ public:
     };
     /// What was found since the last call.
     Found take();
+    /// A condition that the application was given, or has left behind: the thread takes it away from the run. At the
+    /// end it does so once more: another node may have kept the same one meanwhile.
+    void drop(const format::Raised& raised);
 
 private:
     struct State;

@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include "api/state.hpp"
+#include "base/attempt.hpp"
+#include "base/error_text.hpp"
+#include "base/show_text.hpp"
 
 namespace forebay {
 
@@ -14,6 +17,21 @@ std::function<void(const std::string&)> log_of(const Options& options) {
     const bool wished = wish != nullptr && std::string_view(wish) != "" && std::string_view(wish) != "0";
     if (!options.log_to_stderr && !wished) return {};
     return [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+}
+
+node::Say say_of(const Options& options, bool is_first_rank) {
+    node::Say say;
+    if (auto log = log_of(options); log && is_first_rank)
+        say = [log = std::move(log)](const std::string& line) {
+            static_cast<void>(attempt([&] { log(show_message(program_prefix + line)); }));
+        };
+    if (options.interrupted)
+        say.interrupted = [asked = options.interrupted] {
+            bool ends = true;
+            static_cast<void>(attempt([&] { ends = asked(); }));
+            return ends;
+        };
+    return say;
 }
 
 }  // namespace forebay

@@ -50,8 +50,10 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
                        fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
                        "allow this process more threads, then call again");
     started->leave();
-    for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; }))
+    for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; })) {
         if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
+        if (wait.is_interrupted()) return node::interrupted("the wait for " + what);
+    }
     return Error{ErrorKind::retry,
                  fmt::format("{} does not answer for {} s. Nothing was written", what,
                              std::chrono::duration<double>(limit).count()),
@@ -199,6 +201,7 @@ Result<> SessionState::close() {
         return attempt([this] { return agent::check_spools(staging->directory()); });
     };
     Result<> removed;
+    bool was_interrupted = false;  // then an agent that is a process goes on alone
     if (leads) {
         page.ending = 1;
         node::ring(page.bell);
@@ -213,10 +216,11 @@ Result<> SessionState::close() {
             const auto patience = analyses ? analyses_end_max : agent_end_max;
             if (sys::Clock::now() >= begin + patience && !goes_on && spool_is_packed()) return true;
             wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
-            return false;
+            was_interrupted = wait.is_interrupted();
+            return was_interrupted;
         });
     }
-    if (leads) beside_.host->end(all_here ? agent_end_max : stuck_agent_end_max);
+    if (leads) beside_.host->end(all_here && !was_interrupted ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     // What its agent had yet to analyse is known by now, unless the agent is a process and goes on.
     for (const auto& [name, stream] : streams_)

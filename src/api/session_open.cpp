@@ -88,13 +88,10 @@ Result<> read_excluded_targets(AgentOptions& agent) {
 
 Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
     options = wanted;
-    if (auto log = log_of(options); log && holder.group().rank() == 0)
-        say_ = [log = std::move(log)](const std::string& line) {
-            static_cast<void>(attempt([&] { log(show_message(program_prefix + line)); }));
-        };
+    say_ = say_of(options, holder.group().rank() == 0);
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder.posts().size()));
-    opened_unix_ns = sys::unix_ns();
+    opening = {.unix_ns = sys::unix_ns(), .steady = sys::Clock::now()};
     FB_TRY(check(options));
     FB_TRY(check_crc32c_kernel());
     FB_TRY(check_kernel_of(options.agent));
@@ -205,7 +202,7 @@ void SessionState::give_up() {
 Result<node::LockedDirectory> SessionState::lock_staging() {
     FB_TRY_ASSIGN(directory,
                   node::staging_directory(options.staging, options.run, claim.run_id, topology.virtual_index));
-    return node::LockedDirectory::lock(directory, options.run);
+    return node::LockedDirectory::lock(directory, options.run, say_);
 }
 
 // What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
@@ -263,7 +260,7 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         staging->control().nodes = static_cast<std::uint32_t>(topology.nodes);
-        staging->control().job_ends_unix_ns = told_end_of_job(options.job, opened_unix_ns);
+        staging->control().job_ends_unix_ns = told_end_of_job(options.job, opening.unix_ns);
         beside_.host = agent::host_of(options.agent, directory,
                                       posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
@@ -291,7 +288,8 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
         if (agent) std::this_thread::sleep_for(nap);
         return agent;
     };
-    if (node::wait_together(*topology.world, look, options.close_wait, say_)) return {};
+    FB_TRY_ASSIGN(left, node::wait_together(*topology.world, look, options.close_wait, say_));
+    if (left) return {};
     Result<> own_result;
     if (const auto agent = look(std::chrono::milliseconds(0)))
         own_result = Error{ErrorKind::retry,

@@ -77,6 +77,7 @@ Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& o
         node::LongWait wait(say_, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
             wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
+            if (wait.is_interrupted()) return node::interrupted("the wait for " + agent.forward_token_file);
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
             forwarding = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
             return {};
@@ -127,9 +128,10 @@ Result<> SessionState::claim_run(const std::string& directory) {
     const auto last = catalog::claim_key(*target_, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;
-    const auto claimed = catalog::claim(
-        *target_, options.run, claimant,
-        {.watch = options.takeover_wait, .log = [this](const std::string& line) { log([&] { return line; }); }});
+    const auto claimed = catalog::claim(*target_, options.run, claimant,
+                                        {.watch = options.takeover_wait,
+                                         .log = [this](const std::string& line) { log([&] { return line; }); },
+                                         .interrupted = say_.interrupted});
     if (!claimed) return not_writable(options.run, claimed.error());
     claim.session = *claimed;
     FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));

@@ -84,6 +84,12 @@ struct RunClaim {
     std::optional<restart::RestartWish> wish = {};  // where FOREBAY_RESTART, of the first rank, has restarts begin
 };
 
+/// When a session was opened, by the machine's clock and by the one that nobody sets.
+struct OpenedAt {
+    std::int64_t unix_ns = 0;
+    sys::Clock::time_point steady;
+};
+
 /// What works beside a rank.
 struct BesideRank {
     std::unique_ptr<node::Host> host = {};   // of its node's agent, on the node's first rank
@@ -142,7 +148,7 @@ public:
     std::optional<node::TimingRings> timings;  // where the session keeps them
     std::uint64_t id = 0;
     RunClaim claim;
-    std::int64_t opened_unix_ns = 0;
+    OpenedAt opening;
     std::uint64_t alignment_bytes = 4096;
 
 private:
@@ -273,6 +279,7 @@ public:
     std::shared_ptr<SessionState> session;
     Counters at_close;  // what counters() says once the control page is gone
     Schema schema;
+    SchemaNames names;  // of its variables
     describe::Binding binding;
     bool changed = true;       // since the last layout
     std::vector<char> direct;  // variables whose blocks the application writes in the save under way
@@ -319,6 +326,9 @@ Result<> read_over(const std::string& text, const std::string& path, StreamOptio
 
 /// The receiver of a session's log lines: Options::log, else standard error where that is asked for, else none.
 std::function<void(const std::string&)> log_of(const Options& options);
+
+/// The application beside the waits of a rank: it hears lines on rank 0, and interrupts on any. It throws nothing.
+node::Say say_of(const Options& options, bool is_first_rank);
 
 /// `refused` for settings that cannot work.
 Result<> check(const Options& options);

@@ -223,6 +223,10 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<ClaimHolder>
     const auto deadline = sys::Clock::now() + options_.watch;
     while (sys::Clock::now() < deadline) {
         std::this_thread::sleep_for(look_pause);
+        if (options_.interrupted && options_.interrupted())
+            return Error{ErrorKind::retry,
+                         fmt::format("interrupted: the watch whether {} lives", holder_name(session, holder)),
+                         "all snapshots of the run", "call again, if you did not mean it"};
         FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
         if (ended) return {};
         const auto now = look();

@@ -46,6 +46,7 @@ struct ClaimOptions {
     std::function<void(const std::string&)> log = {};
     /// The key of a claim of another place that was copied here: whoever has it lives there.
     std::string copied_key = {};
+    std::function<bool()> interrupted = {};  // asked while it watches; true ends that
 };
 
 /// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.

@@ -152,7 +152,10 @@ TEST_CASE("check(Schema) accepts what is right and names what is not") {
     refused({.name = "x", .type = {Scalar::f32, 5}}, "element type");
     refused({.name = "x", .type = f64, .kind = Kind::array}, "at least one dimension");
     refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1, 2, 3, 4, 5, 6, 7, 8, 9}}, "9 dimensions");
-    refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1, 0}}, "is 0");
+    CHECK(check(with({.name = "x", .type = f64, .kind = Kind::array, .shape = {0, 3}})));
+    CHECK(check(with({.name = "x", .type = f64, .kind = Kind::array, .shape = {1, 0}})));
+    CHECK(check(with({.name = "x", .type = f64, .kind = Kind::replicated, .shape = {0}})));
+    refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1ull << 40, 0, 1ull << 40}}, "2^62");
     refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1ull << 40, 1ull << 40}}, "2^62");
     refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {4}, .attributes = {.dimensions = {"a", "b"}}},
             "dimension names");
@@ -161,6 +164,29 @@ TEST_CASE("check(Schema) accepts what is right and names what is not") {
     Schema schema = with({.name = "x", .type = f64});
     schema.stream = ".hidden";
     CHECK(!check(schema));
+}
+
+TEST_CASE("names of a schema that grows and shrinks: what is refused changes nothing") {
+    SchemaNames names;
+    const auto describe = [&](const std::string& name) {
+        return names.describe({.name = name, .type = f64}, 0).has_value();
+    };
+    CHECK(describe("a/b/c"));
+    CHECK(describe("a/b/d"));
+    CHECK(describe("x"));
+    for (const char* wrong : {"a", "a/b", "a/b/c", "x/y", "x", "", "\xC2\x9B", "\xE2\x80\xAE"})
+        CHECK_FALSE(describe(wrong));
+    CHECK(names.size() == 3);
+    CHECK(names.index_of("x") == 2);
+    names.remove("a/b/c");
+    CHECK(names.index_of("x") == 1);
+    CHECK_FALSE(describe("a/b"));  // a/b/d is in it
+    names.remove("a/b/d");
+    CHECK(describe("a/b"));
+    CHECK(names.index_of("a/b") == 1);
+    CHECK_FALSE(names.index_of("a/b/d"));
+    names.remove("nobody");
+    CHECK(names.size() == 2);
 }
 
 TEST_CASE("check_described refuses names that command terminals, which check() accepts in files") {

@@ -55,10 +55,10 @@ Result<> check_type_and_shape(const Variable& variable) {
         return refusal(variable, "an array needs at least one dimension; a scalar is a replicated variable");
     std::uint64_t bytes = variable.type.size_bytes;
     for (int dim = 0; dim < variable.shape.dims(); ++dim) {
-        if (variable.shape[dim] == 0) return refusal(variable, fmt::format("its extent along dimension {} is 0", dim));
-        if (variable.shape[dim] > (std::uint64_t{1} << 62) / bytes)
-            return refusal(variable, "its size passes 2^62 bytes");
-        bytes *= variable.shape[dim];
+        // Without the extents of 0: sums over the others stay below the limit too.
+        const auto extent = std::max<std::uint64_t>(variable.shape[dim], 1);
+        if (extent > (std::uint64_t{1} << 62) / bytes) return refusal(variable, "its size passes 2^62 bytes");
+        bytes *= extent;
     }
     const auto names = variable.attributes.dimensions.size();
     if (names != 0 && names != static_cast<std::size_t>(variable.shape.dims()))
@@ -90,6 +90,12 @@ Result<> check_attributes(const Variable& variable) {
     return {};
 }
 
+// SchemaNames that command a terminal.
+Result<> check_shown(const char* what, const std::string& name) {
+    if (is_showable(name)) return {};
+    return refused_name(what, name, "the name has control characters.");
+}
+
 }  // namespace
 
 std::uint64_t Variable::elements() const {
@@ -98,47 +104,82 @@ std::uint64_t Variable::elements() const {
     return product;
 }
 
+Result<> check_stream_name(const std::string& name) {
+    FB_TRY(check_path(name, "stream"));
+    if (name.find('/') == std::string::npos && name.front() != '.') return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("stream '{}' is refused: its name is a directory's; no '/', no leading '.'.", name)};
+}
+
+Result<> check_table_name(const std::string& name) { return check_shown("table", name); }
+
+Result<> SchemaNames::add(const Variable& variable, std::size_t tables) {
+    const auto& name = variable.name;
+    FB_TRY(check_path(name, "variable"));
+    if (variables_.size() >= limits::variables_max)
+        return refusal(variable, fmt::format("{} variables are described already, the most that are allowed",
+                                             limits::variables_max));
+    if (variables_.contains(name)) return refusal(variable, "it is described twice");
+    FB_TRY(check_type_and_shape(variable));
+    FB_TRY(check_attributes(variable));
+    if (variable.kind == Kind::particles && variable.table >= tables)
+        return refusal(variable, "its table does not exist");
+    if (groups_.contains(name))
+        return refusal(variable, "other variables are in a group of this name, and a variable cannot be a group too");
+    // Made aside first: once something has joined nothing can fail.
+    decltype(variables_) own{{name, variables_.size()}};
+    decltype(groups_) new_groups;
+    for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {
+        const auto group = name.substr(0, cut);
+        if (variables_.contains(group))
+            return refusal(variable, fmt::format("'{}' is a variable, so it cannot be a group too", group));
+        new_groups[group];
+    }
+    groups_.merge(new_groups);
+    for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1))
+        ++groups_.find(std::string_view(name).substr(0, cut))->second;
+    variables_.merge(own);
+    return {};
+}
+
+Result<> SchemaNames::describe(const Variable& variable, std::size_t tables) {
+    FB_TRY(check_shown("variable", variable.name));
+    for (const auto& dimension : variable.attributes.dimensions) FB_TRY(check_shown("dimension name", dimension));
+    for (const auto& [name, value] : variable.attributes.others) FB_TRY(check_shown("attribute", name));
+    return add(variable, tables);
+}
+
+void SchemaNames::remove(const std::string& name) {
+    const auto found = variables_.find(name);
+    if (found == variables_.end()) return;
+    const auto index = found->second;
+    variables_.erase(found);
+    for (auto& [other, place] : variables_) place -= place > index ? 1 : 0;
+    for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {
+        const auto group = groups_.find(std::string_view(name).substr(0, cut));
+        if (--group->second == 0) groups_.erase(group);
+    }
+}
+
+std::optional<std::size_t> SchemaNames::index_of(const std::string& name) const {
+    const auto found = variables_.find(name);
+    if (found == variables_.end()) return std::nullopt;
+    return found->second;
+}
+
 Result<> check(const Schema& schema) {
-    FB_TRY(check_path(schema.stream, "stream"));
-    if (schema.stream.find('/') != std::string::npos || schema.stream.front() == '.')
-        return Error{
-            ErrorKind::refused,
-            fmt::format("stream '{}' is refused: its name is a directory's; no '/', no leading '.'.", schema.stream)};
-    if (schema.variables.size() > limits::variables_max)
-        return Error{ErrorKind::refused, fmt::format("stream '{}' has {} variables, at most {} are allowed.",
-                                                     schema.stream, schema.variables.size(), limits::variables_max)};
-    std::set<std::string_view> names;
-    for (const auto& variable : schema.variables) {
-        FB_TRY(check_path(variable.name, "variable"));
-        if (!names.insert(variable.name).second) return refusal(variable, "it is described twice");
-        FB_TRY(check_type_and_shape(variable));
-        FB_TRY(check_attributes(variable));
-        if (variable.kind == Kind::particles && variable.table >= schema.tables.size())
-            return refusal(variable, "its table does not exist");
-    }
-    for (const auto& variable : schema.variables) {
-        for (auto cut = variable.name.find('/'); cut != std::string::npos; cut = variable.name.find('/', cut + 1)) {
-            const auto group = variable.name.substr(0, cut);
-            if (names.contains(group))
-                return refusal(variable, fmt::format("'{}' is a variable, so it cannot be a group too", group));
-        }
-    }
+    FB_TRY(check_stream_name(schema.stream));
+    SchemaNames names;
+    for (const auto& variable : schema.variables) FB_TRY(names.add(variable, schema.tables.size()));
     return {};
 }
 
 Result<> check_described(const Schema& schema) {
-    FB_TRY(check(schema));
-    const auto look = [](const char* what, const std::string& name) -> Result<> {
-        if (is_showable(name)) return {};
-        return refused_name(what, name, "the name has control characters.");
-    };
-    FB_TRY(look("stream", schema.stream));
-    for (const auto& table : schema.tables) FB_TRY(look("table", table));
-    for (const auto& variable : schema.variables) {
-        FB_TRY(look("variable", variable.name));
-        for (const auto& dimension : variable.attributes.dimensions) FB_TRY(look("dimension name", dimension));
-        for (const auto& [name, value] : variable.attributes.others) FB_TRY(look("attribute", name));
-    }
+    FB_TRY(check_stream_name(schema.stream));
+    FB_TRY(check_shown("stream", schema.stream));
+    for (const auto& table : schema.tables) FB_TRY(check_table_name(table));
+    SchemaNames names;
+    for (const auto& variable : schema.variables) FB_TRY(names.describe(variable, schema.tables.size()));
     return {};
 }
 

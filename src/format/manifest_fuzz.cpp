@@ -1,5 +1,5 @@
-// Any text given to decode_manifest() and decode_mark(): no crash, and what is accepted is encoded and decoded to the
-// same text. The checksum is made right on a second try.
+// Any text given to decode_manifest(), decode_mark() and decode_raised(): no crash, and what is accepted is encoded and
+// decoded to the same text. The checksum is made right on a second try.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "base/crc32c.hpp"
 #include "format/manifest.hpp"
 #include "format/manifest_text.hpp"
+#include "format/raised.hpp"
 
 using namespace forebay;
 using namespace forebay::format;
@@ -26,6 +27,9 @@ void try_mark(const std::string& text) {
 
 void try_decode(const std::string& text) {
     try_mark(text);
+    if (const auto raised = decode_raised(text, "fuzz.json"))
+        if (encode_raised(decode_raised(encode_raised(*raised), "again.json").value()) != encode_raised(*raised))
+            std::abort();
     const auto manifest = decode_manifest(text, "fuzz.json");
     if (!manifest) return;
     const auto encoded = encode_manifest(*manifest);

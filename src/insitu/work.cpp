@@ -125,10 +125,13 @@ Chosen variables_of(const Analysis& analysis, const Schema& schema) {
             if (!matches(wish, variable.name) || std::ranges::find(list, i) != list.end()) continue;
             if (is_pattern && (variable.kind == Kind::replicated || variable.type.scalar == Scalar::string)) continue;
             is_found = true;
-            if (variable.kind != Kind::replicated) list.push_back(i);
-            else
+            if (variable.kind == Kind::replicated)
                 problems.push_back(
                     fmt::format("'{}' is replicated: analyses look at arrays and particles", variable.name));
+            else if (variable.kind == Kind::array && variable.elements() == 0)
+                problems.push_back(
+                    fmt::format("'{}' has no elements: its shape is {}", variable.name, show_shape(variable.shape)));
+            else list.push_back(i);
         }
         if (!is_found) problems.push_back(fmt::format("no variable is '{}', or it is named twice", wish));
     }

@@ -137,7 +137,11 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
                            pending);
     };
     const Telling telling{[&] { return lost.told(); }, [&](const std::string& text) { lost.hear(text); }};
-    if (!wait_together(world, look, at_most, say, telling) && own_result && !show_pending(staging, slots).empty())
+    const auto waited = wait_together(world, look, at_most, say, telling);
+    if (!waited)
+        return because(waited.error(), waited.error().what + ". What is staged is not committed yet",
+                       "what is staged, which agents go on to commit");
+    if (!*waited && own_result && !show_pending(staging, slots).empty())
         own_result = not_committed(staging, slots, at_most);
     return comm::agree(world, own_result);
 }
@@ -164,7 +168,7 @@ Result<> await_inherited(const comm::Topology& topology, const Staging& staging,
                            staging.directory(), show_pending(staging, busy));
     };
     // What is committed by then is what there is.
-    wait_together(*topology.world, look, at_most, say);
+    FB_TRY(wait_together(*topology.world, look, at_most, say));
     return {};
 }
 

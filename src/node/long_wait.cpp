@@ -13,6 +13,17 @@ constexpr std::chrono::milliseconds nap{200};
 
 }  // namespace
 
+Error interrupted(const std::string& what) {
+    return {ErrorKind::retry, fmt::format("interrupted: {}", what), "", "call again, if you did not mean it"};
+}
+
+bool LongWait::is_interrupted(sys::Clock::time_point now) {
+    if (interrupted_ || !say_.interrupted || now < asks_at_) return interrupted_;
+    asks_at_ = now + interruption_look;
+    interrupted_ = say_.interrupted();
+    return interrupted_;
+}
+
 void LongWait::tell(const std::string& what, sys::Clock::time_point now) {
     say_(fmt::format("still waiting after {} s, at most {} s {}, for {}",
                      std::chrono::duration_cast<std::chrono::seconds>(now - began_).count(),
@@ -20,8 +31,8 @@ void LongWait::tell(const std::string& what, sys::Clock::time_point now) {
     next_ = now + wait_said_again_after;
 }
 
-bool wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
-                   const Telling& telling) {
+Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
+                           const Telling& telling) {
     LongWait wait(say, at_most);
     const bool is_first = world.rank() == 0;
     // The text of the lowest rank that has one, on all; nothing where there is no memory for it, for this turn.
@@ -42,11 +53,13 @@ bool wait_together(comm::Group& world, const Look& look, std::chrono::millisecon
         // One clock says for all when the time is over.
         const auto from_the_end = world.size() - world.rank();
         std::int64_t numbers[] = {found ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
-                                  is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0};
+                                  is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0,
+                                  wait.is_interrupted() ? from_the_end : 0};
         world.max(numbers);
-        if (numbers[0] == 0) return true;
-        if (numbers[2] != 0) return false;
         const auto lowest = [&](std::int64_t number) { return world.size() - static_cast<int>(number); };
+        if (numbers[0] == 0) return true;
+        if (numbers[4] != 0) return interrupted(fmt::format("a wait, on rank {}", lowest(numbers[4])));
+        if (numbers[2] != 0) return false;
         if (numbers[3] != 0) {
             const auto text = text_of(lowest(numbers[3]), telling.told);
             if (text) static_cast<void>(attempt([&] { telling.hear(*text); }));

@@ -39,6 +39,39 @@ TEST_CASE("what is waited for is said after 2 s, and again every 30 s from then 
     CHECK(wait.is_over(start + 600s));
 }
 
+TEST_CASE("an interruption is asked for ten times a second, and stays") {
+    int asked = 0;
+    Say say;
+    say.interrupted = [&] { return ++asked == 3; };
+    const sys::Clock::time_point start{1000s};
+    LongWait wait(say, 600s, "in all", start);
+    for (const auto now : {0ms, 99ms, 100ms, 150ms, 199ms}) CHECK_FALSE(wait.is_interrupted(start + now));
+    CHECK(asked == 1);
+    CHECK_FALSE(wait.is_interrupted(start + 200ms));
+    CHECK(wait.is_interrupted(start + 300ms));
+    CHECK(wait.is_interrupted(start + 301ms));
+    CHECK(asked == 3);
+}
+
+TEST_CASE("an interruption of one rank ends the wait of all, with its number") {
+    for (const int ranks : {1, 2, 5}) {
+        test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+            Say say;
+            if (world->rank() == ranks - 1) say.interrupted = [] { return true; };
+            const auto waited = node::wait_together(
+                *world,
+                [&](auto nap) -> std::optional<std::string> {
+                    std::this_thread::sleep_for(std::min(nap, 20ms));
+                    return world->rank() == 0 ? std::optional("ever") : std::nullopt;
+                },
+                600s, say);
+            REQUIRE_FALSE(waited);
+            CHECK(waited.error().kind == ErrorKind::retry);
+            CHECK(waited.error().what.find("on rank " + std::to_string(ranks - 1)) != std::string::npos);
+        });
+    }
+}
+
 TEST_CASE("where nobody listens nothing is asked") {
     const Say nobody;
     LongWait wait(nobody, 600s, "in all", sys::Clock::now() - 60s);
@@ -50,14 +83,14 @@ TEST_CASE("ranks that wait together end when none waits any more") {
         std::atomic<int> turns{0};
         test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
             int left = world->rank() == ranks - 1 ? 5 : 0;
-            const bool all = node::wait_together(*world,
-                                                 [&](auto) -> std::optional<std::string> {
-                                                     if (left == 0) return {};
-                                                     ++turns;
-                                                     return "turn " + std::to_string(left--);
-                                                 },
-                                                 600s, {});
-            CHECK(all);
+            auto all = node::wait_together(*world,
+                                           [&](auto) -> std::optional<std::string> {
+                                               if (left == 0) return {};
+                                               ++turns;
+                                               return "turn " + std::to_string(left--);
+                                           },
+                                           600s, {});
+            CHECK(all.value());
             CHECK(left == 0);
         });
         CHECK(turns == 5);
@@ -71,8 +104,8 @@ TEST_CASE("ranks that wait together end when the time is over, all alike") {
             std::this_thread::sleep_for(nap);
             return "ever";
         };
-        CHECK_FALSE(node::wait_together(*world, look, 30ms, {}));
-        CHECK_FALSE(node::wait_together(*world, look, 0ms, {}));
+        CHECK_FALSE(node::wait_together(*world, look, 30ms, {}).value());
+        CHECK_FALSE(node::wait_together(*world, look, 0ms, {}).value());
     });
 }
 
@@ -90,7 +123,7 @@ TEST_CASE("rank 0 says what the lowest rank that waits does") {
             if (rank < 2 || said.load()) return {};
             return "what rank " + std::to_string(rank) + " wants";
         };
-        CHECK(node::wait_together(*world, look, 600s, rank == 0 ? say : Say()));
+        CHECK(node::wait_together(*world, look, 600s, rank == 0 ? say : Say()).value());
     });
     CHECK(line.starts_with("still waiting after "));
     CHECK(line.ends_with(" s, at most 600 s in all, for what rank 2 wants"));

@@ -4,25 +4,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "forebay/options.hpp"
-#include "format/lineage.hpp"
+#include "format/raised.hpp"
 #include "node/control.hpp"
 
 namespace forebay::node {
 
-/// A condition that a snapshot fulfils.
-struct Raised {
-    std::string stream;
-    std::int64_t step = 0;
-    std::uint64_t snapshot_id = 0;
-    format::Line line;
-    std::uint32_t actions = 0;  // a bit of each Analysis::Action
-    double value = 0;
-    std::string text;  // "numbers: */nan > 0 (theta/nan is 3)"
-};
+using format::Raised;
 
 constexpr std::uint32_t bit_of(Analysis::Action action) { return 1u << static_cast<unsigned>(action); }
 

@@ -194,8 +194,9 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
     return found;
 }
 
-Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run) {
+Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run, const Say& say) {
     const auto deadline = sys::Clock::now() + freeing_max;
+    LongWait wait(say, freeing_max);
     while (true) {
         FB_TRY(sys::make_private_directory(directory));
         auto lock = sys::FileLock::take(application_lock_path(directory));
@@ -209,6 +210,8 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
                                      process_in(directory), run, application_lock_path(directory)),
                          "all of its snapshots", "end it, or choose another run directory"};
         if (!passing || sys::Clock::now() > deadline) return lock.error();
+        wait.turn([&] { return "the agent of an earlier session to remove " + directory; });
+        if (wait.is_interrupted()) return interrupted("the wait for " + directory);
         std::this_thread::sleep_for(look_pauses.first);
     }
 }

@@ -21,6 +21,7 @@
 #include "forebay/options.hpp"
 #include "format/node_file.hpp"
 #include "node/control.hpp"
+#include "node/long_wait.hpp"
 #include "sys/lock.hpp"
 #include "sys/mapping.hpp"
 
@@ -105,7 +106,7 @@ class LockedDirectory {
 public:
     /// By the node's first rank: makes the directory, and locks it. An agent that is just freeing it is waited for.
     /// `refused` when another session of this run lives on this node.
-    static Result<LockedDirectory> lock(const std::string& directory, const std::string& run);
+    static Result<LockedDirectory> lock(const std::string& directory, const std::string& run, const Say& say = {});
     LockedDirectory(LockedDirectory&&) = default;
     LockedDirectory& operator=(LockedDirectory&&) = delete;
     /// Leaves a directory that held nothing before as it was: not there.

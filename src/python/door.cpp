@@ -27,7 +27,6 @@ using namespace nanobind::literals;
 
 namespace {
 
-using Waits = nb::call_guard<nb::gil_scoped_release>;
 using Numbers = std::vector<std::uint64_t>;
 /// Position, size, address, strides in bytes, halo before and after.
 using Box_ = std::tuple<Numbers, Numbers, std::uintptr_t, std::vector<std::int64_t>, Numbers, Numbers>;
@@ -60,12 +59,20 @@ std::vector<ColumnData> columns(const std::vector<std::pair<std::uintptr_t, std:
     return result;
 }
 
+// For Options::interrupted: runs the handlers of signals that have come, if this is Python's main thread. An exception
+// of a handler stays with the thread until waiting() raises it.
+bool python_interrupted() {
+    const nb::gil_scoped_acquire acquired;
+    return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
+}
+
 // `bind` is a function of the chosen Restart, or None. What it raises is raised again, where it was raised, when the
 // ranks have agreed to end.
 std::optional<Restart> restore(Stream& self, const nb::object& bind) {
     std::exception_ptr raised;
     const auto call = [&](Restart& chosen) -> Result<> {
         const nb::gil_scoped_acquire acquired;
+        const nb::error_scope kept;
         try {
             if (!bind.is_none()) bind(nb::cast(chosen));
             return {};
@@ -80,6 +87,7 @@ std::optional<Restart> restore(Stream& self, const nb::object& bind) {
         return self.restore(call);
     }();
     if (raised) std::rethrow_exception(raised);
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
     return found.value();
 }
 
@@ -140,6 +148,7 @@ void add_options(nb::module_& module) {
                 });
                 self.options->log = [held](const std::string& line) {
                     const nb::gil_scoped_acquire acquire;
+                    const nb::error_scope kept;  // of a signal handler: nothing is called with one raised
                     (*held)(line);
                 };
             },
@@ -147,7 +156,9 @@ void add_options(nb::module_& module) {
     module.def(
         "options",
         [](const std::optional<std::string>& config) {
-            return WishedOptions{config ? load_options(*config) : Result<Options>(Options())};
+            WishedOptions wished{config ? load_options(*config) : Result<Options>(Options())};
+            if (wished.options) wished.options->interrupted = python_interrupted;
+            return wished;
         },
         "config"_a.none());
 }
@@ -200,11 +211,11 @@ void add_saving(nb::module_& module) {
         .def_prop_ro("source", &Restart::source)
         .def_prop_ro("same_ranks", &Restart::same_ranks)
         .def("rows", &Restart::rows, "table"_a)
+        .def("read", [](Restart& self) { waiting([&] { return self.read(); }); })
         .def(
-            "read", [](Restart& self) { self.read().value(); }, Waits())
-        .def(
-            "read_variables", [](Restart& self, const std::vector<std::string>& names) { self.read(names).value(); },
-            "names"_a, Waits());
+            "read_variables",
+            [](Restart& self, const std::vector<std::string>& names) { waiting([&] { return self.read(names); }); },
+            "names"_a);
 }
 
 void add_stream(nb::module_& module) {
@@ -255,41 +266,41 @@ void add_stream(nb::module_& module) {
                 return self.particles(name, described).value();
             },
             "name"_a, "columns"_a)
+        .def("prepare", [](Stream& self) { waiting([&] { return self.prepare(); }); })
         .def(
-            "prepare", [](Stream& self) { self.prepare().value(); }, Waits())
-        .def(
-            "save", [](Stream& self, std::int64_t step, double time) { return self.save(step, time).value(); },
-            "step"_a, "time"_a, Waits())
+            "save",
+            [](Stream& self, std::int64_t step, double time) { return waiting([&] { return self.save(step, time); }); },
+            "step"_a, "time"_a)
         .def("restore", &restore, "bind"_a.none())
         .def(
-            "newest", [](Stream& self, std::int64_t below) { return self.newest(below).value(); }, "below"_a, Waits())
-        .def(
-            "older", [](Stream& self) { return self.older().value(); }, Waits())
+            "newest", [](Stream& self, std::int64_t below) { return waiting([&] { return self.newest(below); }); },
+            "below"_a)
+        .def("older", [](Stream& self) { return waiting([&] { return self.older(); }); })
         .def_prop_ro("notes", &Stream::notes)
         .def(
-            "wait_committed", [](Stream& self, double seconds) { self.wait_committed(milliseconds(seconds)).value(); },
-            "seconds"_a, Waits())
+            "wait_committed",
+            [](Stream& self, double seconds) { waiting([&] { return self.wait_committed(milliseconds(seconds)); }); },
+            "seconds"_a)
         .def("counters", &Stream::counters);
 }
 
 void add_session(nb::module_& module) {
     nb::class_<Session>(module, "Session")
         .def(
-            "stream", [](Session& self, const std::string& name) { return self.stream(name).value(); }, "name"_a,
-            Waits())
+            "stream", [](Session& self, const std::string& name) { return waiting([&] { return self.stream(name); }); },
+            "name"_a)
         .def(
             "stream_with",
             [](Session& self, const std::string& name, const std::string& options) {
-                return self.stream(name, parse_stream_options(options)).value();
+                return waiting([&] { return self.stream(name, parse_stream_options(options)); });
             },
-            "name"_a, "options"_a, Waits())
+            "name"_a, "options"_a)
         .def_prop_ro("draining", &Session::draining)
         .def_prop_ro("spool", &Session::spool)
         .def(
-            "job", [](Session& self, bool stop_wanted) { return self.job(stop_wanted).value(); }, "stop_wanted"_a,
-            Waits())
-        .def(
-            "close", [](Session& self) { self.close().value(); }, Waits());
+            "job", [](Session& self, bool stop_wanted) { return waiting([&] { return self.job(stop_wanted); }); },
+            "stop_wanted"_a)
+        .def("close", [](Session& self) { waiting([&] { return self.close(); }); });
     module.def(
         "read_values",
         [](const std::string& directory, const std::vector<std::size_t>& variables) {
@@ -301,6 +312,8 @@ void add_session(nb::module_& module) {
             return values;
         },
         "directory"_a, "variables"_a);
+    module.def(
+        "show_leaks", [](bool shown) { nb::set_leak_warnings(shown); }, "shown"_a);
     module.def("stream_options", [] {
         std::vector<std::tuple<std::string, std::string, std::string, std::string>> lines;
         for (const auto& [key, values, by_default, meaning] : describe::stream_option_lines())
@@ -308,8 +321,9 @@ void add_session(nb::module_& module) {
         return lines;
     });
     module.def(
-        "open_alone", [](const WishedOptions& wished) { return Session::open(wished.options).value(); }, "options"_a,
-        Waits());
+        "open_alone",
+        [](const WishedOptions& wished) { return waiting([&] { return Session::open(wished.options); }); },
+        "options"_a);
 }
 
 }  // namespace

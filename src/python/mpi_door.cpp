@@ -29,14 +29,15 @@ NB_MODULE(_forebay_mpi, module) {
     module.def(
         "dedicate",
         [](int fortran_world, const forebay::WishedOptions& wished) {
-            const auto comm = forebay::dedicate(communicator(fortran_world), wished.options).value();
+            const auto comm =
+                forebay::waiting([&] { return forebay::dedicate(communicator(fortran_world), wished.options); });
             return std::pair(comm != MPI_COMM_NULL, MPI_Comm_c2f(comm));
         },
-        "fortran_world"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
+        "fortran_world"_a, "options"_a);
     module.def(
         "open_mpi",
         [](int fortran_comm, const forebay::WishedOptions& wished) {
-            return forebay::open(communicator(fortran_comm), wished.options).value();
+            return forebay::waiting([&] { return forebay::open(communicator(fortran_comm), wished.options); });
         },
-        "fortran_comm"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
+        "fortran_comm"_a, "options"_a);
 }

@@ -305,8 +305,9 @@ Result<> Chooser::pass_over(const Candidate& candidate, const Error& why) const 
 }
 
 Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const Accept& accept) {
-    if (!std::exchange(settled_, true))
+    if (!settled_)
         FB_TRY(node::await_inherited(*context_.topology, *context_.staging, context_.wait_max, context_.say));
+    settled_ = true;
     auto& world = *context_.topology->world;
     std::vector<node::StagedFile> staged;
     FB_TRY(comm::agree(world, [&]() -> Result<> {

@@ -34,6 +34,7 @@ Result<SlotWait::Turn> SlotWait::turn(std::uint32_t seen) {
     if (progress_ != before) stalls_at_ = now + context_.stall_wait;
     else if (now >= stalls_at_) return stalled();
     if (now >= asks_at_) return Turn::ask_others;
+    if (long_wait_.is_interrupted(now)) return interrupted();
     const auto end = std::min({stalls_at_, asks_at_, has_deadline ? deadline_ : stalls_at_});
     long_wait_.turn([&] { return show(); });
     auto& page = context_.staging->control();
@@ -66,6 +67,12 @@ Error SlotWait::stalled() const {
                     stream(), held_by(), sys::host_name(), std::chrono::duration<double>(context_.stall_wait).count()),
         fmt::format("committed snapshots, and what is staged in {}", staging.directory()),
         fmt::format("look at {}/agent.log; a later save tries again", staging.directory())};
+}
+
+Error SlotWait::interrupted() const {
+    return because(node::interrupted(""),
+                   fmt::format("interrupted: the wait of stream '{}' for a slot for step {}", stream(), step_),
+                   fmt::format("committed snapshots, and what is staged in {}", context_.staging->directory()));
 }
 
 std::string SlotWait::show() const {

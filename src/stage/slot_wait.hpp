@@ -24,7 +24,7 @@ public:
     enum class Turn { look_again, ask_others, no_longer };
     /// Sleeps until there is other news than `seen`, or not for long. `no_longer` where the policy waits no longer,
     /// `ask_others` where all ranks shall say how it stands with them; the error `retry` when the agent has got
-    /// nothing done for `stall_wait`.
+    /// nothing done for `stall_wait`, or the application has interrupted the wait.
     Result<Turn> turn(std::uint32_t seen);
     /// After the others have been asked.
     void go_on() { asks_at_ = sys::Clock::now() + ask_others_every; }
@@ -36,6 +36,7 @@ private:
     std::string held_by() const;
     const char* stream() const { return slots_.stream_control().name.data(); }
     Error stalled() const;
+    Error interrupted() const;
     std::string show() const;
 
     const StagerContext& context_;

@@ -44,12 +44,7 @@ Result<> check_own_pieces(const Variable& variable, const std::vector<Piece>& pi
         return refusal(variable, fmt::format("{} boxes on one rank, at most {} are allowed", pieces.size(),
                                              limits::pieces_per_rank_max));
     for (const auto& piece : pieces) {
-        if (piece.box.lo.dims() != variable.shape.dims() || piece.box.size.dims() != variable.shape.dims())
-            return refusal(variable, fmt::format("{} has other dimensions than the global shape {}", show(piece.box),
-                                                 show(variable.shape)));
-        if (!inside(piece.box, variable.shape))
-            return refusal(variable,
-                           fmt::format("{} lies outside the global shape {}", show(piece.box), show(variable.shape)));
+        FB_TRY(check_box(variable, piece.box));
         if (piece.data == nullptr) return refusal(variable, fmt::format("{} has no address", show(piece.box)));
     }
     return {};
@@ -60,7 +55,7 @@ Result<> check_own(const Schema& schema, const describe::Binding& binding) {
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto& variable = schema.variables[v];
         if (variable.kind == Kind::array) FB_TRY(check_own_pieces(variable, binding.pieces[v]));
-        if (variable.kind == Kind::replicated && binding.data[v] == nullptr)
+        if (variable.kind == Kind::replicated && binding.data[v] == nullptr && variable.elements() > 0)
             return refusal(variable, "it has no address");
     }
     return {};
@@ -177,14 +172,24 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const describe
         FB_TRY(check_overlap(world, variable, binding.pieces[v]));
         if (variable.coverage == Coverage::full)
             return refusal(variable, fmt::format("the boxes of all ranks hold {} of {} elements of the global shape "
-                                                 "{}; describe it with Coverage::partial "
-                                                 "if holes are meant",
+                                                 "{}; describe its coverage as partial if "
+                                                 "holes are meant",
                                                  cells, variable.elements(), show(variable.shape)));
     }
     return {};
 }
 
 }  // namespace
+
+Result<> check_box(const Variable& variable, const Box& box) {
+    const auto& shape = variable.shape;
+    if (box.lo.dims() != shape.dims() || box.size.dims() != shape.dims())
+        return refusal(variable,
+                       fmt::format("{} has other dimensions than the global shape {}", show(box), show(shape)));
+    if (volume(box.size) > 0 && !inside(box, shape))
+        return refusal(variable, fmt::format("{} lies outside the global shape {}", show(box), show(shape)));
+    return {};
+}
 
 Result<> check_together(comm::Group& world, const Schema& schema, const describe::Binding& binding) {
     std::string own;

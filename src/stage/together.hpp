@@ -14,6 +14,9 @@ namespace forebay::stage {
 /// as all is right and coverage is full.
 Result<> check_together(comm::Group& world, const Schema& schema, const describe::Binding& binding);
 
+/// `refused` unless the box has the dimensions of the variable's global shape and lies inside it. Local.
+Result<> check_box(const Variable& variable, const Box& box);
+
 /// `refused` when the stream cannot be shared as readers of H5Part look for it. Local, and alike on all ranks.
 Result<> check_h5part(const Schema& schema);
 

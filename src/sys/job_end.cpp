@@ -76,7 +76,8 @@ std::optional<std::int64_t> seconds_of(std::string_view clock) {
 }
 
 std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int64_t now) {
-    if (const auto left = whole_number(attribute(text, "Walltime.Remaining"))) return now + *left;  // Torque
+    const auto left = whole_number(attribute(text, "Walltime.Remaining"));  // Torque
+    if (left && *left <= job_end_max) return now + *left;
     const auto limit = seconds_of(attribute(text, "Resource_List.walltime"));
     if (!limit) return std::nullopt;
     for (const char* name : {"stime", "start_time"})  // of PBS Pro and OpenPBS, of Torque
@@ -86,15 +87,13 @@ std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int6
     return std::nullopt;
 }
 
-Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now) {
-    if (const auto given = environment("FOREBAY_JOB_END"); !given.empty()) {
-        if (const auto seconds = whole_number(given)) return known(*seconds, "FOREBAY_JOB_END");
-        return Error{ErrorKind::refused,
-                     fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected", given), "",
-                     "export FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it"};
-    }
-    if (const auto seconds = whole_number(environment("SLURM_JOB_END_TIME")))
-        return known(*seconds, "SLURM_JOB_END_TIME");
+namespace {
+
+bool is_end_of_job(const std::optional<std::int64_t>& seconds) {
+    return seconds && *seconds >= job_end_min && *seconds <= job_end_max;
+}
+
+JobEnd ask_batch_system(const Environment& environment, const Ask& ask, std::int64_t now) {
     if (const auto job = environment("SLURM_JOB_ID"); !job.empty()) {
         const auto answer = ask({"squeue", "-h", "-j", job, "-o", "%L"});
         if (!answer) return JobEnd{{}, answer.error().line()};
@@ -108,6 +107,26 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
         return JobEnd{{}, fmt::format("qstat -f {} tells no walltime", job)};
     }
     return JobEnd{{}, "no job of SLURM or PBS, and FOREBAY_JOB_END is not set"};
+}
+
+}  // namespace
+
+Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now) {
+    const auto given = environment("FOREBAY_JOB_END");
+    const auto end = whole_number(given);
+    if (is_end_of_job(end)) return known(*end, "FOREBAY_JOB_END");
+    if (!given.empty() && end != 0)
+        return Error{ErrorKind::refused,
+                     fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected, from {} to {}", given,
+                                 job_end_min, job_end_max),
+                     "", "export FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it"};
+    const auto of_slurm = environment("SLURM_JOB_END_TIME");
+    const auto slurm_end = whole_number(of_slurm);
+    if (is_end_of_job(slurm_end)) return known(*slurm_end, "SLURM_JOB_END_TIME");
+    auto answer = ask_batch_system(environment, ask, now);
+    if (!of_slurm.empty() && slurm_end != 0)
+        answer.source += fmt::format("; SLURM_JOB_END_TIME is \"{}\", which is no end of a job", of_slurm);
+    return answer;
 }
 
 }  // namespace forebay::sys

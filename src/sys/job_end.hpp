@@ -24,8 +24,13 @@ using Environment = std::function<std::string(const char* name)>;
 /// What a command prints.
 using Ask = std::function<Result<std::string>(const std::vector<std::string>& command)>;
 
-/// FOREBAY_JOB_END (seconds since 1970), SLURM_JOB_END_TIME, `squeue`, `qstat -f`: the first that knows. A
-/// FOREBAY_JOB_END that is no number is `refused`.
+/// Ends of jobs are between these, in seconds since 1970: the years 2001 to 2200. A duration, milliseconds and what
+/// overflows lie outside.
+inline constexpr std::int64_t job_end_min = 1'000'000'000, job_end_max = 7'258'118'400;
+
+/// FOREBAY_JOB_END (seconds since 1970), SLURM_JOB_END_TIME, `squeue`, `qstat -f`: the first that knows. 0 in a
+/// variable means "not known". Any other FOREBAY_JOB_END that is no end of a job is `refused`. Such a value of SLURM
+/// counts as not known, and `source` says so.
 Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now_unix_seconds);
 
 /// The time of `squeue -o %L`, "[[D-]HH:]MM:SS" or SS; nothing where it is none, as in UNLIMITED.

@@ -88,14 +88,32 @@ TEST_CASE("a limit that nobody can tell is none, and the reason is kept") {
     CHECK(machine.find().value().source == "qstat -f 12.server tells no walltime");
 }
 
-TEST_CASE("a FOREBAY_JOB_END that is no number is refused") {
-    for (const char* wrong : {"soon", "12:00:00", "-5", "1e9"}) {
+TEST_CASE("a FOREBAY_JOB_END that is no end of a job is refused, with the value") {
+    for (const char* wrong : {"soon", "12:00:00", "-5", "1e9", " 1790000100", "3600", "1790000000000",
+                              "9223372036854775807", "18446744073709551615", "99999999999999999999"}) {
         Machine machine{.variables = {{"FOREBAY_JOB_END", wrong}}, .answers = {}, .asked = {}};
         const auto found = machine.find();
         REQUIRE_FALSE(found);
         CHECK(found.error().kind == ErrorKind::refused);
         CHECK(found.error().text().find(wrong) != std::string::npos);
     }
+}
+
+TEST_CASE("an end of 0 is not known, nor is what SLURM says that is no end of a job") {
+    Machine machine{.variables = {{"FOREBAY_JOB_END", "0"}, {"SLURM_JOB_END_TIME", "0"}}, .answers = {}, .asked = {}};
+    CHECK_FALSE(machine.find().value().unix_seconds);
+    machine.variables["SLURM_JOB_END_TIME"] = "1790000200";
+    CHECK(machine.find().value().unix_seconds == 1'790'000'200);
+    machine.variables["SLURM_JOB_ID"] = "77";
+    machine.answers["squeue -h -j 77 -o %L"] = "5:00\n";
+    for (const char* wrong : {"99999999999999999999", "9223372036854775807", "-5", "abc", "1790000000000"}) {
+        machine.variables["SLURM_JOB_END_TIME"] = wrong;
+        const auto found = machine.find().value();
+        CHECK(found.unix_seconds == now + 300);
+        CHECK(found.source.find("SLURM_JOB_END_TIME is \"" + std::string(wrong)) != std::string::npos);
+    }
+    machine.answers.clear();
+    CHECK_FALSE(machine.find().value().unix_seconds);
 }
 
 TEST_CASE("qstat: what is left, else start and limit, else what was used") {
@@ -110,6 +128,8 @@ TEST_CASE("qstat: what is left, else start and limit, else what was used") {
     CHECK(machine.find().value().unix_seconds == now - 60 + 7200);
     answer += "    Walltime.Remaining = 7000\n";
     CHECK(machine.find().value().unix_seconds == now + 7000);
+    answer = head + "    Walltime.Remaining = 9223372036854775807\n";
+    CHECK_FALSE(machine.find().value().unix_seconds);
     answer = head + "    stime = yesterday\n";
     CHECK_FALSE(machine.find().value().unix_seconds);
 }

@@ -26,7 +26,7 @@ namespace forebay::sys {
 namespace {
 
 constexpr std::size_t log_tail_bytes_max = 600;
-constexpr std::chrono::milliseconds child_look_pause_max{10};
+constexpr std::chrono::milliseconds child_look_pause_max{10}, interruption_look{100};
 
 /// What was appended to the log since it had `from` bytes: its end, as ": text", or nothing.
 std::string log_since(const std::string& path, off_t from) {
@@ -54,6 +54,8 @@ Error ended_early(const Spawn& spawn, int status, off_t log_from) {
 Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds timeout, off_t log_from) {
     const auto deadline = Clock::now() + timeout;
     std::chrono::microseconds pause{200};
+    auto asks_at = Clock::now() + interruption_look;
+    bool interrupted = false;
     while (true) {
         int status = 0;
         const pid_t ended = ::waitpid(child, &status, WNOHANG);
@@ -70,6 +72,11 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
         }
         if (ended < 0 && errno != EINTR) return posix_error("waitpid", spawn.program, errno);
         if (Clock::now() >= deadline) break;
+        if (spawn.interrupted && Clock::now() >= asks_at) {
+            asks_at = Clock::now() + interruption_look;
+            interrupted = spawn.interrupted();
+            if (interrupted) break;
+        }
         std::this_thread::sleep_for(pause);
         pause = std::min<std::chrono::microseconds>(pause * 2, child_look_pause_max);
     }
@@ -77,6 +84,9 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
     ::kill(child, SIGKILL);
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
+    if (interrupted)
+        return Error{ErrorKind::retry, fmt::format("interrupted: the wait for {}, which was killed", spawn.program), "",
+                     "call again, if you did not mean it"};
     return Error{ErrorKind::retry,
                  fmt::format("{} was not ready within {} ms and was killed; its log is {}{}", spawn.program,
                              timeout.count(), spawn.log_path, log_since(spawn.log_path, log_from))};

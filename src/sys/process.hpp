@@ -49,6 +49,7 @@ struct Spawn {
     // Whether it is ready, seen from outside: looked at once it has become a daemon, where its exit code cannot be had
     // since the application ignores SIGCHLD or collects all children itself.
     std::function<bool()> is_ready = {};
+    std::function<bool()> interrupted = {};  // asked during the wait; true ends it as the timeout does
 };
 
 /// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is

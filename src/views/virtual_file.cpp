@@ -65,6 +65,7 @@ Result<> map(const NewDataset& made, std::span<const outline::Contents> contents
     const auto doing = fmt::format("mapping '{}'", made.outline.path);
     for (const auto& shows : std::get<std::vector<outline::Outline::Shows>>(made.outline.content)) {
         for (const auto& taken : taken_from(contents[shows.snapshot], shows.variable)) {
+            if (volume(taken.box.size) == 0) continue;  // an extent of 0
             FB_TRY(h5::select(made.space, outline::placed_in(made.outline, shows, taken.box)));
             FB_TRY_ASSIGN(source, h5::space_of(taken.shape));
             if (taken.shape.dims() > 0) FB_TRY(h5::select(source, taken.from));

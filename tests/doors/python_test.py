@@ -8,7 +8,6 @@ import gc
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import weakref
@@ -163,7 +162,6 @@ def test_none_means_that_nothing_is_there(tmp_path, config, monkeypatch):
 
 
 def test_a_log_that_knows_its_session_is_no_leak(tmp_path, config):
-    """The interpreter ends by aborting when something of ours was never freed."""
     script = f"""
 import forebay
 def log(line):
@@ -383,12 +381,12 @@ def test_a_job_that_ends_a_request_and_a_wish(tmp_path, config):
         session.job()
 
 
-def test_what_is_leaked_aborts(tmp_path):
-    """As these tests themselves would."""
+def test_what_is_leaked_is_named(tmp_path):
+    """ctest fails a test that prints so (cmake/testing.cmake)."""
     leak = "import ctypes, forebay; ctypes.pythonapi.Py_IncRef(ctypes.py_object(forebay._forebay.options(None)))"
     done = subprocess.run([sys.executable, "-c", leak], env=os.environ | {"PYTHONPATH": str(BUILD / "python")}, cwd=tmp_path,
                           capture_output=True, text=True, check=False)
-    assert done.returncode == -signal.SIGABRT and "leaked 1 instances" in done.stderr, done.stderr
+    assert done.returncode == 0 and "nanobind: leaked 1 instances" in done.stderr, done.stderr
 
 
 def test_readers_see_committed_snapshots(tmp_path, config):

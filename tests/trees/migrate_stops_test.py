@@ -186,7 +186,7 @@ def check_jobs(place):
     site = Site(place / "jobs", at_once=1)
     jobs = site.place / "jobs"
     site.migrate("--batch", "slurm", "--output", jobs)
-    limits = {**os.environ, "FOREBAY_JOB_END": "1"}
+    limits = {**os.environ, "FOREBAY_JOB_END": "1000000000"}
     done = run(FOREBAY, "migrate", site.plan, "--project", "a", code=0, env=limits)
     expect_in(done.stderr, "stopped since the job is about to end", "the end of a job is no error")
     expect(site.next("a") == "now", "and there is more to do")

@@ -13,10 +13,10 @@ import traceback
 
 import numpy as np
 
+from ._arrays import type_of
 from ._forebay import Error
 from ._forebay_insitu import step_name
 from .insitu import Snapshot, dtype_of
-from .writing import _type_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 ELEMENT_BYTES_MAX = 1 << 16  # as variables have it
@@ -142,7 +142,7 @@ class Found:
         why = ""
         try:
             array = np.array(entry, order="C")
-            _type_of(array, key)
+            type_of(array, key)
         except (Error, ValueError):  # no type of ours, or no array at all
             why = f"as a {type(entry).__name__}, which is no number and no array of numbers"
         else:
@@ -150,6 +150,8 @@ class Found:
                 why = f"with {array.itemsize} bytes an element, at most {ELEMENT_BYTES_MAX} are allowed"
             elif isinstance(key, str) and key.encode(errors="replace").decode() != key:
                 why = "as a name, which is no Unicode"
+        if isinstance(entry, np.ma.MaskedArray):
+            why = "as a masked array, whose mask would be lost: return entry.filled(VALUE)"
         if why:
             self.problems.append(f"function '{name}' returned {key!r} {why}: it is left out")
         else:
@@ -189,7 +191,7 @@ class Found:
 
     def lines(self):
         """For ScriptRun.act()."""
-        return [(key, _type_of(array, key), list(array.shape), "", array.tobytes()) for key, array in self.numbers.items()]
+        return [(key, type_of(array, key), list(array.shape), "", array.tobytes()) for key, array in self.numbers.items()]
 
 
 def kept(lines):
@@ -312,7 +314,7 @@ def unpack(data):
 
 def pack_numbers(numbers):
     """A dict of arrays."""
-    return pack([(key, _type_of(array, key), array.shape) for key, array in numbers.items()], numbers.values())
+    return pack([(key, type_of(array, key), array.shape) for key, array in numbers.items()], numbers.values())
 
 
 def unpack_numbers(data):

@@ -1,4 +1,4 @@
-"""The command `forebay` of an installed package: the native program beside it."""
+"""The command `forebay` of the package: it becomes the native program."""
 
 import os
 import pathlib
@@ -6,6 +6,11 @@ import sys
 
 
 def main():
-    """Becomes the program; its exit code is the command's."""
-    program = pathlib.Path(__file__).parent / "bin" / "forebay"
-    os.execv(program, [str(program), *sys.argv[1:]])
+    """Becomes the program, whose exit code is the command's: inside an installed package, or in bin/ of a build folder."""
+    here = pathlib.Path(__file__).absolute().parent  # in a build folder a link to the source: it is not followed
+    places = [here / "bin" / "forebay", here.parent.parent / "bin" / "forebay"]
+    for program in places:
+        if program.is_file():
+            os.execv(program, [str(program), *sys.argv[1:]])
+    sys.exit("forebay: this package has no program: it is neither " + " nor ".join(map(str, places))
+             + ". Next: build the target forebay_program, or install the package by pip.")

@@ -6,81 +6,9 @@ import numbers
 import numpy as np
 
 from . import _forebay
+from ._arrays import address_of, boxes_of, first_of, halo_pairs, must_be_array, must_be_value, type_of
 from ._forebay import RefusedError, error_text
-
-
-def _type_of(data, name):
-    """The element type's name: float64 -> "f64", S16 -> "string[16]"."""
-    dtype = data.dtype
-    if not dtype.isnative:
-        raise RefusedError(error_text(f"variable '{name}': its byte order is not this machine's."))
-    if dtype.kind == "S" and dtype.itemsize:
-        return f"string[{dtype.itemsize}]"
-    if dtype.kind not in "iufcb" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
-        raise RefusedError(error_text(
-            f"variable '{name}': dtype {dtype} cannot be saved; integers, floats of 2 to 8 bytes, complex numbers, "
-            "bool and bytes ('S16') can."))
-    return f"{'u' if dtype.kind == 'b' else dtype.kind}{8 * dtype.itemsize}"
-
-
-def _address(data):
-    return data.__array_interface__["data"][0]
-
-
-def _must_be_array(data, name):
-    if not isinstance(data, np.ndarray):
-        raise TypeError(f"variable '{name}' is a {type(data).__name__}; a numpy array is needed, which is saved and read "
-                        "in place (for a single value np.array(value))")
-    return data
-
-
-def _must_be_value(data, name):
-    if not _must_be_array(data, name).flags.c_contiguous:
-        raise RefusedError(error_text(f"replicated variable '{name}' must be contiguous."))
-    return data
-
-
-def _first_of(data, name):
-    """The first of the arrays of a variable, or the one that there is, and the type that all of them have."""
-    parts = data if isinstance(data, (list, tuple)) and data else [data]
-    kinds = [_type_of(_must_be_array(part, name), name) for part in parts]
-    if len(set(kinds)) > 1:
-        raise RefusedError(error_text(
-            f"variable '{name}' has arrays of several types: {', '.join(sorted(set(kinds)))}."))
-    return parts[0], kinds[0]
-
-
-def _pairs(halo, dims):
-    """1, (1, 0, 3) or ((1, 2), (0, 0), (3, 3)) as two lists: elements before and after the box along each dimension."""
-    if np.isscalar(halo):
-        halo = (halo,) * dims
-    if len(halo) != dims:
-        raise RefusedError(error_text(f"a halo for {len(halo)} dimensions, but there are {dims}."))
-    both = [(width, width) if np.isscalar(width) else tuple(width) for width in halo]
-    if any(width < 0 for pair in both for width in pair):
-        raise RefusedError(error_text(f"the halo {halo} has a negative width."))
-    return [before for before, _ in both], [after for _, after in both]
-
-
-def _boxes(name, data, start, halo):
-    """`data` and `start` of one box, or lists of as many."""
-    if not isinstance(data, (list, tuple)):
-        data, start = [data], [start]
-    if len(data) != len(start):
-        raise RefusedError(error_text(f"variable '{name}': {len(data)} arrays and {len(start)} positions."))
-    boxes = []
-    for part, begin in zip(data, start):
-        _must_be_array(part, name)
-        begin = (0,) * part.ndim if begin is None else tuple(begin)
-        before, after = _pairs(halo, part.ndim)
-        size = [extent - lo - hi for extent, lo, hi in zip(part.shape, before, after)]
-        if len(begin) != part.ndim or any(position < 0 for position in begin):
-            raise RefusedError(error_text(f"variable '{name}': start {begin} for an array of {part.ndim} dimensions."))
-        if min(size, default=1) <= 0:
-            continue  # nothing but halo: this rank owns nothing here
-        inside = _address(part) + sum(lo * stride for lo, stride in zip(before, part.strides))
-        boxes.append((list(begin), size, inside, list(part.strides), before, after))
-    return boxes
+from ._turns import Owner, Turns, in_turn
 
 
 def _toml(value):
@@ -122,14 +50,18 @@ def dedicate(world, config=None):
     return type(world).f2py(handle) if computes else None
 
 
-class Session:
+class Session(Owner):
     """One application's use of one run.
 
     run: the directory at the target, made if missing; the directory above it must exist, unless `config` says
     create_parents = true; "" takes the run from `config`, which names no other one. comm: an mpi4py communicator (it is
     duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default.
     config: a TOML file, see the guide; a rank that cannot read it is an error on every rank. log: a function of one line,
-    called on rank 0. Opening and close() are collective.
+    called on rank 0; it must not call the session. Opening and close() are collective.
+
+    Threads: a session, and all that it gives, make one call at a time. A call of another thread waits for its turn while
+    other threads run. Collective calls need the same order on every rank, so make them from one thread where there are
+    several ranks. Ctrl-C ends a call that waits: KeyboardInterrupt on the rank that gets the signal, RetryError on others.
 
     As a context manager it is closed at the end; after an exception it is only left, and agents finish what is staged.
     """
@@ -140,53 +72,52 @@ class Session:
             options.run = str(run)
         if staging is not None:
             options.staging = str(staging)
-        # The library holds what it calls, and the function may hold this session: close() parts them.
-        calls = self._log_calls = [] if log is None else [log]
-        options.set_log(None if log is None else lambda line: [call(line) for call in calls])
+        turns = Turns(log)
+        options.set_log(turns.listener())
         self.run = options.run
         self.closed = False
-        if comm is None:
-            self._session = _forebay.open_alone(options)
-        else:
-            self._session = _mpi_door().open_mpi(comm.py2f(), options)
+        super().__init__(turns, _forebay.open_alone(options) if comm is None
+                         else _mpi_door().open_mpi(comm.py2f(), options))
 
+    @in_turn
     def stream(self, name, **options):
         """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others.
         Options that differ between ranks, or from those of a stream that is open already, are refused, as are unknown
         ones. Collective."""
         if not options:
-            return Stream(self._session.stream(name), name)
-        return Stream(self._session.stream_with(name, _toml_of(options)), name)
+            return Stream(self._held.stream(name), name, self._turns)
+        return Stream(self._held.stream_with(name, _toml_of(options)), name, self._turns)
 
     stream.__doc__ = (stream.__doc__ or "") + "\n\n" + "".join(f"        {key}: {meaning}; {values}; by default {default}\n"
                                        for key, values, default, meaning in _forebay.stream_options())
 
     @property
+    @in_turn
     def draining(self):
         """Whether this node's agent is draining now."""
-        return self._session.draining
+        return self._held.draining
 
     @property
+    @in_turn
     def spool(self):
         """A directory of this node for small files of any program of the job; the agent packs them into few files of the
         run, `forebay extract` gives them back. Write under a name that begins with a dot, then rename. close() takes the
         directory away, but for what could not be packed, which it tells."""
-        return self._session.spool
+        return self._held.spool
 
+    @in_turn
     def job(self, stop_wanted=False):
         """Whether to save (.save) or to save and end (.stop) now, .seconds_left of the job, and the .reason: because the job
         ends, somebody ran `forebay stop`, or any rank wants to. .condition is that of an analysis, found fulfilled, or a
         script's flag, '' without any, .value what fulfils it, .condition_step of which snapshot. Equal on all ranks; at the
         end of a step. Collective."""
-        return self._session.job(bool(stop_wanted))
+        return self._held.job(bool(stop_wanted))
 
+    @in_turn
     def close(self):
         """Waits until all is committed, and reports what could not be. Collective."""
         self.closed = True
-        try:
-            self._session.close()
-        finally:
-            self._log_calls.clear()
+        self._held.close()
 
     def __enter__(self):
         return self
@@ -199,25 +130,27 @@ class Session:
         return f"<forebay.Session of {self.run!r}{', closed' if self.closed else ''}>"
 
 
-class Stream:
+class Stream(Owner):
     """A named sequence of snapshots. Described arrays are kept alive by their stream."""
 
-    def __init__(self, stream, name):
-        self._stream = stream
+    def __init__(self, stream, name, turns):
+        super().__init__(turns, stream)
         self._described = {}
         self._values = set()  # those of them that are replicated
         self._tables = []
         self.name = name
 
+    @in_turn
     def replicated(self, name, data, unit="", description="", first_rank=False):
         """A value that is equal on every rank, bit for bit, else a save is refused with the ranks and their values: a
         contiguous array, of no dimensions for a scalar. first_rank: ranks may differ, and rank 0's value is what a restart
         gives to all that describe it so. Local."""
-        _must_be_value(data, name)
-        self._stream.replicated(name, _type_of(data, name), list(data.shape), _address(data), unit, description, first_rank)
+        must_be_value(data, name)
+        self._held.replicated(name, type_of(data, name), list(data.shape), address_of(data), unit, description, first_rank)
         self._described[name] = data
         self._values.add(name)
 
+    @in_turn
     def array(self, name, data, shape=None, start=None, halo=0, *, unit="", description="", dimensions=(),
               partial=False):
         """A global array of `shape`, of which this rank owns `data` without its halo, at position `start` (of the first
@@ -225,83 +158,94 @@ class Stream:
         starts; [] with a dtype of its own is written as np.empty((0, ...)). halo: elements around the owned ones, one
         width, one a dimension, or pairs (before, after); not saved, a restart fills those inside the global shape.
         shape: by default that of `data` without halo. partial: the boxes of all ranks need not fill the shape. Local."""
-        first, kind = _first_of(data, name)
+        first, kind = first_of(data, name)
         if shape is None:
-            before, after = _pairs(halo, first.ndim)
+            before, after = halo_pairs(halo, first.ndim)
             shape = [extent - lo - hi for extent, lo, hi in zip(first.shape, before, after)]
         elif np.isscalar(shape):
             shape = [shape]
-        self._stream.array(name, kind, list(shape), _boxes(name, data, start, halo), unit, description, list(dimensions),
+        self._held.array(name, kind, list(shape), boxes_of(name, data, start, halo), unit, description, list(dimensions),
                            partial)
         self._described[name] = data
 
+    @in_turn
     def rebind(self, name, data, start=None, halo=0):
         """Described data lie elsewhere now, or have other boxes; another type than described is refused, as is another
         shape of a replicated variable. Local."""
         if name in self._values:
-            self._stream.rebind_value(name, _type_of(_must_be_value(data, name), name), list(data.shape), _address(data))
+            self._held.rebind_value(name, type_of(must_be_value(data, name), name), list(data.shape), address_of(data))
         else:
-            _, kind = _first_of(data, name)
-            self._stream.rebind_array(name, kind, _boxes(name, data, start, halo))
+            _, kind = first_of(data, name)
+            self._held.rebind_array(name, kind, boxes_of(name, data, start, halo))
         self._described[name] = data
 
+    @in_turn
     def forget(self, name):
         """Takes an array or a replicated variable out of the description; on every rank alike. Local."""
-        self._stream.forget(name)
+        self._held.forget(name)
         self._described.pop(name, None)
         self._values.discard(name)
 
+    @in_turn
     def particles(self, name, columns, units=None):
         """A table. columns: {"id": "i8", "x": "f8"}, or a structured dtype; units: {"x": "m"}. Local."""
         if isinstance(columns, np.dtype):
             columns = {field: columns[field] for field in columns.names}
         types = {column: np.dtype(kind) for column, kind in columns.items()}
-        table = self._stream.particles(name, [(column, _type_of(np.empty(0, kind), f"{name}/{column}"),
+        table = self._held.particles(name, [(column, type_of(np.empty(0, kind), f"{name}/{column}"),
                                                (units or {}).get(column, "")) for column, kind in types.items()])
-        self._tables.append(Particles(table, name, types))
+        self._tables.append(Particles(table, name, types, self._turns))
         return self._tables[-1]
 
+    @in_turn
     def prepare(self):
         """Lays out and faults in now what the first save would. Collective."""
-        self._stream.prepare()
+        self._held.prepare()
 
+    @in_turn
     def save(self, step, time=0.0):
         """Saves everything described; returns when all is copied, with a Saved. Collective."""
-        return self._stream.save(step, time)
+        return self._held.save(step, time)
 
+    @in_turn
     def restore(self, bind=None):
         """Restores the newest snapshot that reads whole, in place, and gives its Restart; None if nothing is there: the
         simulation begins anew. A snapshot that turns out to be damaged is passed over. If snapshots are there and none can
         be used, an Error is raised, and the arrays may hold anything. With tables bind(restart) is called before a
         snapshot is read, to bind each to restart.rows(table) rows. Collective."""
         self.check_writable()
-        found = self._stream.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
+        found = self._held.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
         return None if found is None else Restart(found, self)
 
+    @in_turn
     def newest(self, below=None):
         """The newest snapshot that can be read whole, a Restart; None if nothing is there. If snapshots are there and none
         can be used, an Error is raised. below: only steps below that one. Collective."""
-        found = self._stream.newest(2**63 - 1 if below is None else below)
+        found = self._held.newest(2**63 - 1 if below is None else below)
         return None if found is None else Restart(found, self)
 
+    @in_turn
     def older(self):
         """The snapshot before the last answer; after a read that failed never None but an Error. Collective."""
-        found = self._stream.older()
+        found = self._held.older()
         return None if found is None else Restart(found, self)
 
     @property
+    @in_turn
     def notes(self):
         """Why snapshots were passed over."""
-        return list(self._stream.notes)
+        return list(self._held.notes)
 
+    @in_turn
     def wait_committed(self, seconds=600.0):
         """Waits until what was saved is committed. Collective."""
-        self._stream.wait_committed(seconds)
+        self._held.wait_committed(seconds)
 
     @property
+    @in_turn
     def counters(self):
         """Totals since the session was opened."""
-        return self._stream.counters()
+        return self._held.counters()
 
     def check_writable(self):
         """What is read must not be read-only."""
@@ -316,15 +260,16 @@ class Stream:
         return f"<forebay.Stream {self.name!r}, {len(self._described)} variables>"
 
 
-class Particles:
+class Particles(Owner):
     """A described table."""
 
-    def __init__(self, table, name, types):
-        self._table = table
+    def __init__(self, table, name, types, turns):
+        super().__init__(turns, table)
         self.bound = {}
         self.name = name
         self.types = types
 
+    @in_turn
     def bind(self, rows=None, /, **columns):
         """This rank's rows from now on: an array of each column, of equal length and any stride; or one structured
         array that has them as fields. Local."""
@@ -335,7 +280,7 @@ class Particles:
                 f"table '{self.name}' has the columns {', '.join(self.types)}, not {', '.join(columns) or 'none'}."))
         lengths = set()
         for column, data in columns.items():
-            _must_be_array(data, f"{self.name}/{column}")
+            must_be_array(data, f"{self.name}/{column}")
             if data.dtype != self.types[column] or data.ndim != 1:
                 raise RefusedError(error_text(
                     f"column '{self.name}/{column}' is {data.ndim}-D {data.dtype} here but 1-D {self.types[column]} "
@@ -344,7 +289,7 @@ class Particles:
         if len(lengths) != 1:
             raise RefusedError(error_text(
                 f"the columns of table '{self.name}' have different lengths: {', '.join(map(str, sorted(lengths)))}."))
-        self._table.bind(lengths.pop(), [(_address(columns[column]), columns[column].strides[0])
+        self._held.bind(lengths.pop(), [(address_of(columns[column]), columns[column].strides[0])
                                          for column in self.types])
         self.bound = columns
 
@@ -356,29 +301,31 @@ class Particles:
         return f"<forebay.Particles {self.name!r}: {', '.join(self.types)}>"
 
 
-class Restart:
+class Restart(Owner):
     """The snapshot that newest() chose, before its data are read."""
 
     def __init__(self, restart, stream):
-        self._restart = restart
+        super().__init__(stream._turns, restart)  # pylint: disable=protected-access
         self._stream = stream
         self.step = restart.step
         self.time = restart.time
         self.source = restart.source
         self.same_ranks = restart.same_ranks
 
+    @in_turn
     def rows(self, table):
         """The rows that this rank gets of a table."""
-        return self._restart.rows(table._table)  # pylint: disable=protected-access
+        return self._held.rows(table._held)  # pylint: disable=protected-access
 
+    @in_turn
     def read(self, *variables):
         """Reads everything described, in place; tables must be bound to rows(table) rows. With names only those arrays
         and values, which may have been described after newest(). Collective."""
         self._stream.check_writable()
         if variables:
-            self._restart.read_variables(list(variables))
+            self._held.read_variables(list(variables))
         else:
-            self._restart.read()
+            self._held.read()
 
     def __repr__(self):
         return f"<forebay.Restart of step {self.step}, from {self.source}>"

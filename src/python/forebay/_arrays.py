@@ -1,0 +1,87 @@
+"""numpy arrays as the library sees them: element types, addresses, boxes. What cannot be saved is refused."""
+
+import numpy as np
+
+from ._forebay import RefusedError, error_text
+
+
+def type_of(data, name):
+    """The element type's name: float64 -> "f64", S16 -> "string[16]"."""
+    dtype = data.dtype
+    if not dtype.isnative:
+        raise RefusedError(error_text(f"variable '{name}': its byte order is not this machine's."))
+    if dtype.kind == "S" and dtype.itemsize:
+        return f"string[{dtype.itemsize}]"
+    if dtype.kind not in "iufcb" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
+        raise RefusedError(error_text(
+            f"variable '{name}': dtype {dtype} cannot be saved; integers, floats of 2 to 8 bytes, complex numbers, "
+            "bool and bytes ('S16') can."))
+    return f"{'u' if dtype.kind == 'b' else dtype.kind}{8 * dtype.itemsize}"
+
+
+def address_of(data):
+    """Of the first element."""
+    return data.__array_interface__["data"][0]
+
+
+def must_be_array(data, name):
+    """The array itself. A masked one has a second array, the mask, which a save in place does not see."""
+    if isinstance(data, np.ma.MaskedArray):
+        raise RefusedError(error_text(
+            f"variable '{name}' is a masked array: its mask would be lost", "",
+            "describe data.filled(VALUE), which is a new array, or describe data.data and np.ma.getmaskarray(data) as two "
+            "variables"))
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"variable '{name}' is a {type(data).__name__}; a numpy array is needed, which is saved and read "
+                        "in place (for a single value np.array(value))")
+    return data
+
+
+def must_be_value(data, name):
+    """The array itself, of a replicated variable."""
+    if not must_be_array(data, name).flags.c_contiguous:
+        raise RefusedError(error_text(f"replicated variable '{name}' must be contiguous."))
+    return data
+
+
+def first_of(data, name):
+    """The first of the arrays of a variable, or the one that there is, and the type that all of them have."""
+    parts = data if isinstance(data, (list, tuple)) and data else [data]
+    kinds = [type_of(must_be_array(part, name), name) for part in parts]
+    if len(set(kinds)) > 1:
+        raise RefusedError(error_text(
+            f"variable '{name}' has arrays of several types: {', '.join(sorted(set(kinds)))}."))
+    return parts[0], kinds[0]
+
+
+def halo_pairs(halo, dims):
+    """1, (1, 0, 3) or ((1, 2), (0, 0), (3, 3)) as two lists: elements before and after the box along each dimension."""
+    if np.isscalar(halo):
+        halo = (halo,) * dims
+    if len(halo) != dims:
+        raise RefusedError(error_text(f"a halo for {len(halo)} dimensions, but there are {dims}."))
+    both = [(width, width) if np.isscalar(width) else tuple(width) for width in halo]
+    if any(width < 0 for pair in both for width in pair):
+        raise RefusedError(error_text(f"the halo {halo} has a negative width."))
+    return [before for before, _ in both], [after for _, after in both]
+
+
+def boxes_of(name, data, start, halo):
+    """`data` and `start` of one box, or lists of as many."""
+    if not isinstance(data, (list, tuple)):
+        data, start = [data], [start]
+    if len(data) != len(start):
+        raise RefusedError(error_text(f"variable '{name}': {len(data)} arrays and {len(start)} positions."))
+    boxes = []
+    for part, begin in zip(data, start):
+        must_be_array(part, name)
+        begin = (0,) * part.ndim if begin is None else tuple(begin)
+        before, after = halo_pairs(halo, part.ndim)
+        size = [extent - lo - hi for extent, lo, hi in zip(part.shape, before, after)]
+        if len(begin) != part.ndim or any(position < 0 for position in begin):
+            raise RefusedError(error_text(f"variable '{name}': start {begin} for an array of {part.ndim} dimensions."))
+        if min(size, default=1) <= 0:
+            continue  # nothing but halo: this rank owns nothing here
+        inside = address_of(part) + sum(lo * stride for lo, stride in zip(before, part.strides))
+        boxes.append((list(begin), size, inside, list(part.strides), before, after))
+    return boxes
