@@ -94,12 +94,14 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
 // An error: the reading ends.
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     auto& member = found.member;
-    ++context.counts.entries;
     context.counts.passed_bytes += found.stored_offset - found.offset;
     if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
     context.tick();
     const auto refuse = [&](const std::string& path, const Error& error) { context.report(show_text(path), error); };
     auto path = clean_path(member.path);
+    // The tree itself is an entry of no other count either.
+    const bool is_root = path && *path == ".";
+    if (!is_root) ++context.counts.entries;
     if (!path) {
         refuse(member.path, path.error());
         return {};
@@ -124,6 +126,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     }
     if (take_) FB_TRY(take_(member));
     if (context.options.is_dry) {
+        if (is_root) return {};
         context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
         return {};
     }
