@@ -60,8 +60,8 @@ std::string html_head_words(const telemetry::Summary& summary) {
     if (summary.sessions.size() > 1)
         sessions = fmt::format("{} sessions, {} to {}", summary.sessions.size(), summary.sessions.front(),
                                summary.sessions.back());
-    return fmt::format("<p class=\"faint\">{} nodes, {} ranks; {}; {} from {} to {}</p>\n", summary.nodes,
-                       summary.ranks, sessions, telemetry::show_span(summary.time_seconds),
+    return fmt::format("<p class=\"faint\">{}, {}; {}; {} from {} to {}</p>\n", show_count(summary.nodes, "node"),
+                       show_count(summary.ranks, "rank"), sessions, telemetry::show_span(summary.time_seconds),
                        show_utc(summary.begin_unix_ns), show_utc(summary.end_unix_ns));
 }
 

@@ -15,6 +15,8 @@ function make(tag, text, className) {
 }
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+// "1 node", "2 nodes".
+function count(number, noun) { return number + " " + noun + (number === 1 ? "" : "s"); }
 // Numbers as people read them, in decimal units.
 function scaled(value, unit, steps) {
   if (value === null || value === undefined || !isFinite(value)) return "unknown";
@@ -147,7 +149,7 @@ function show_tiles(state) {
     [ratio(totals.jitter), "jitter: 95 % / median of blocked"],
     [ratio(totals.slack_median), "slack: interval / drain; worst " + ratio(totals.slack_worst)],
     [(totals.hidden_ratio * 100).toFixed(1) + " %", "of the cost of saving hidden"],
-    [state.nodes + " nodes", state.ranks + " ranks"],
+    [count(state.nodes, "node"), count(state.ranks, "rank")],
   ];
   if (totals.slowdown_steps) tiles.push([totals.slowdown_percent.toFixed(2) + " %", "computing slower while draining (" + totals.slowdown_low.toFixed(2) + " to " + totals.slowdown_high.toFixed(2) + " %)"]);
   at("tiles").replaceChildren(...tiles.map(([value, words]) => { const item = make("li"); item.append(make("b", value), make("span", words)); return item; }));
