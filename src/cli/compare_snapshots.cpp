@@ -96,8 +96,8 @@ Result<Exit> say_difference(sys::Store& store, const std::string& first, const s
         say("{} {} equal, bit by bit: {} of each.\n", show_count(count, "variable"), count == 1 ? "is" : "are",
             show_bytes(compared->bytes));
     else
-        say("{} of {} differ{}; the others are equal, bit by bit.\n", different, show_count(count, "variable"),
-            different == 1 ? "s" : "");
+        say("{} of {} differ{}{}.\n", different, show_count(count, "variable"), different == 1 ? "s" : "",
+            different == count ? "" : "; the others are equal, bit by bit");
     return different == 0 ? Exit::good : Exit::found;
 }
 

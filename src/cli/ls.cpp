@@ -61,7 +61,7 @@ struct StreamLines {
         if (states.size() == 1) return states.begin()->first;
         std::string text;
         for (const auto& [state, count] : states)
-            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state);
+            text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count, state);
         return text;
     }
 };

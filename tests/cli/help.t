@@ -75,5 +75,6 @@ With --json:
 Examples:
   forebay ls /scratch/me/run7
   forebay ls /scratch/me/run7/restart --json
+Of a whole run, a stream of results or of packed files has one line; RUN/STREAM and --json list all of it.
 Exit code 1 when a committed snapshot's manifest cannot be read.
 
