@@ -1,4 +1,4 @@
-// What `forebay compare RUN@STEP RUN@STEP` prints.
+// The answer of `forebay compare RUN@STEP RUN@STEP`.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace forebay::cli {
 
-/// Compares the snapshots that `first` and `second` name, says in words which variables differ, or puts that into
-/// `answer`. Exit::found if any variable differs.
+/// `first` and `second` name a snapshot each. Prints the variables that differ, or puts them into `answer`.
+/// Exit::found if any variable differs.
 Result<Exit> say_difference(sys::Store& store, const std::string& first, const std::string& second, bool json,
                             Json& answer);
 

@@ -1,5 +1,5 @@
-// Whether two snapshots hold the same data, variable by variable: their global arrays, their tables row by row, and
-// their replicated values. Numbers of ranks and node files, forms and compression do not matter.
+// Compares the data of two snapshots, variable by variable: global arrays, tables row by row, and replicated values.
+// Numbers of ranks and node files, forms and compression do not matter.
 //
 // Memory: segments of both snapshots, at most 128 MiB, and a line for each block of the variable that is compared.
 
@@ -22,8 +22,8 @@ struct VariableDifference {
     std::string first, second;       // its type, kind and shape; empty where the snapshot does not have it
     bool is_comparable = false;      // both have it, alike in these
     std::uint64_t compared = 0;      // elements; of a table rows
-    std::uint64_t first_alone = 0;   // elements that the first snapshot alone has: rows, or where arrays have holes
-    std::uint64_t second_alone = 0;  // that the second snapshot alone has
+    std::uint64_t first_alone = 0;   // elements of the first snapshot alone: more rows, or no hole there
+    std::uint64_t second_alone = 0;  // elements of the second snapshot alone
     ValueDifference values;
     Extents at;  // of the largest difference, or else of the first one; empty for a scalar
 
@@ -32,10 +32,10 @@ struct VariableDifference {
 
 struct ComparedSnapshots {
     std::vector<VariableDifference> variables;  // in the order of the first snapshot, then those of the second alone
-    std::uint64_t bytes = 0;                    // that were read of the first one
+    std::uint64_t bytes = 0;                    // read of the first snapshot
 };
 
-/// Every byte that is compared was verified. Errors as of catalog::load_manifest() and BlockReader; `corrupt` names the
+/// Verifies every byte before it is compared. Errors as of catalog::load_manifest() and BlockReader; `corrupt` names the
 /// damage.
 Result<ComparedSnapshots> compare_snapshots(sys::Store& store, const catalog::Snapshot& first,
                                             const catalog::Snapshot& second,
