@@ -13,7 +13,12 @@ build:  ## build/bin/forebay, the libraries in build/lib, the example simulation
 	cmake --preset release -DFOREBAY_WERROR=$(WERROR)
 	cmake --build build --parallel $(JOBS)
 
+# bench/results/build.csv: seconds of compilers, which cores share.
+DEMO_BUILD_SECONDS = 620
+
 demo:  ## a cosmology run that is killed, drained, restarted on other ranks and proved equal; builds no more than that
+	@[ -x build/bin/nbody ] || printf 'First it builds: about %s minutes on $(JOBS) idle cores, longer if others use them.\n' \
+	    $$(( ($(DEMO_BUILD_SECONDS) / $(JOBS) + 59) / 60 ))
 	scripts/bootstrap demo
 	[ -e build/build.ninja ] || cmake --preset demo -DFOREBAY_WERROR=$(WERROR)
 	cmake --build build --parallel $(JOBS) --target forebay_program nbody

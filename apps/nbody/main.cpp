@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "plain_saving.hpp"
 #include "report.hpp"
 #include "saving.hpp"
 #include "screen.hpp"
@@ -23,6 +24,7 @@ struct Options {
     std::int64_t stop_after = 0;
     bool restart = false;
     std::string checksum_file, dump;
+    std::string plain;
 };
 
 void describe(CLI::App& app, Options& options) {
@@ -45,8 +47,11 @@ void describe(CLI::App& app, Options& options) {
     auto* run = app.add_option("--run", options.saving.run, "Run directory; without it nothing is saved");
     app.add_option("--save-every", options.save_every, "Steps between saves")
         ->check(CLI::PositiveNumber)
-        ->needs(run)
         ->capture_default_str();
+    app.add_option("--plain", options.plain,
+                   "Save by plain writes into this directory instead, a file a rank, each synced: for comparison")
+        ->check(CLI::ExistingDirectory)
+        ->excludes(run);
     app.add_flag("--restart", options.restart, "Go on from the newest snapshot, if there is one")->needs(run);
     app.add_option("--config", options.saving.config, "Forebay's TOML file")->check(CLI::ExistingFile)->needs(run);
     app.add_option("--staging", options.saving.staging, "Node-local directory to stage in")->needs(run);
@@ -60,7 +65,8 @@ void describe(CLI::App& app, Options& options) {
     app.add_option("--dump", options.dump, "Write x y z vx vy vz phi of the last step by id, as raw f32");
 }
 
-std::string save(nbody::Saving& saving, const nbody::Simulation& simulation) {
+template <class Kind>
+std::string save(Kind& saving, const nbody::Simulation& simulation) {
     const auto begun = std::chrono::steady_clock::now();
     const auto trouble = saving.save();
     const std::chrono::duration<double> blocked = std::chrono::steady_clock::now() - begun;
@@ -73,6 +79,8 @@ void evolve(nbody::Simulation& simulation, nbody::Saving* saving, const Options&
     const auto pulse = [saving] {
         if (saving) saving->pulse();
     };
+    std::optional<nbody::PlainSaving> plain;
+    if (!options.plain.empty()) plain.emplace(simulation, options.plain);
     const auto last =
         options.stop_after > 0 ? std::min(options.stop_after, options.parameters.steps) : options.parameters.steps;
     while (simulation.state.step < last) {
@@ -80,12 +88,14 @@ void evolve(nbody::Simulation& simulation, nbody::Saving* saving, const Options&
         pulse();
         simulation.advance(pulse);
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+        const bool is_due = simulation.state.step % options.save_every == 0;
         std::string note;
         if (saving) {
             saving->ledger().step_done(taken.count());
-            if (simulation.state.step % options.save_every == 0) note = save(*saving, simulation);
+            if (is_due) note = save(*saving, simulation);
             else if (saving->draining()) note = "draining";
         }
+        if (plain && is_due) note = save(*plain, simulation);
         nbody::print_step(simulation, taken.count(), note);
     }
 }

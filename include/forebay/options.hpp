@@ -77,7 +77,7 @@ enum class Palette {
     ember,    // black, violet, orange, light yellow
     tide,     // dark blue, green, light yellow
     grey,     // black to white
-    balance,  // blue, white, red: for values around a middle
+    balance,  // blue, white, red: for values around 0
 };
 
 /// An analysis that the agent makes of snapshots, from the staged copy, beside the simulation. Its results are

@@ -48,7 +48,7 @@ std::string line_of_snapshot(const Event& event) {
         case What::superseded: return fmt::format("a later save of {} is committed; this one was removed", name);
         case What::committed: return fmt::format("{} is committed", name);
         case What::analysed:
-            return fmt::format("{} is analysed{}: {} results in {}", name, by_whom(event), event.count,
+            return fmt::format("{} is analysed{}: {} in {}", name, by_whom(event), show_count(event.count, "result"),
                                show_seconds(event.seconds));
         case What::not_analysed: return fmt::format("{} is not analysed{}: {}", name, by_whom(event), event.detail);
         case What::raised: return fmt::format("{} fulfils a condition: {}", name, event.detail);
@@ -66,8 +66,8 @@ std::string line_of_agent(const Event& event) {
         case What::uncompressed:
             return fmt::format("stream '{}' is drained without compression: {}", event.stream, event.detail);
         case What::packed:
-            return fmt::format("{} files of the spool, {}, are packed and committed", event.count,
-                               show_bytes(event.bytes));
+            return fmt::format("{} of the spool, {}, {} packed and committed", show_count(event.count, "file"),
+                               show_bytes(event.bytes), event.count == 1 ? "is" : "are");
         case What::not_packed:
             return fmt::format("the spool{} is not packed: {}", event.place.empty() ? "" : " in " + event.place,
                                event.detail);

@@ -106,15 +106,15 @@ TEST_CASE("a snapshot that comes while a script reads another one is skipped; th
         "echo made 1");
     site.seal(2, true);
     site.begin();
-    REQUIRE(site.says("step 2 of stream 'restart' is analysed: 1 results"));
+    REQUIRE(site.says("step 2 of stream 'restart' is analysed: 1 result"));
     site.seal(3, true);
-    CHECK(site.says("step 3 of stream 'restart' is analysed: 1 results"));
+    CHECK(site.says("step 3 of stream 'restart' is analysed: 1 result"));
     CHECK(site.says("step 3 of stream 'restart' is not analysed by its scripts: its scripts are at work on step 2 of"));
     CHECK(site.slot(0).holds == lease);
     CHECK(test::soon([&] { return site.slot(1).holds == 0; }));
     CHECK(site.missed() == 1);
     site.worker.give("go");
-    CHECK(site.says("step 2 of stream 'restart' is analysed by its scripts: 1 results"));
+    CHECK(site.says("step 2 of stream 'restart' is analysed by its scripts: 1 result"));
     CHECK(test::soon([&] { return site.slot(0).holds == 0; }));
     CHECK(site.missed() == 1);
 }

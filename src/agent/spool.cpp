@@ -53,10 +53,11 @@ Error not_packed(const std::string& directory, const Finished& left) {
     for (std::size_t i = 0; i < std::min(left.files.size(), named_max); ++i)
         names += (i == 0 ? "" : ", ") + left.files[i].path;
     if (left.files.size() > named_max) names += fmt::format(" and {} more", left.files.size() - named_max);
-    auto what = left.files.empty()
-                    ? fmt::format("a part of the spool in {} on {} cannot be looked at", directory, sys::host_name())
-                    : fmt::format("{} files of the spool in {} on {} are not packed: {}", left.files.size(), directory,
-                                  sys::host_name(), names);
+    auto what =
+        left.files.empty()
+            ? fmt::format("a part of the spool in {} on {} cannot be looked at", directory, sys::host_name())
+            : fmt::format("{} of the spool in {} on {} {} not packed: {}", show_count(left.files.size(), "file"),
+                          directory, sys::host_name(), left.files.size() == 1 ? "is" : "are", names);
     if (!left.left_out.empty()) what += fmt::format(" ({})", text_of(left.left_out));
     return {ErrorKind::retry, what, "committed snapshots, and the files, there",
             fmt::format("look at {}/agent.log; forebay drain {}, before the allocation ends", directory, directory)};

@@ -86,7 +86,7 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
                 for (const auto& line : log) text += line.find("bad: ") != line.npos ? "told, " : "";
             }
             const auto finished = keeper.finish();
-            const std::string before = "are not packed: bad (bad: open: ",
+            const std::string before = "is not packed: bad (bad: open: ",
                               said = finished ? "" : finished.error().text();
             const auto at = said.find(before);
             text += at != said.npos && said.find("bad (bad: ", at + before.size()) == said.npos ? "told at the end, "

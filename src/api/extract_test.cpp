@@ -151,7 +151,7 @@ TEST_CASE("pack tells what it left out, in words and in JSON, and by its exit co
     }
     fs::current_path(here);
     const auto said = test::forebay_command("pack " + place.from.string() + " " + place.run + " --remove", 1);
-    CHECK_MESSAGE(said.find("  1 files, 1 B\n") != std::string::npos, said);
+    CHECK_MESSAGE(said.find("  1 file, 1 B\n") != std::string::npos, said);
     CHECK_MESSAGE(said.find("left out: deep/ddd") != std::string::npos, said);
     const auto json = test::forebay_command("pack " + place.from.string() + " " + place.run + " --json", 1);
     CHECK_MESSAGE(json.find("\"left_out\"") != std::string::npos, json);

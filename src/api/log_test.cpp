@@ -47,7 +47,7 @@ TEST_CASE("where the lines of a session go") {
     };
     const auto line = "forebay: run " + (folder / "run") + ", session ";
     const std::string threads = "one thread of each rank copies: ";
-    const auto rest = ", 3 ranks on 1 nodes, staged in ";
+    const auto rest = ", 3 ranks on 1 node, staged in ";
     CHECK(printed(nullptr, false, nullptr) == "");
     CHECK(printed("", false, nullptr) == "");
     CHECK(printed("0", false, nullptr) == "");

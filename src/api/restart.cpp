@@ -19,6 +19,7 @@
 
 #include "api/state.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/commit.hpp"
 
@@ -168,8 +169,8 @@ Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std:
     restarts.step = manifest.step;
     restarts.reading = state;
     session->log([&] {
-        return fmt::format("stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, manifest.step,
-                           manifest.world_ranks, state->choice.copies.source());
+        return fmt::format("stream '{}': restart from step {}, saved by {}, {}", schema.stream, manifest.step,
+                           show_count(manifest.world_ranks, "rank"), state->choice.copies.source());
     });
     return std::optional(Restart(std::move(state), shared_from_this()));
 }

@@ -16,6 +16,7 @@
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "node/await.hpp"
@@ -167,8 +168,8 @@ Result<> SessionState::start(const GroupHolder& holder) {
     FB_TRY(of_leader([&] { return beside_.host->ensure(); }));
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
     log([&] {
-        return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, claim.session,
-                           world.size(), topology.nodes, staging->directory());
+        return fmt::format("run {}, session {}, {} on {}, staged in {}", options.run, claim.session,
+                           show_count(world.size(), "rank"), show_count(topology.nodes, "node"), staging->directory());
     });
     return find_crew();
 }

@@ -89,7 +89,7 @@ TEST_CASE("with the agent killed close() says what is left, and forebay drain pa
     put(session, "late", "kept");
     const auto closed = session.close();
     REQUIRE_FALSE(closed);
-    CHECK_MESSAGE(closed.error().text().find("1 files of ") != std::string::npos, closed.error().text());
+    CHECK_MESSAGE(closed.error().text().find("1 file of ") != std::string::npos, closed.error().text());
     const auto directory = test::staged(options).at(0);
     CHECK(closed.error().text().find("forebay drain " + directory) != std::string::npos);
     test::forebay_command("drain " + directory);

@@ -102,7 +102,6 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
 // An error: the reading ends.
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     auto& member = found.member;
-    ++context.counts.entries;
     context.counts.passed_bytes += found.stored_offset - found.offset;
     if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
     context.tick();
@@ -111,15 +110,18 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         return {};
     };
     auto path = clean_path(member.path);
+    // The tree itself is an entry of no other count either.
+    const bool is_root = path && *path == ".";
+    if (!is_root) ++context.counts.entries;
     if (!path) return refuse(member.path, path.error());
     if (member.path.starts_with('/')) ++context.counts.absolute_names;
     member.path = std::move(*path);
     const auto kind = member.status.kind;
-    if (member.path == "." && kind != sys::EntryKind::folder)
+    if (is_root && kind != sys::EntryKind::folder)
         return refuse(".",
                       {ErrorKind::refused, "it has the name of the root, and is no directory: it is not restored"});
     const bool is_link = !member.same_as.empty();
-    const auto depth = member.path == "." ? 0 : 1 + std::ranges::count(member.path, '/');
+    const auto depth = is_root ? 0 : 1 + std::ranges::count(member.path, '/');
     if (depth > depth_max)
         return refuse(member.path.substr(0, 100) + "...",
                       {ErrorKind::unsupported,
@@ -132,6 +134,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     }
     if (take_) FB_TRY(take_(member));
     if (context.options.is_dry) {
+        if (is_root) return {};
         context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
         return {};
     }

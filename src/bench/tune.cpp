@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "advice/tune/foreign.hpp"
+#include "advice/tune/gain.hpp"
 #include "advice/tune/profile.hpp"
 #include "advice/tune/seeds.hpp"
 #include "base/bytes.hpp"
@@ -193,16 +194,20 @@ private:
             const auto* found = format::find(profile.measures, name);
             return found == nullptr ? 0 : found->value;
         };
-        cli::say({fmt::format("forebay tune  {} ranks, {} a node, {}, {} a rank\n", ranks_.size(), kind.ranks_per_node,
+        cli::say({fmt::format("forebay tune  {}, {} a node, {}, {} a rank\n",
+                              show_count(static_cast<std::uint64_t>(ranks_.size()), "rank"), kind.ranks_per_node,
                               kind.file_system, show_bytes(kind.bytes_per_rank))});
         cli::say({fmt::format(
             "  best        {}  {}\n", show_seconds(number("cost_seconds")),
             options_.is_staged() ? "visible, with what a late drain would cost" : "until a save is committed")});
-        if (const auto gain = number("gain"); gain > 0)
-            cli::say({fmt::format("  the defaults take {:.2f} times as long\n", gain)});
+        const auto gain = advice::gain_of(tuner_);
+        if (gain)
+            for (const auto& line : advice::gain_lines(*gain)) cli::say({fmt::format("  {}\n", line)});
         cli::say({fmt::format("  save {} a node, drain {} a node\n", show_rate(number("save_rate_bytes_per_second")),
                               show_rate(number("drain_rate_bytes_per_second")))});
         for (const auto& line : advice::explanation(tuner_.worths())) cli::say({fmt::format("  {}\n", line)});
+        if (const auto line = gain ? advice::parts_line(*gain, tuner_.worths()) : std::string(); !line.empty())
+            cli::say({fmt::format("  {}\n", line)});
         for (const auto& line : advice::not_applied(tuner_)) cli::say({fmt::format("  not applied: {}\n", line)});
         if (!trials_.facts().note.empty()) cli::say({fmt::format("  {}\n", trials_.facts().note)});
         cli::say({fmt::format("  {:.2f} of {:g} runs: {}\n", tuner_.spent(), options_.budget, tuner_.end())});

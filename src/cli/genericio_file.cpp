@@ -140,9 +140,9 @@ Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     }
     const auto& origin = set.header().phys_origin;
     const auto& scale = set.header().phys_scale;
-    say("{}  GenericIO, {}-endian: {} elements of {} ranks in a grid of {} x {} x {}, {} on storage\n", request.path,
-        order_of(set), set.elements(), set.ranks.size(), whole.dims[0], whole.dims[1], whole.dims[2],
-        show_bytes(file_bytes_of(set)));
+    say("{}  GenericIO, {}-endian: {} of {} in a grid of {} x {} x {}, {} on storage\n", request.path, order_of(set),
+        show_count(set.elements(), "element"), show_count(set.ranks.size(), "rank"), whole.dims[0], whole.dims[1],
+        whole.dims[2], show_bytes(file_bytes_of(set)));
     say("compression: {}; {}; origin {:g} {:g} {:g}, scale {:g} {:g} {:g}\n\n", compression_of(set),
         set.list ? fmt::format("{} partitions", set.parts.size()) : "one file", origin[0], origin[1], origin[2],
         scale[0], scale[1], scale[2]);

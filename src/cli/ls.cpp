@@ -1,9 +1,13 @@
-// forebay ls: one line for each snapshot and each leftover of a run.
+// forebay ls: one line for each snapshot and each leftover of a run. Of a whole run, snapshots of states come first, and a
+// stream of results or of packed files has one line in all.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "base/error_text.hpp"
 #include "base/try.hpp"
@@ -20,6 +24,7 @@
 #include "commit/gather.hpp"
 #include "describe/analysis_list.hpp"
 #include "describe/conventions.hpp"
+#include "format/packed.hpp"
 #include "node/staging.hpp"
 #include "node/watch.hpp"
 #include "sys/far_module.hpp"
@@ -36,9 +41,35 @@ struct LsArguments {
     bool json = false;
 };
 
+/// The lines of one stream, and the one line that can stand for them.
+struct StreamLines {
+    std::vector<std::vector<std::string>> rows;
+    bool is_result = false;
+    std::uint64_t snapshots = 0, bytes = 0;
+    std::int64_t first_step = 0, last_step = 0;
+    std::map<std::string, std::uint64_t> states;  // how many lines say so
+
+    void add_step(std::int64_t step) {
+        first_step = rows.empty() ? step : std::min(first_step, step);
+        last_step = rows.empty() ? step : std::max(last_step, step);
+    }
+    void add(std::vector<std::string> row, const std::string& state) {
+        rows.push_back(std::move(row));
+        ++states[state];
+    }
+    std::string state() const {
+        if (states.size() == 1) return states.begin()->first;
+        std::string text;
+        for (const auto& [state, count] : states)
+            text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count, state);
+        return text;
+    }
+};
+
 class Listing {
 public:
-    explicit Listing(sys::Store& store) : store_(store) {}
+    /// `sums_up`: streams of results and of packed files get one line.
+    Listing(sys::Store& store, bool sums_up) : store_(store), sums_up_(sums_up) {}
 
     Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
     /// What sessions of the run have in this node's memory, and whether any of them lives.
@@ -55,6 +86,8 @@ private:
     void explain(const std::string& run, const std::string& stream, const catalog::History& history);
 
     sys::Store& store_;
+    bool sums_up_;
+    StreamLines lines_;  // of the stream that is added
     Table table_{{{"stream"},
                   {"step", true},
                   {"time", true},
@@ -63,9 +96,9 @@ private:
                   {"line", true},
                   {"state"},
                   {"view"}}};
-    Shown notes_;                       // below the table
-    std::set<std::string> names_;       // of the stream that is added
-    std::set<std::string> results_of_;  // streams of results of analyses
+    Table sums_{{{"stream"}, {"snapshots", true}, {"steps"}, {"bytes", true}, {"holds"}, {"state"}}};
+    Shown notes_;                  // below the tables
+    std::set<std::string> names_;  // of the stream that is added
     Json array_ = Json::array();
     bool unreadable_ = false;
 };
@@ -84,13 +117,14 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     }
     if (!manifest) {
         unreadable_ = true;
-        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "",
-                    "manifest " + std::string(forebay::name_of(manifest.error().kind)), ""});
+        const auto state = "manifest " + std::string(forebay::name_of(manifest.error().kind));
+        lines_.add_step(snapshot.step);
+        lines_.add({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "", state, ""}, state);
         notes_ += lines("{}\n", Message{manifest.error().line()});
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
-    if (describe::is_result(manifest->schema)) results_of_.insert(snapshot.stream);
+    lines_.is_result |= describe::is_result(manifest->schema);
     const auto view = view_of(snapshot);
     std::uint64_t data_bytes = 0, file_bytes = 0;
     for (const auto& line : manifest->nodes) {
@@ -101,12 +135,16 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
                         : standing == Standing::abandoned ? "abandoned"
                                                           : "of another run";
     const auto line = format::name_of(manifest->lineage.line());
+    lines_.add_step(snapshot.step);
+    ++lines_.snapshots;
+    lines_.bytes += data_bytes;
     FB_TRY_ASSIGN(marks, catalog::marks_of(store_, snapshot.directory, *manifest));
     for (const auto& mark : marks)
         notes_ += lines("{} is marked: {}\n", place_text(snapshot), Message{format::words_of(mark)});
-    table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
-                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line,
-                marks.empty() ? state : fmt::format("{}, marked", state), view ? "yes" : "no"});
+    const auto words = marks.empty() ? std::string(state) : fmt::format("{}, marked", state);
+    lines_.add({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
+                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, words, view ? "yes" : "no"},
+               words);
     object.set("state", standing == Standing::foreign ? "foreign" : state)
         .set("time", manifest->time)
         .set("bytes", data_bytes)
@@ -164,7 +202,8 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
             object.set("error", json_of(arrived.error()));
         }
     }
-    table_.row({leftover.stream, fmt::to_string(leftover.step), "", "", nodes, "", state, ""});
+    lines_.add_step(leftover.step);
+    lines_.add({leftover.stream, fmt::to_string(leftover.step), "", "", nodes, "", state, ""}, state);
     array_.push(object);
     return {};
 }
@@ -174,6 +213,7 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run, stream));
     FB_TRY_ASSIGN(history, catalog::history(store_, run, stream));
     FB_TRY_ASSIGN(entries, catalog::list_stream(store_, run, stream));
+    lines_ = {};
     names_.clear();
     for (auto& entry : entries) names_.insert(std::move(entry.name));
     // Both lists fall by step; what is on its way comes before what it will replace.
@@ -196,8 +236,19 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
         if (!step || one.head.step == *step) FB_TRY(add(one, Standing::abandoned));
     for (const auto& one : history.foreign)
         if (!step || one.head.step == *step) FB_TRY(add(one, Standing::foreign));
+    const auto dot = stream.rfind('.');
+    const bool is_result = lines_.is_result && dot != std::string::npos;
+    if (sums_up_ && (is_result || format::is_packed_stream(stream)) && !lines_.rows.empty()) {
+        sums_.row({stream, fmt::to_string(lines_.snapshots),
+                   lines_.first_step == lines_.last_step ? fmt::to_string(lines_.last_step)
+                                                         : fmt::format("{} to {}", lines_.first_step, lines_.last_step),
+                   show_bytes(lines_.bytes), is_result ? "results of " + stream.substr(0, dot) : "packed files",
+                   lines_.state()});
+        return {};
+    }
+    for (auto& row : lines_.rows) table_.row(std::move(row));
     explain(run, stream, history);
-    if (const auto dot = stream.rfind('.'); results_of_.contains(stream) && dot != std::string::npos)
+    if (is_result)
         notes_ += lines("{}: results of analysis '{}' of stream '{}'. {}forebay plot {}/{}\n", stream,
                         stream.substr(dot + 1), stream.substr(0, dot), next_label, run, stream);
     return {};
@@ -228,10 +279,14 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
 
 void Listing::print(bool json, const Place& place) const {
     if (json) return array_.print();
-    if (table_.empty()) {
-        say("{} holds no snapshot.\n", place.run);
-    } else {
-        say(table_.text());
+    if (!table_.empty()) say(table_.text());
+    else if (sums_.empty()) say("{} holds no snapshot.\n", place.run);
+    if (!sums_.empty()) {
+        if (!table_.empty()) say("\n");
+        say(sums_.text());
+        say("  {}forebay ls {}/STREAM lists all of one. forebay plot draws results; forebay extract writes packed "
+            "files.\n",
+            next_label, place.run);
     }
     say(notes_);
 }
@@ -246,7 +301,7 @@ Result<Exit> list(const LsArguments& options) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
         step = snapshot.step;
     }
-    Listing listing(store);
+    Listing listing(store, !place.stream_named && !step && !options.json);
     for (const auto& stream : place.streams) FB_TRY(listing.add_stream(place.run, stream, step));
     if (!step) FB_TRY(listing.add_staged(options.staging, place.run));
     listing.print(options.json, place);
@@ -280,6 +335,7 @@ void add_ls(CommandLine& line) {
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"
+        "A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of it.\n"
         "Exit code 1 when a committed snapshot's manifest, or an object of an HDF5 file, cannot be read.\n");
     verb.action([options] { return list(*options); });
 }

@@ -53,8 +53,8 @@ public:
         files_ += packed.files;
         bytes_ += packed.bytes;
         batches_.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
-        text_ += lines("{}/{}@{}  {} files, {}\n", options_.run, options_.stream, packed.step, packed.files,
-                       show_bytes(packed.bytes));
+        text_ += lines("{}/{}@{}  {}, {}\n", options_.run, options_.stream, packed.step,
+                       show_count(packed.files, "file"), show_bytes(packed.bytes));
     }
 
     void add(const std::vector<agent::LeftOut>& left_out) {

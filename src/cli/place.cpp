@@ -85,6 +85,15 @@ std::string take_step_directory(const std::string& text, Place& place) {
 
 }  // namespace
 
+Result<bool> names_snapshot(sys::Store& store, const std::string& text) {
+    const auto at = text.rfind('@');
+    if (at == std::string::npos) return false;
+    const auto word = text.substr(at + 1);
+    if (word != "last" && !number_in(word)) return false;
+    FB_TRY_ASSIGN(exists, store.exists(text));
+    return !exists;
+}
+
 Result<Place> find_place(sys::Store& store, const std::string& text) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, text));
     if (!place.stream_named && place.streams.empty()) FB_TRY(catalog::streams(store, place.run));  // is it there?

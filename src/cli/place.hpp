@@ -31,6 +31,9 @@ Result<Place> find_place(sys::Store& store, const std::string& text);
 /// The same for a place to write to: a run or a stream that does not exist yet is a run without streams.
 Result<Place> find_place_to_write(sys::Store& store, const std::string& text);
 
+/// Whether `text` ends in "@STEP" or "@last" and is no path that exists: so it names a snapshot, and no tree of files.
+Result<bool> names_snapshot(sys::Store& store, const std::string& text);
+
 /// The one committed snapshot that `place` names; without a step, the last one. `refused` when several streams have it,
 /// with what could be meant, unless all but one of them are results of analyses; `missing` with what there is.
 Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place);

@@ -32,7 +32,7 @@ struct PlotArguments {
     std::string to;
     std::string over = "step";
     std::string log;
-    std::string palette = "ember";
+    std::string palette;
     int pixels = 1024;
     bool plain = false;
     bool replace = false;
@@ -55,6 +55,7 @@ Result<PlotStyle> style_of(const PlotArguments& options) {
         style.log_x = (at & 1) != 0;
         style.log = (at & 2) != 0;
     }
+    if (options.palette.empty()) return style;
     const auto palette = std::ranges::find(describe::palette_words, options.palette,
                                            [](const auto& word) { return std::string_view(word.name); });
     if (palette == std::end(describe::palette_words))
@@ -196,7 +197,8 @@ void add_plot(CommandLine& line) {
     verb.flag("--replace", options->replace, "Replace a file that forebay has not drawn");
     verb.option("--over", options->over, "Of numbers that each step has: draw them over step or time");
     verb.option("--log", options->log, "Logarithmic axes: x, y, xy or none. Of a plane y means its colours");
-    verb.option("--palette", options->palette, "Colours of a plane: ember, tide, grey or balance");
+    verb.option("--palette", options->palette,
+                "Colours of a plane: ember, tide, grey or balance; the analysis' own unless given");
     verb.option("--pixels", options->pixels, "Width of a chart, longer side of a plane, in a file");
     verb.flag("--plain", options->plain, "Draw in the terminal with ASCII alone");
     verb.flag("--csv", options->csv, "Print the numbers, a line for each step and element");

@@ -6,18 +6,30 @@
 #include <cmath>
 #include <numeric>
 
+#include "describe/analysis_list.hpp"
+
 namespace forebay::cli {
 
 namespace {
 
-constexpr std::size_t panels_max = 6;  // higher than a page
+constexpr std::size_t panels_max = plot_panels_max;
 constexpr std::size_t marks_max = 60;  // of a line: more of them are a thick line
 
 std::string moment_words(const PlotPoint& point) { return fmt::format("step {}   t = {:.6g}", point.step, point.time); }
 
-/// The panel of lines with that unit; at the end there is one more where no panel has it.
-insitu::ChartPanel& panel_of(insitu::Chart& chart, std::vector<std::string>& units, const std::string& unit) {
-    const auto at = std::ranges::find(units, unit) - units.begin();
+/// The colours that the analysis was to draw a plane in.
+Palette palette_of(const Variable& variable) {
+    for (const auto& [key, value] : variable.attributes.others)
+        if (const auto* const text = std::get_if<std::string>(&value); text != nullptr && key == "palette")
+            for (const auto& word : describe::palette_words)
+                if (*text == word.name) return word.value;
+    return Palette::ember;
+}
+
+/// The panel of lines with that unit; at the end there is one more where no panel has it, or where lines are alone.
+insitu::ChartPanel& panel_of(insitu::Chart& chart, std::vector<std::string>& units, const std::string& unit,
+                             bool is_alone = false) {
+    const auto at = is_alone ? std::ssize(units) : std::ranges::find(units, unit) - units.begin();
     if (at == static_cast<std::ptrdiff_t>(units.size())) {
         units.push_back(unit);
         chart.panels.emplace_back();
@@ -29,8 +41,7 @@ insitu::ChartPanel& panel_of(insitu::Chart& chart, std::vector<std::string>& uni
 Result<insitu::Chart> finished(insitu::Chart chart, const std::vector<std::string>& units, const std::string& advice) {
     if (chart.panels.size() > panels_max)
         return Error{ErrorKind::refused,
-                     fmt::format("results of {} units are too many for one picture, {} are not", chart.panels.size(),
-                                 panels_max),
+                     fmt::format("{} panels are too many for one picture, {} are not", chart.panels.size(), panels_max),
                      "", advice};
     for (std::size_t i = 0; i < chart.panels.size(); ++i) {
         auto& panel = chart.panels[i];
@@ -55,7 +66,9 @@ Result<insitu::Chart> series_chart(const PlotResults& plot, const PlotStyle& sty
     std::vector<std::string> units;
     std::int64_t first = plot.results.front().points.front().step, last = first;
     for (const auto& result : plot.results) {
-        auto& panel = panel_of(chart, units, result.variable.attributes.unit);
+        // An application's numbers without units have nothing in common: a time step, and how many blocks there are.
+        const auto& unit = result.variable.attributes.unit;
+        auto& panel = panel_of(chart, units, unit, unit.empty() && !plot.is_of_analysis);
         panel.log = style.log.value_or(false);
         insitu::ChartLine line{.label = result.name, .x = {}, .y = {}, .has_marks = true};
         for (const auto& point : result.points) {
@@ -172,9 +185,9 @@ Result<insitu::Scene> scene_of(const PlotResults& plot, const PlotStyle& style) 
     ends(up, scene.y_low, scene.y_high);
     scene.x_label = result.axes[across];
     scene.y_label = result.axes[up];
-    scene.title = fmt::format("{}   {}", plot.stream, moment_words(point));
+    scene.title = fmt::format("{}   {}   {}", plot.stream, result.name, moment_words(point));
     scene.label = result.words();
-    scene.palette = style.palette;
+    scene.palette = style.palette.value_or(palette_of(result.variable));
     scene.log = style.log.value_or(false);
     scene.pixels = style.pixels;
     return scene;

@@ -14,7 +14,7 @@ struct PlotStyle {
     bool over_time = false;          // series: over the application's time instead of steps
     std::optional<bool> log_x, log;  // none: as it is the rule for these results
     int pixels = 1024;
-    Palette palette = Palette::ember;
+    std::optional<Palette> palette = {};  // none: that of the analysis, or ember
 };
 
 /// Of series, a panel for each unit; of lists, a line for each result and step. `refused` where that is too much for

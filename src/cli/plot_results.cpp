@@ -12,6 +12,7 @@
 #include "base/try.hpp"
 #include "catalog/values.hpp"
 #include "cli/steps.hpp"
+#include "describe/analysis_list.hpp"
 #include "insitu/numbers.hpp"
 
 namespace forebay::cli {
@@ -98,6 +99,7 @@ public:
     const std::string& place() const { return place_; }
     std::string stream() const { return steps_.front().snapshot.stream; }
     bool is_named() const { return is_named_; }
+    bool is_of_analysis() const { return describe::is_result(steps_.back().manifest.schema); }
     std::string names() const {
         std::string text;
         std::size_t count = 0;
@@ -293,6 +295,18 @@ bool take_element(const Wanted& wanted, PlotPoint& point) {
     return true;
 }
 
+/// Each of an application's own numbers may need a panel: of too many those that stay as they are go first.
+void keep_telling(std::vector<PlotResult>& results, std::vector<std::string>& names) {
+    if (results.size() <= plot_panels_max) return;
+    std::ranges::stable_partition(results, [](const PlotResult& result) {
+        return std::ranges::any_of(
+            result.points, [&](const PlotPoint& point) { return point.values != result.points.front().values; });
+    });
+    results.resize(plot_panels_max);
+    names.clear();
+    for (const auto& result : results) names.push_back(result.variable.name);
+}
+
 }  // namespace
 
 std::string PlotResult::words() const { return with_unit(name, variable); }
@@ -304,6 +318,7 @@ Result<PlotResults> read_plot_results(sys::Store& store, const PlotRequest& requ
     const int dims = dims_of(source, list.front());
     if (dims > 0 && !source.is_named()) source.keep_newest_with(list.front().name);
     PlotResults plot{.stream = source.stream(),
+                     .is_of_analysis = source.is_of_analysis(),
                      .kind = dims == 0   ? PlotKind::series
                              : dims == 1 ? PlotKind::lines
                                          : PlotKind::plane,
@@ -339,6 +354,7 @@ Result<PlotResults> read_plot_results(sys::Store& store, const PlotRequest& requ
         }
         return {};
     }));
+    if (request.patterns.empty() && !source.is_of_analysis()) keep_telling(plot.results, needed);
     for (const auto& result : plot.results)
         if (result.points.empty())
             return Error{ErrorKind::missing, fmt::format("{} has no '{}' in its steps", request.place, result.name), "",

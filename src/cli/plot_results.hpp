@@ -38,10 +38,14 @@ struct PlotResult {
     std::string words() const;             // its name and unit
 };
 
+/// More of them are higher than a page.
+inline constexpr std::size_t plot_panels_max = 6;
+
 enum class PlotKind { series, lines, plane };
 
 struct PlotResults {
     std::string stream;
+    bool is_of_analysis = false;  // else an application's own variables
     PlotKind kind = PlotKind::series;
     std::vector<PlotResult> results;  // at least one, all of one kind
     std::vector<std::string> others;  // names of what could be drawn as well

@@ -272,7 +272,8 @@ Result<Shown> text_of(const insitu::Scene& scene, const TextPicture& picture) {
     page.add(std::string(static_cast<std::size_t>(left), ' ') + insitu::with_factor(scene.y_label, y_ticks));
     const int cell_rows = picture.has_colours ? 2 * rows : rows;
     const auto cells = small_plane(scene, columns, cell_rows);
-    FB_TRY_ASSIGN(colours, insitu::ColourScale::over(cells, scene.low, scene.high, scene.log));
+    FB_TRY_ASSIGN(colours, insitu::ColourScale::over(cells, scene.low, scene.high, scene.log,
+                                                     insitu::is_around_zero(scene.palette)));
     const auto all_colours = insitu::colours_of(scene.palette, 250);
     const int levels = picture.has_colours ? static_cast<int>(all_colours.size())
                        : picture.is_plain  ? static_cast<int>(plain_shades.size())

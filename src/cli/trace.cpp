@@ -110,8 +110,8 @@ std::string some_of(const std::vector<std::string>& names) {
 
 void print_text(const report::TraceRequest& request, const report::TraceReport& report) {
     const auto shown = report.slowest.size() + report.others.size();
-    say("{}  {}, {} slices of {} of {} nodes\n", request.to, show_bytes(report.bytes), report.counts.slices, shown,
-        report.nodes_of_run);
+    say("{}  {}, {} of {} of {}\n", request.to, show_bytes(report.bytes), show_count(report.counts.slices, "slice"),
+        shown, show_count(report.nodes_of_run, "node"));
     if (!report.slowest.empty() && shown < report.nodes_of_run) {
         say("  the slowest {}: {}\n", report.slowest.size(), some_of(report.slowest));
         say("  and {} by chance (seed {:08x}): {}\n  --all shows every node.\n", report.others.size(), report.seed,

@@ -1,4 +1,4 @@
-// forebay compare: what two trees of files do not have alike.
+// forebay compare: what two trees of files, or two snapshots, do not have alike.
 
 #include <fmt/format.h>
 
@@ -10,12 +10,15 @@
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "cli/compare_snapshots.hpp"
+#include "cli/place.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/verbs.hpp"
 #include "sys/clock.hpp"
+#include "sys/target_store.hpp"
 #include "tree/checksums.hpp"
 #include "tree/compare.hpp"
 #include "tree/single_file.hpp"
@@ -71,7 +74,34 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
             .one_file_system = options.tree.one_file_system};
 }
 
+/// Nothing where neither SOURCE nor TARGET names a snapshot.
+Result<std::optional<Exit>> compare_if_snapshots(const CompareArguments& options, bool is_alone, Json& answer) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(source, names_snapshot(store, options.source));
+    FB_TRY_ASSIGN(target, names_snapshot(store, options.target));
+    if (!source && !target) return std::optional<Exit>();
+    const auto refused = [](const std::string& what, const std::string& next) {
+        return Error{ErrorKind::refused, what, "nothing was changed", next};
+    };
+    if (!source || !target)
+        return refused(
+            fmt::format("{} names a snapshot, and {} does not", show_text(source ? options.source : options.target),
+                        show_text(source ? options.target : options.source)),
+            "name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last");
+    const auto& tree = options.tree;
+    if (!is_alone || tree.threads != 0 || !tree.filter().is_empty() || tree.one_file_system || tree.recall ||
+        !tree.report.empty() || tree.preserve != "all" || options.no_bytes)
+        return refused(fmt::format("{} names a snapshot, whose variables are compared and not its files. --json is the "
+                                   "only option for that.",
+                                   show_text(options.source)),
+                       fmt::format("forebay compare {} {}", show_text(options.source), show_text(options.target)));
+    FB_TRY_ASSIGN(exit, say_difference(store, options.source, options.target, tree.json, answer));
+    return std::optional<Exit>(exit);
+}
+
 Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answer) {
+    FB_TRY_ASSIGN(snapshots, compare_if_snapshots(options, lead == nullptr, answer));
+    if (snapshots) return *snapshots;
     FB_TRY(find_trees({&options.source, &options.target}));
     const auto threads = options.tree.thread_count({options.source, options.target});
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
@@ -144,13 +174,12 @@ Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answe
 void add_compare(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CompareArguments>();
     auto verb = tree_verb(line, "compare");
-    verb.argument(
-        "SOURCE", options->source,
-        "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, or a list of checksums: forebay "
-        "walk --checksums");
+    verb.argument("SOURCE", options->source,
+                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, a list of checksums: forebay "
+                  "walk --checksums; or a snapshot: RUN@STEP");
     verb.argument("TARGET", options->target,
                   "What should be its copy: a directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH; of a file the "
-                  "file");
+                  "file; of a snapshot the other one");
     add_tree_options(verb, options->tree);
     add_hosts_options(verb, options->tree);
     add_filter_options(verb, options->tree);
@@ -163,7 +192,14 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
         options->tree.json,
         "  An object: source, target, entries, bytes, seconds, processes (with --hosts: host, entries, bytes,\n"
         "  gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them:\n"
-        "  kind, path, path_hex where it is no UTF-8, why).\n",
+        "  kind, path, path_hex where it is no UTF-8, why).\n"
+        "  Of two snapshots: first and second (stream, step, directory), equal, bytes, variables: an array of name, "
+        "kind,\n"
+        "  equal, first and second (type, kind and shape; absent if that snapshot does not have the variable), "
+        "compared,\n"
+        "  different, first_alone, second_alone (elements, or rows), without_number (of the different ones: strings "
+        "and\n"
+        "  NaN), largest and at (the largest difference of two numbers, and its place).\n",
         [options, run](Json& answer) {
             return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead, answer); });
         });
@@ -171,6 +207,10 @@ void add_compare(CommandLine& line, const TreeRunner& run) {
         "  forebay compare /scratch/me/case /archive/me/case\n"
         "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
         "  forebay compare case.crc32c /archive/me/case\n"
+        "  forebay compare /scratch/me/run7@100 /scratch/me/run8@100\n"
+        "Two snapshots are compared by their variables, bit by bit, whatever their numbers of ranks and files. Row i "
+        "of a\n"
+        "table is compared with row i.\n"
         "Exit code 0 only where nothing differs, all could be read, and something fits the patterns.\n");
 }
 

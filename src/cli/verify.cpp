@@ -61,8 +61,8 @@ public:
         if (!outcome->marks.empty()) object.set("marks", json_of(outcome->marks));
         array_.push(object.set("damage", damage));
         if (outcome->damage.empty())
-            print(lines("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step, show_bytes(outcome->bytes),
-                        outcome->segments));
+            print(lines("{}@{}  whole: {} in {}\n", snapshot.stream, snapshot.step, show_bytes(outcome->bytes),
+                        show_count(outcome->segments, "segment")));
         for (const auto& mark : outcome->marks) print(lines("  marked: {}\n", Message{format::words_of(mark)}));
         if (outcome->healed > 0)
             print(

@@ -31,7 +31,8 @@ ColourScale::ColourScale(double low, double high, bool log) : low_(low), high_(h
     per_unit_ = 1 / ((log ? std::log(high) : high) - begin_);
 }
 
-Result<ColourScale> ColourScale::over(std::span<const float> values, double low, double high, bool log) {
+Result<ColourScale> ColourScale::over(std::span<const float> values, double low, double high, bool log,
+                                      bool is_around_zero) {
     if (low >= high) return Error{ErrorKind::refused, "the lowest value of the colours is not below the highest"};
     if (log && (low <= 0 || high <= 0))
         return Error{ErrorKind::refused, "colours by the logarithm have limits above 0"};
@@ -43,6 +44,11 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
         const bool is_found = least <= greatest;
         if (!is_found && std::isnan(low) && std::isnan(high)) return ColourScale(0, 0, log);
         const bool low_given = !std::isnan(low), high_given = !std::isnan(high);
+        if (is_around_zero && !log && !(low_given && low >= 0) && !(high_given && high <= 0)) {
+            const double found = std::max(std::abs(double{least}), std::abs(double{greatest}));
+            const double end = low_given ? -low : high_given ? high : found > 0 ? found : 1;
+            return ColourScale(-end, end, log);
+        }
         if (!low_given) low = is_found ? least : high;
         if (!high_given) high = is_found ? greatest : low;
         if (low >= high) {

@@ -21,6 +21,9 @@ struct Colour {
 /// `count` of them, at least 2, from the lowest value to the highest.
 std::vector<Colour> colours_of(Palette palette, std::size_t count);
 
+/// Whether the middle of the palette stands for 0: it diverges from there.
+inline bool is_around_zero(Palette palette) { return palette == Palette::balance; }
+
 /// Oklab's lightness, 0 of black to 1 of white.
 double lightness_of(Colour colour);
 

@@ -15,6 +15,7 @@
 #include <set>
 #include <tuple>
 
+#include "insitu/colour_scale.hpp"
 #include "insitu/palette.hpp"
 
 using namespace forebay;
@@ -118,6 +119,32 @@ TEST_CASE("colours by the logarithm, and within limits") {
     CHECK(cell(3) == missing);
     CHECK(cell(4) == missing);
     CHECK(cell(5) == colours.back());
+}
+
+TEST_CASE("a palette that diverges has its middle at 0 unless a range is given") {
+    auto scene = scene_of({-1, 0, 3}, 3);
+    scene.pixels = 30;
+    scene.palette = Palette::balance;
+    const auto colours = colours_of(Palette::balance, 250);
+    const auto cells_of = [&] {
+        const auto picture = decoded(draw_png(scene).value());
+        const auto [left, top] = corner(picture);
+        std::vector<Colour> cells;
+        for (int column = 0; column < 3; ++column) cells.push_back(picture.at(left + 10 * column + 5, top + 2));
+        return cells;
+    };
+    // -3 to 3: a third of the way to the lower end, white, and the upper end.
+    CHECK(cells_of() == std::vector{colours[83], colours[125], colours[249]});
+    scene.low = -1;
+    CHECK(cells_of() == std::vector{colours[0], colours[125], colours[249]});
+    scene.high = 3;
+    CHECK(cells_of() == std::vector{colours[0], colours[62], colours[249]});
+    scene.low = scene.high = not_a_number;
+    scene.palette = Palette::ember;
+    CHECK(cells_of()[0] == colours_of(Palette::ember, 250)[0]);
+    // All at 0, and an end on the wrong side of 0.
+    CHECK(ColourScale::over(std::vector{0.0f}, not_a_number, not_a_number, false, true).value().high() == 1);
+    CHECK(ColourScale::over(std::vector{2.0f, 5.0f}, 1, not_a_number, false, true).value().high() == 5);
 }
 
 TEST_CASE("a large plane has the means of its boxes") {

@@ -120,7 +120,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
         FB_TRY_ASSIGN(way, prefix_of(options.to, directory));
         prefix = way;
     }
-    FB_TRY_ASSIGN(bytes, write_virtual(outline, contents, prefix));
+    FB_TRY_ASSIGN(bytes, write_virtual(outline, contents, prefix, options.convention == Convention::plain));
     for (const auto& one : contents) {
         view.mappings += one.mapping_count;
         view.sources += one.files;

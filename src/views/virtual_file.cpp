@@ -78,13 +78,28 @@ Result<> map(const NewDataset& made, std::span<const outline::Contents> contents
     return h5::require(H5Sselect_all(made.space.get()), doing);
 }
 
+/// To a dataset without dimensions, of which netCDF makes no dimension; a shared file has none. Where a variable has the
+/// name, there is no link.
+Result<> link_node_file(h5::Hdf5File& file, const outline::Contents& contents, const std::string& prefix) {
+    constexpr const char* name = "forebay_schema";
+    if (contents.sources.empty()) return {};
+    FB_TRY_ASSIGN(root, file.group(""));
+    if (H5Lexists(root.get(), name, H5P_DEFAULT) > 0) return {};
+    const auto object =
+        contents.datasets.empty() ? "/" + contents.groups.front() + "_forebay/schema" : "/_forebay/page";
+    return h5::require(H5Lcreate_external((prefix + contents.sources.front()).c_str(), object.c_str(), root.get(), name,
+                                          H5P_DEFAULT, H5P_DEFAULT),
+                       "linking the first node file");
+}
+
 }  // namespace
 
 Result<std::string> write_virtual(const outline::Outline& outline, std::span<const outline::Contents> contents,
-                                  const std::string& prefix) {
+                                  const std::string& prefix, bool needs_nodes) {
     const h5::QuietErrors quiet;
     FB_TRY_ASSIGN(file, h5::Hdf5File::in_memory());
     FB_TRY(render(file, outline, contents, [&](const NewDataset& made) { return map(made, contents, prefix); }));
+    if (needs_nodes) FB_TRY(link_node_file(file, contents.front(), prefix));
     FB_TRY_ASSIGN(bytes, file.bytes());
     return bytes + format::view_mark(bytes.size());
 }

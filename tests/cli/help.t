@@ -75,5 +75,6 @@ With --json:
 Examples:
   forebay ls /scratch/me/run7
   forebay ls /scratch/me/run7/restart --json
+A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of it.
 Exit code 1 when a committed snapshot's manifest, or an object of an HDF5 file, cannot be read.
 

@@ -21,5 +21,5 @@ for ranks in 1 3; do
     if grep -q '^forebay: ' said; then echo "nobody asked for a log"; exit 1; fi
 done
 FOREBAY_LOG=1 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/alike_test" logged 2> said
-[ "$(grep -c '^forebay: run .*/logged-bind, session 1, 3 ranks on 1 nodes' said)" = 1 ] || { cat said; echo "a line of rank 0 alone was expected"; exit 1; }
+[ "$(grep -c '^forebay: run .*/logged-bind, session 1, 3 ranks on 1 node' said)" = 1 ] || { cat said; echo "a line of rank 0 alone was expected"; exit 1; }
 grep -q "^forebay: stream 'restart': restart from step 3, " said || { cat said; echo "no line of the restart"; exit 1; }

@@ -36,6 +36,6 @@ newest = forebay.open("run")["restart"].newest
 print(forebay.__file__, newest, float(newest.dataset("fields").u.sum()))
 PROGRAM
 "$work/moved/bin/python" program.py | tee output
-grep -q "moved/lib.*time 0.5, 1 variables> 66.0" output
+grep -q "moved/lib.*time 0.5, 1 variable> 66.0" output
 "$work/moved/bin/python" -m forebay ls run | grep committed > /dev/null
 "$work/moved/bin/python" -m forebay bench save --help | grep bytes-per-rank > /dev/null

@@ -414,7 +414,7 @@ def test_readers_see_committed_snapshots(tmp_path, config):
     assert "2 snapshots, steps 20, 30" in repr(run) and "step 30" in repr(newest)
     shown = run._repr_html_() + stream._repr_html_() + newest._repr_html_()  # pylint: disable=protected-access
     for part in ["<td style='text-align:left'>restart</td>", ">20<", ">30<", ">fields/u<", ">y 6 × x 5<", ">m s-1<", ">9<",
-                 "step 30, time 3: ", "kB of 1 ranks on 1 nodes"]:
+                 "step 30, time 3: ", "kB of 1 rank on 1 node"]:
         assert part in shown, part
     with forebay.Session(tmp_path / "run", config=config) as session:
         odd = session.stream("marked", keep=1)

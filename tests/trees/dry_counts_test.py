@@ -85,10 +85,13 @@ def check_archives(place):
     for words in ((), ("--exclude", "again"), ("--threads", 1)):
         (place / "a.tar").unlink(missing_ok=True)
         check(place / "none", "archive", source, place / "a.tar", *words)
-    # The root is an entry of the archive, and made with the target.
+    # The root is an entry of the archive, made with the target, and no entry that is counted.
     dry = told("restore-archive", place / "a.tar", place / "restored", "--dry-run")
     done = told("restore-archive", place / "a.tar", place / "restored")
-    made = len(folders_in(place / "restored")) + 1
+    made = len(folders_in(place / "restored"))
+    kept = told("archive", source, place / "all.tar")
+    done_of_all = told("restore-archive", place / "all.tar", place / "all")
+    expect(kept["entries"] == done_of_all["entries"], "a restore counts as many entries as the archive", str((kept, done_of_all)))
     expect(dry["entries"] == done["entries"] and dry["would_copy"] == {"entries": done["copied"] + done["linked"] + made, "bytes": done["bytes"]},
            "a dry run of a restore counts as the restore", str((dry, done)))
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -183,6 +184,32 @@ class H5py(unittest.TestCase):
 
     def variable(self, case, name):
         return next(v for v in VARIABLES[case] if v["name"] == name)
+
+
+class Alone(unittest.TestCase):
+    """A view that was copied without its node files: readers that open all of a group refuse it."""
+
+    def setUp(self):
+        self.views = []
+        for case in CASES:
+            alone = os.path.join(SCRATCH.name, f"alone-{case}.h5")
+            shutil.copy(view_of(case), alone)
+            self.views.append((view_of(case), alone))
+
+    def test_refused(self):
+        for beside, alone in self.views:
+            with self.subTest(view=alone):
+                self.assertEqual(subprocess.run(["ncdump", "-h", beside], capture_output=True).returncode, 0)
+                self.assertNotEqual(subprocess.run(["ncdump", "-h", alone], capture_output=True).returncode, 0)
+                self.assertRaises(OSError, netCDF4.Dataset, alone)
+                self.assertRaises(OSError, xr.open_dataset, alone, engine="netcdf4")
+                self.assertRaises((KeyError, OSError), xr.open_dataset, alone, engine="h5netcdf")
+
+    def test_the_link(self):
+        for beside, alone in self.views:
+            with self.subTest(view=alone), h5py.File(beside) as whole, h5py.File(alone) as view:
+                self.assertGreater(whole["forebay_schema"].size, 0)
+                self.assertRaises(KeyError, lambda: view["forebay_schema"])
 
 
 class NetCDF4(unittest.TestCase):

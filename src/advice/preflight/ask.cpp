@@ -23,7 +23,7 @@ constexpr std::array task_names{"check", "metadata", "speed", "target", "clock",
 // A question goes to a node as one line: of a program that is started, at most 4096 bytes.
 constexpr std::size_t numbers_max = 16, findings_max = 64, host_bytes_max = 64;
 // Of a finding, uncut and cut as far as it still says something.
-constexpr std::size_t text_bytes_max = 120, text_bytes_min = 40;
+constexpr std::size_t text_bytes_max = 400, text_bytes_min = 40;
 
 std::string dumped(const AskTree& tree) { return tree.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
 
@@ -153,7 +153,8 @@ std::string encode(NodeAnswer answer) {
     for (; kept > 1; --kept)
         if (auto text = encoded(answer, kept, text_bytes_max); text.size() <= answer_bytes_max) return text;
     for (;; --kept)
-        for (const std::size_t text_bytes : {text_bytes_max, std::size_t{90}, std::size_t{60}, text_bytes_min}) {
+        for (const std::size_t text_bytes :
+             {text_bytes_max, std::size_t{200}, std::size_t{90}, std::size_t{60}, text_bytes_min}) {
             auto text = encoded(answer, kept, text_bytes);
             if (text.size() <= answer_bytes_max || (kept == 0 && text_bytes == text_bytes_min)) return text;
         }

@@ -1,5 +1,5 @@
 // What preflight asks a node and what the node answers, each a line of JSON: over MPI, ssh or a queue between threads.
-// An answer has at most 256 bytes, so that those of 8,000 nodes are 2 MB: findings are cut to fit, the mildest first.
+// An answer has at most 1,024 bytes, so that those of 8,000 nodes are 8 MB: findings are cut to fit, the mildest first.
 //
 // Both ends are of one version of Forebay; what comes over ssh may still be anything, so both decoders are fuzzed.
 
@@ -16,7 +16,7 @@
 
 namespace forebay::advice {
 
-inline constexpr std::size_t answer_bytes_max = 256;
+inline constexpr std::size_t answer_bytes_max = 1024;
 
 /// What a run needs of each node.
 struct Needs {

@@ -122,9 +122,15 @@ std::string show(const LeftInMemory& leftover, std::int64_t now_unix_ns) {
                        show_age(now_unix_ns - leftover.modified_unix_ns));
 }
 
+std::uint64_t Memory::with_host() const {
+    std::uint64_t with_kernel = 0;
+    for (const auto& node : numa) with_kernel += node.total;
+    return numa.empty() || with_kernel >= machine.total ? 0 : std::min(machine.total - with_kernel, machine.free);
+}
+
 bool Memory::lists_differ() const {
     if (!buddies) return false;
-    const auto difference = static_cast<double>(buddies->free_bytes) - static_cast<double>(machine.free);
+    const auto difference = static_cast<double>(buddies->free_bytes + with_host()) - static_cast<double>(machine.free);
     return std::abs(difference) > counts_differ_min * static_cast<double>(machine.total);
 }
 
@@ -132,7 +138,7 @@ std::uint64_t Memory::usable() const {
     const auto available = machine.available.value_or(machine.free);
     auto least = available;
     if (buddies && !lists_differ())
-        least = std::min(least, available - std::min(available, machine.free) + buddies->free_bytes);
+        least = std::min(least, available - std::min(available, machine.free) + buddies->free_bytes + with_host());
     if (group_left) least = std::min(least, *group_left);
     return least;
 }
@@ -179,13 +185,12 @@ void judge_memory(const Memory& memory, const Needs& needs, const Rules& rules, 
                                            show_bytes(node.total))});
     }
     if (memory.lists_differ())
-        rules.add(
-            findings, CheckKind::memory,
-            {.severity = Severity::warn,
-             .text = fmt::format("MemFree is {}, but buddyinfo adds up to {} ({} in pieces of 2 MiB and more): pages "
-                                 "are lost, or memory comes when it is touched, as on some virtual machines",
-                                 show_bytes(memory.machine.free), show_bytes(memory.buddies->free_bytes),
-                                 show_bytes(memory.buddies->large_bytes))});
+        rules.add(findings, CheckKind::memory,
+                  {.severity = Severity::warn,
+                   .text = fmt::format(
+                       "MemFree is {}, and the kernel's lists of free pages (/proc/buddyinfo) have {}: a run "
+                       "may get less than MemFree. Leave this node out, or restart it",
+                       show_bytes(memory.machine.free), show_bytes(memory.buddies->free_bytes + memory.with_host()))});
 }
 
 }  // namespace forebay::advice

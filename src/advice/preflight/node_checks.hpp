@@ -32,7 +32,11 @@ struct Memory {
     std::vector<Meminfo> numa;
     std::vector<LeftInMemory> leftovers;  // largest first
 
-    /// Whether the kernel's lists of free pages are a tenth of the memory from MemFree: then they are no measure.
+    /// Memory that a virtual machine's host has taken back until it is touched. MemTotal and MemFree count it, and no
+    /// NUMA node and no list of free pages does.
+    std::uint64_t with_host() const;
+    /// Whether the kernel's lists of free pages, with what the host has, are a tenth of the memory from MemFree: then
+    /// they are no measure.
     bool lists_differ() const;
     /// What a run can take: the least of MemAvailable, the same with those lists in place of MemFree, and what is left
     /// of the limits of control groups. The lists alone would count cached files, which are given up for memory that is

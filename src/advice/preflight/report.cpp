@@ -99,8 +99,8 @@ std::string screen_of(const PreflightOutcome& outcome, const PreflightRequest& r
     const auto nodes = outcome.nodes.pass + outcome.nodes.warn + outcome.nodes.fail;
     const auto targets = outcome.targets.pass + outcome.targets.warn + outcome.targets.fail;
     const auto worst = worst_of(findings);
-    auto text = fmt::format("forebay preflight  {} {}", nodes, nodes == 1 ? "node" : "nodes");
-    if (targets > 0) text += fmt::format("  {} storage targets", targets);
+    auto text = "forebay preflight  " + show_count(nodes, "node");
+    if (targets > 0) text += "  " + show_count(targets, "storage target");
     text += fmt::format("  {}  {}\n", show_seconds(outcome.seconds), worst == Severity::note ? "PASS" : word_of(worst));
     text += "  " + show_tally("nodes", outcome.nodes);
     if (targets > 0) text += "    " + show_tally("targets", outcome.targets);

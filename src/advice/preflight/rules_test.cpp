@@ -1,5 +1,5 @@
 // Goal: a site's file changes what it names and nothing else; what it misspells is refused, with its line.
-// Method: files by hand; and questions and answers of nodes there and back, answers in 256 bytes.
+// Method: files by hand; and questions and answers of nodes there and back, answers in 1,024 bytes.
 
 #include "advice/preflight/rules.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("questions and answers, there and back") {
         CHECK_MESSAGE(!decode_answer(none), none);
 }
 
-TEST_CASE("an answer has at most 256 bytes, and keeps its worst findings") {
+TEST_CASE("an answer has at most 1,024 bytes, and keeps its worst findings") {
     NodeAnswer answer{.number = 1, .host = "x4305c3s5b0n0", .numbers = {1e10, 2e10, 3e15, 4e15, 5e15}};
     for (int i = 0; i < 40; ++i)
         answer.findings.push_back({.check = "staging", .severity = Severity::warn, .text = std::string(100, 'a')});
@@ -74,10 +74,10 @@ TEST_CASE("an answer has at most 256 bytes, and keeps its worst findings") {
     CHECK(heard->findings.back().check == "staging");
     // The mildest goes before the worst is cut; what is cut ends with a mark.
     const std::string text = "46.1 GB free, need 51.4 GB: 9.8 GB in /dev/shm left by ann (checkpoint.NVRAM, 3 h old)";
-    answer.findings = {{.check = "staging", .text = std::string(90, 'a')},
+    answer.findings = {{.check = "staging", .text = std::string(900, 'a')},
                        {.check = "memory", .severity = Severity::fail, .text = text}};
     CHECK(decode_answer(encode(answer))->findings.front().text == text);
-    answer.findings = {{.check = "memory", .severity = Severity::fail, .text = text + text}};
+    answer.findings = {{.check = "memory", .severity = Severity::fail, .text = std::string(2000, 'a')}};
     CHECK(decode_answer(encode(answer))->findings.front().text.ends_with("…"));
     answer.host = std::string(1000, '\"');
     CHECK(encode(answer).size() <= answer_bytes_max);

@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "advice/tune/foreign.hpp"
+#include "advice/tune/gain.hpp"
 #include "advice/tune/profile.hpp"
 #include "advice/tune/proposal.hpp"
 #include "advice/tune/race.hpp"
@@ -127,8 +129,43 @@ TEST_CASE("a profile holds every trial, what the best takes, and why others do n
     CHECK(format::find(profile.measures, "durable_seconds")->samples == 2);
     CHECK(format::find(profile.measures, "gain")->value == doctest::Approx(4 / 2.15));
     CHECK(format::find(profile.measures, "runs_used")->value == 4.25);
-    CHECK(not_applied(tuner) == std::vector<std::string>{"stripe_count = 4: 1 trials"});
+    CHECK(not_applied(tuner) == std::vector<std::string>{"stripe_count = 4: 1 trial"});
     CHECK(format::decode_advice(format::encode(profile), "p").value().rows.size() == 5);
+}
+
+TEST_CASE("a gain has an interval from the scatter of repeated runs, and none without them") {
+    const auto few = gain_of(recorded());
+    REQUIRE(few);
+    CHECK(few->ratio == doctest::Approx(4 / 2.15));
+    CHECK_FALSE(few->interval);
+    CHECK_FALSE(few->is_certain());
+    const auto searched = [](std::initializer_list<double> defaults, std::initializer_list<double> best) {
+        Tuner tuner(made_knobs, {}, {.budget = 99});
+        for (const auto cost : defaults) tuner.record({{0, 1, 0, 0}, 1}, {.cost = cost});
+        for (const auto cost : best) tuner.record({{1, 2, 0, 0}, 1}, {.cost = cost});
+        return gain_of(tuner).value();
+    };
+    // Logarithms 0.1 apart, two a setting of three: sigma is 0.1, t of 4 degrees of freedom 2.13, and so the interval
+    // is the ratio times exp(+-2.13 x 0.1 x sqrt(2/3)).
+    const auto up = std::exp(0.1), down = std::exp(-0.1);
+    const auto clear = searched({3 * down, 3, 3 * up}, {2 * down, 2, 2 * up});
+    REQUIRE(clear.interval);
+    CHECK(clear.ratio == doctest::Approx(1.5));
+    CHECK(clear.scatter == doctest::Approx(std::exp(0.1) - 1));
+    CHECK(clear.interval->first == doctest::Approx(1.5 * std::exp(-0.1741)).epsilon(0.005));
+    CHECK(clear.interval->second == doctest::Approx(1.5 * std::exp(0.1741)).epsilon(0.005));
+    CHECK(clear.is_certain());
+    CHECK(gain_lines(clear).size() == 2);
+    const auto vague = searched({2 * down, 2.2, 2.2 * up}, {2 * down, 2, 2 * up});
+    CHECK_FALSE(vague.is_certain());
+    CHECK(gain_lines(vague).size() == 3);
+}
+
+TEST_CASE("factors that do not multiply to the gain are explained") {
+    const std::vector<KnobWorth> worths{{"agent.in_flight", "4", "8", 1.15, 2}, {"virtual_nodes", "1", "2", 1.2, 2}};
+    CHECK(parts_line({.ratio = 1.38}, worths).empty());
+    CHECK(parts_line({.ratio = 1.85}, worths).find("1.38 and not to 1.85") != std::string::npos);
+    CHECK(parts_line({.ratio = 1.85}, {{"huge_pages", "true", "false", 1, 0}}).empty());
 }
 
 TEST_CASE("knobs are explained by what they are worth, and become lines of a configuration") {

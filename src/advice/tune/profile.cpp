@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <tuple>
 
+#include "advice/tune/gain.hpp"
 #include "base/units.hpp"
 #include "telemetry/median.hpp"
 
@@ -73,16 +75,16 @@ format::AdviceSetting setting_of(const std::vector<Knob>& knobs, const Choice& c
 
 format::Advice profile_of(const Tuner& tuner) {
     format::Advice advice{.kind = "profile"};
-    const auto best = tuner.best(), defaults = tuner.defaults();
+    const auto best = tuner.best();
     advice.measures = measures_of(tuner, best);
     const auto cost = tuner.cost_of(best, tuner.cost_of(best, 1) ? 1 : 0.25);
     if (cost) advice.measures.push_back(single("cost_seconds", *cost));
-    // The defaults have not run in full where a quarter has shown them to be slow.
-    for (const double share : {1.0, 0.25})
-        if (const auto own = tuner.cost_of(best, share), other = tuner.cost_of(defaults, share); own && other) {
-            advice.measures.push_back(single("gain", *other / *own));
-            break;
-        }
+    if (const auto gain = gain_of(tuner)) {
+        auto& measure = advice.measures.emplace_back(single("gain", gain->ratio));
+        measure.samples = std::min(gain->best_runs, gain->defaults_runs);
+        measure.cv = gain->scatter;
+        if (gain->interval) std::tie(measure.low, measure.high) = *gain->interval;
+    }
     advice.measures.push_back(single("runs_used", tuner.spent()));
     for (const auto& one : tuner.observations()) {
         auto& row = advice.rows.emplace_back(format::AdviceRow{.setting = setting_of(tuner.knobs(), one.trial.choice),
@@ -142,7 +144,7 @@ std::vector<std::string> not_applied(const Tuner& tuner) {
         }
     std::vector<std::string> lines;
     lines.reserve(keys.size());
-    for (const auto& key : keys) lines.push_back(fmt::format("{}: {} trials", key, counts[key]));
+    for (const auto& key : keys) lines.push_back(fmt::format("{}: {}", key, show_count(counts[key], "trial")));
     return lines;
 }
 

@@ -16,6 +16,7 @@
 #include "insitu/numbers.hpp"
 #include "insitu/operators/cell_sums.hpp"
 #include "insitu/operators/makers.hpp"
+#include "insitu/operators/plane.hpp"
 #include "insitu/part_bytes.hpp"
 #include "insitu/particle_columns.hpp"
 #include "insitu/periodic.hpp"
@@ -131,6 +132,7 @@ public:
         attributes.others.emplace_back("cell_height", plane_.up.cell_length());
         attributes.others.emplace_back("across", label_of(plane_.across));
         attributes.others.emplace_back("up", label_of(plane_.up));
+        note_palette(attributes, analysis_);
         const auto table = table_of(variables_[0]);
         Made made;
         made.variables.push_back(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "describe/analysis_list.hpp"
 #include "insitu/found.hpp"
 #include "insitu/operators/lines.hpp"
 #include "insitu/scene.hpp"
@@ -106,6 +107,12 @@ void note_sides(Attributes& attributes, const Analysis& analysis, const Variable
         attributes.others.emplace_back(cells[i],
                                        (scale.high - scale.low) / static_cast<double>(variable.shape[sides[i]]));
     }
+}
+
+void note_palette(Attributes& attributes, const Analysis& analysis) {
+    if (analysis.palette == Palette::ember) return;
+    for (const auto& word : describe::palette_words)
+        if (word.value == analysis.palette) attributes.others.emplace_back("palette", word.name);
 }
 
 Result<Picture> draw_plane_of(const Analysis& analysis, const Variable& variable, int axis, std::vector<float> values,

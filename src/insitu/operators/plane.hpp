@@ -24,6 +24,9 @@ void note_missing(Attributes& attributes, std::uint64_t missing);
 /// analysis.length, the sides of a cell as "cell_width" and "cell_height".
 void note_sides(Attributes& attributes, const Analysis& analysis, const Variable& variable, int axis);
 
+/// The attribute "palette" by which `forebay plot` draws the result in the colours of the analysis; none of ember.
+void note_palette(Attributes& attributes, const Analysis& analysis);
+
 /// Text beside a picture.
 struct PlaneWords {
     std::string title_end;  // behind variable, step and time: "z = 64"

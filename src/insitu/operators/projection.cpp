@@ -76,6 +76,7 @@ public:
         attributes.others.emplace_back("axis", static_cast<std::int64_t>(analysis_.axis));
         note_missing(attributes, variable_.elements() - seen_);
         note_sides(attributes, analysis_, variable_, analysis_.axis);
+        note_palette(attributes, analysis_);
         Made made;
         made.variables.push_back(found_list<double>(variable_.name + "/sum", plane_, sums, attributes));
         if (!analysis_.picture) return made;

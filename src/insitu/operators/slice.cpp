@@ -89,6 +89,7 @@ public:
         }
         note_missing(attributes, volume(plane_) - seen_);
         note_sides(attributes, analysis_, variable_, axis_);
+        note_palette(attributes, analysis_);
         Made made;
         if (const auto real = RealNumbers::of(variable_); analysis_.picture && real) {
             std::vector<double> numbers(volume(plane_));

@@ -21,6 +21,10 @@ def _html_table(caption, header, rows):
             f"<thead>{line('th', header)}</thead><tbody>{''.join(line('td', row) for row in rows)}</tbody></table>")
 
 
+def _counted(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _sized(count):
     """12.3 MB: decimal units, as the program shows them."""
     for unit in ("B", "kB", "MB", "GB", "TB"):
@@ -202,9 +206,9 @@ class Snapshot:
             rows.append((one["name"], one["type"], one["kind"],
                          " × ".join(f"{name} {extent:,}".strip() for name, extent in extents),
                          one.get("unit", ""), one.get("description", "")))
-        return _html_table(f"forebay.Snapshot of step {self.step}, time {self.time:g}: {_sized(self.nbytes)} of {self.ranks} "
-                           f"ranks on {self.nodes} nodes",
+        return _html_table(f"forebay.Snapshot of step {self.step}, time {self.time:g}: {_sized(self.nbytes)} of "
+                           f"{_counted(self.ranks, 'rank')} on {_counted(self.nodes, 'node')}",
                            ("variable", "type", "kind", "shape", "unit", "description"), rows)
 
     def __repr__(self):
-        return f"<forebay.Snapshot of step {self.step}, time {self.time:g}, {len(self.variables)} variables>"
+        return f"<forebay.Snapshot of step {self.step}, time {self.time:g}, {_counted(len(self.variables), 'variable')}>"
