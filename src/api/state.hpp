@@ -150,9 +150,10 @@ private:
     /// Who of the job writes for its nodes that are excluded or slow, as this node's agent needs to know. Collective.
     Result<node::Neighbourhood> find_neighbours();
     Result<> open_target(const node::Forwarding& forwarding);
-    Result<node::LockedDirectory> lock_staging();
-    Result<> claim_run(const std::string& directory);
+    /// Both wait for what is ending of the session before (session_wait.cpp). Collective.
+    Result<> lock_staging(std::optional<node::LockedDirectory>& locked);
     Result<> wait_for_old_agents(const std::string& directory);
+    Result<> claim_run(const std::string& directory);
     Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
                           std::span<agent::Post> posts, const node::Forwarding& forwarding,
                           const node::Neighbourhood& neighbours);
