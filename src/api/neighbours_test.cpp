@@ -236,7 +236,7 @@ TEST_CASE("a helper that is stopped holds nobody up for long") {
         const auto step = save_until_stopped(here, job, options, 2, has_stopped);
         here.once([&] {
             // Its own node file comes when it goes on.
-            CHECK(test::soon([&] { return !job.told(1, "no_detour").empty(); }, 120s));
+            CHECK(test::soon([&] { return !job.told(1, "no_detour").empty(); }));
             ::kill(test::agent_of(job.directory_of(2, options)), SIGCONT);
         });
         here.stream.wait_committed(60s).value();
