@@ -55,8 +55,8 @@ void NeighbourSide::begin_help(const std::string& virtual_node) {
     else tell_({.what = What::helps_not, .detail = helper.error().line()});
 }
 
-// Helpers of a job begin with this agent, a moment later perhaps. A helper that says where it is, and does not answer, is
-// not waited for.
+// Helpers of a job begin with this agent, a moment later perhaps. The agent does not wait for a helper that has begun,
+// and does not answer.
 void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
     const auto begun_by = sys::Clock::now() + helpers_begin_max;
     const auto open = [this, begun_by](std::uint32_t helper) {

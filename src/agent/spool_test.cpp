@@ -77,8 +77,7 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
             for (const auto* name : {"good1", "good2", "good3", "good4"}) {
                 put(left.spool / (std::string(".") + name), name);
                 fs::rename(left.spool / (std::string(".") + name), left.spool / name);
-                if (!test::soon([&] { return !fs::exists(left.spool / name); }))
-                    return std::string(name) + " stays";
+                if (!test::soon([&] { return !fs::exists(left.spool / name); })) return std::string(name) + " stays";
             }
             std::this_thread::sleep_for(20ms);  // some rounds more
             {

@@ -1,5 +1,5 @@
-// What the opening of a session waits for on its nodes: the end of the session before, which may have been killed a moment
-// ago, and that of its agents. All ranks wait together, and the first rank says for whom.
+// A new session waits on its nodes for the end of the previous session, which may have been killed a moment ago, and
+// for the end of its agents. All ranks wait together, and the first rank has the log.
 
 #include <fmt/format.h>
 

@@ -35,8 +35,8 @@ private:
     const sys::Clock::time_point began_;
 };
 
-/// Waits until nobody holds the file `lock`, as long as HolderWait allows. `say` gets the text of HolderWait. True if the
-/// lock is free.
+/// Waits until nobody holds the file `lock`, as long as HolderWait allows. `say` gets the text of HolderWait. True if
+/// the lock is free.
 bool await_free(const std::string& lock, std::int64_t process, const Say& say);
 
 }  // namespace forebay::node

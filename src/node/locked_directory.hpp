@@ -1,4 +1,4 @@
-// The lock of a staging directory. A session takes the lock before it stages anything, and holds it as long as it lives.
+// The lock of a staging directory. A session takes the lock before it stages anything, and holds it while it lives.
 // A killed session holds it until the kernel has ended its process. An agent holds it while it frees the directory. A
 // new session waits for both.
 
@@ -18,8 +18,8 @@ namespace forebay::node {
 /// A staging directory that no other session can take, before anything is staged in it.
 class LockedDirectory {
 public:
-    /// By the node's first rank: makes the directory, and locks it. Waits as DirectoryLocking does; `say` gets the reason
-    /// of a long wait. `refused` if another session of this run lives on this node.
+    /// By the node's first rank: makes the directory, and locks it. Waits as DirectoryLocking does; `say` gets the
+    /// reason of a long wait. `refused` if another session of this run lives on this node.
     static Result<LockedDirectory> lock(const std::string& directory, const std::string& run, const Say& say = {});
     LockedDirectory(LockedDirectory&&) = default;
     LockedDirectory& operator=(LockedDirectory&&) = delete;

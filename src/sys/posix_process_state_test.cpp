@@ -1,5 +1,5 @@
-// Goal: a process that was killed counts as ending until the kernel has ended it, and one that lives counts as living in
-// whatever state it is. Method: children in each of these states.
+// Goal: a killed process counts as ending until the kernel has ended it, and a living process counts as living in each
+// of its states. Method: children in each of these states.
 
 #include <doctest/doctest.h>
 #include <signal.h>

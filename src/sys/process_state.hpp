@@ -6,8 +6,8 @@
 
 namespace forebay::sys {
 
-/// A process of this machine, as the kernel sees it. A process is `ending` if it exits or was killed: it keeps its files
-/// and locks until the kernel has taken back its memory, which takes seconds if that is much.
+/// A process of this machine, as the kernel sees it. A process is `ending` if it exits or was killed. It keeps its
+/// files and locks until the kernel has taken back its memory: seconds if the process has much.
 enum class ProcessState { gone, ending, living };
 ProcessState state_of_process(std::int64_t process);
 
