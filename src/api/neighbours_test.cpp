@@ -192,8 +192,9 @@ TEST_CASE("the helper is killed in the middle of a drain: another one, or the no
                 ::kill(test::agent_of(job.directory_of(helper, options)), SIGKILL);
                 // Ranks that wait for the commit bring the helper back: they begin when node 1 has another way.
                 CHECK(test::soon([&] {
-                    return helpers == 1 ? !job.told(1, "no_detour").empty()
-                                        : job.told(1, "detours").find(node_name(0)) != std::string::npos;
+                    return helpers == 1
+                               ? !job.told(1, "no_detour").empty()
+                               : job.told(1, "detours").find("through " + sys::host_name() + ":") != std::string::npos;
                 }));
             });
             here.stream.wait_committed(60s).value();
