@@ -26,6 +26,11 @@ if(FOREBAY_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# For what the program runs once a command, and no loop over bytes: the compiler takes a quarter less time so.
+function(forebay_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # What was compiled once is not compiled again, in another build folder of this source tree either: paths below it are
 # taken as seen from the folder. The package that doors.pip builds comes out of the cache so.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)

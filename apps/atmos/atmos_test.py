@@ -78,7 +78,7 @@ def killed(place, what):
     for victim in victims(what, process, agent):
         os.kill(victim, signal.SIGKILL)
     process.communicate(timeout=600)
-    ended = time.monotonic() + 600  # the agent of a dead application commits what was sealed, then leaves
+    ended = time.monotonic() + 3000  # the agent of a dead application commits what was sealed, then leaves
     while alive(agent) and time.monotonic() < ended:
         time.sleep(0.02)
     runs.check(not alive(agent), f"the agent {agent} stays")

@@ -180,7 +180,7 @@ def looked_at(given, folder):
                                        given.cells, "--steps", 10, "--every", 5, "--script", needs.HERE / "insitu.py"),
                           text=True, capture_output=True, check=False, env=needs.ENVIRONMENT)
     told = {int(one[0]): float(one[2]) for one in re.findall(r"step (\d+) energies (\S+) (\S+)", done.stdout)}
-    ended = time.monotonic() + 60  # the agent ends after its session
+    ended = time.monotonic() + 300  # the agent ends after its session
     while agents(folder / "staging") and time.monotonic() < ended:
         time.sleep(0.05)
     made = sorted(run.glob("restart.look/step-*[0-9]"))

@@ -119,7 +119,7 @@ TEST_CASE("each save that is damaged in memory is told once as failed, and who w
         CAPTURE(id);
         node.seal({.id = id, .step = static_cast<std::int64_t>(id)}, {}, sys::unix_ns(), 0, true);
         auto& slot = node.page().slots[0];
-        REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }, 60s));
+        REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }));
         CHECK(slot.failures.load() == ++told);
         const auto waited = node::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {});  // it tries again
         REQUIRE_FALSE(waited);

@@ -55,14 +55,15 @@ void NeighbourSide::begin_help(const std::string& virtual_node) {
     else tell_({.what = What::helps_not, .detail = helper.error().line()});
 }
 
-// Helpers of a job begin with this agent, a moment later perhaps.
+// Helpers of a job begin with this agent, a moment later perhaps. The agent does not wait for a helper that has begun,
+// and does not answer.
 void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
     const auto begun_by = sys::Clock::now() + helpers_begin_max;
     const auto open = [this, begun_by](std::uint32_t helper) {
         std::optional<Result<NeighbourWay>> way;
         sys::wait_until(begun_by, {helper_look_pause}, [&] {
             way.emplace(way_through(*store_, session_, number_, helper));
-            return way->has_value();
+            return way->has_value() || way->error().kind != ErrorKind::missing;
         });
         return std::move(*way);
     };

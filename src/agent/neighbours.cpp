@@ -48,7 +48,7 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
     const auto path = neighbour_path(session.run, session_number, helper);
     const auto text = sys::read_text(store, path, format::neighbour_bytes_max);
     if (!text)
-        return Error{ErrorKind::retry,
+        return Error{text.error().kind == ErrorKind::missing ? ErrorKind::missing : ErrorKind::retry,
                      fmt::format("neighbour {} does not say where it is: {}", helper, text.error().what)};
     FB_TRY_ASSIGN(address, format::decode_neighbour(*text, path));
     FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = session.run,

@@ -29,8 +29,8 @@ std::vector<std::uint32_t> helpers_of(const std::vector<bool>& excluded, std::ui
 /// RUN/forebay/sessions/000005/neighbour-0.json
 std::string neighbour_path(const std::string& run, std::uint32_t session, std::uint32_t number);
 
-/// The way through the helper with that number, which has answered. `retry` where it does not, or does not say where it
-/// is.
+/// The way through the helper with that number, which has answered. `missing` if the run does not have its address,
+/// `retry` if it does not answer.
 Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& session, std::uint32_t session_number,
                                  std::uint32_t helper);
 

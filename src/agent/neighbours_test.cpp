@@ -82,7 +82,7 @@ TEST_CASE("who has the token writes through a helper, which says so at its end, 
     CHECK(job.events[1].what == What::helped);
     CHECK(job.events[1].count == 1);
     CHECK(way.store->exists(job.session.run).error().kind == ErrorKind::retry);
-    CHECK(way_through(job.store, job.session, number, 0).error().kind == ErrorKind::retry);
+    CHECK(way_through(job.store, job.session, number, 0).error().kind == ErrorKind::missing);
 }
 
 TEST_CASE("a helper that has helped nobody says nothing at its end") {

@@ -77,8 +77,7 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
             for (const auto* name : {"good1", "good2", "good3", "good4"}) {
                 put(left.spool / (std::string(".") + name), name);
                 fs::rename(left.spool / (std::string(".") + name), left.spool / name);
-                if (!test::soon([&] { return !fs::exists(left.spool / name); }, 60s))
-                    return std::string(name) + " stays";
+                if (!test::soon([&] { return !fs::exists(left.spool / name); })) return std::string(name) + " stays";
             }
             std::this_thread::sleep_for(20ms);  // some rounds more
             {
@@ -118,14 +117,14 @@ TEST_CASE("a target that fails is told once, and again when it fails in another 
     const auto fail_on = [&](ErrorKind kind) {
         store.kind = kind;
         store.failures = 0;
-        REQUIRE(test::soon([&] { return store.failures > 3; }, 60s));
+        REQUIRE(test::soon([&] { return store.failures > 3; }));
     };
     fail_on(ErrorKind::retry);
     CHECK(told.load() == 1);
     fail_on(ErrorKind::full);
     CHECK(told.load() == 2);
     store.kind = ErrorKind::broken;  // none
-    REQUIRE(test::soon([&] { return fs::is_empty(left.spool); }, 60s));
+    REQUIRE(test::soon([&] { return fs::is_empty(left.spool); }));
     put(left.spool / "b", "b");
     fail_on(ErrorKind::full);
     CHECK(told.load() == 3);
@@ -207,7 +206,7 @@ TEST_CASE("a program that never rests: what it was not refused is packed or stay
             std::this_thread::yield();
         }
     });
-    REQUIRE(test::soon([&] { return finished > 10; }, 60s));
+    REQUIRE(test::soon([&] { return finished > 10; }));
     static_cast<void>(left.finish(disk));  // which may find others that came after its last look
     stop = true;
     program.join();

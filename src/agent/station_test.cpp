@@ -151,9 +151,9 @@ TEST_CASE("a save that was damaged in memory stays until its stations let go, wh
             disk, node.staging, node.session, {}, [](const agent::Event&) {}, both(notes))
             .run(stop, 0s);
     });
-    REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }, 60s));
+    REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }));
     CHECK_FALSE(node::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {}));  // it tries again
-    CHECK(test::soon([&] { return node::is_free(slot); }, 60s));
+    CHECK(test::soon([&] { return node::is_free(slot); }));
     stop = true;
     node::ring(node.page().bell);
     agent.join();

@@ -24,6 +24,7 @@ Result<made::Settings> settings(const std::string& name) {
         found.options = std::move(options);
         found.options.run_in_file.clear();  // the run is beside the file, whatever the configuration says
     }
+    found.options.log = log_of(found.options);  // for waits before the session is open, too
     const auto* keep = std::getenv(fmt::format("FOREBAY_{}_KEEP", name).c_str());
     found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
     found.program = agent::agent_program(found.options.agent.program);

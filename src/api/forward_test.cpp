@@ -126,7 +126,7 @@ TEST_CASE("agents that are processes or threads save, make views, keep the windo
             here.stream.wait_committed(60s).value();
             here.once([&] { told = place.log(); });
             here.once([&] { forebay_command("stop " + place.run); });
-            CHECK(test::soon([&] { return here.session.job(false).value().stop; }, 20s));
+            CHECK(test::soon([&] { return here.session.job(false).value().stop; }));
             here.session.close().value();
         });
         CHECK(place.committed() == std::vector<std::int64_t>{4, 3});
@@ -223,7 +223,7 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
         here.once([&] { first.emplace(place.run, place.token_file, address); });
         // Rings the bell, once the agents of both nodes have told what became of step 5: the other one may be slower.
         CHECK(test::soon([&] { return here.save(6).has_value(); }));
-        CHECK(test::soon([&] { return here.stream.wait_committed(1s).has_value(); }, 60s));
+        CHECK(test::soon([&] { return here.stream.wait_committed(1s).has_value(); }));
         here.session.close().value();
     });
     CHECK(place.committed() == std::vector<std::int64_t>{6, 5});

@@ -5,10 +5,13 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
 #include "agent/neighbours.hpp"
+#include "node/watch.hpp"
 #include "support/mid_drain.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
@@ -70,6 +73,45 @@ struct Neighbourly {
 
 // "HOST/1", a virtual node of this machine.
 std::string node_name(int node) { return sys::host_name() + "/" + std::to_string(node); }
+
+// Stops the agent of `helper` while node 1 drains through it, with more than half of the bytes to come. False, and the
+// agent goes on, where the drain was quicker than this thread.
+bool stops_helper(const Neighbourly& job, const Options& options, int helper) {
+    const auto watch = node::Watch::open(job.directory_of(1, options)).value();
+    const auto& slots = watch.page().slots;
+    const auto any = [&](const auto& condition) { return std::ranges::any_of(slots, condition); };
+    const auto is_under_way = [](const node::SlotControl& slot) {
+        const auto bytes = slot.drained_bytes.load();
+        return slot.state.load() == node::SlotState::draining && bytes > 0 && 2 * bytes < slot.file_bytes.load();
+    };
+    const auto is_pending = [](const node::SlotControl& slot) {
+        const auto state = slot.state.load();
+        return state == node::SlotState::sealed || state == node::SlotState::draining;
+    };
+    CHECK(test::soon([&] { return any(is_under_way) || !any(is_pending); }));
+    const auto agent = test::agent_of(job.directory_of(helper, options));
+    ::kill(agent, SIGSTOP);
+    if (any(is_under_way)) return true;
+    ::kill(agent, SIGCONT);
+    return false;
+}
+
+// Saves until that has come about; the step that is under way.
+std::int64_t save_until_stopped(Rank& here, const Neighbourly& job, const Options& options, int helper,
+                                std::atomic<bool>& has_stopped) {
+    for (std::int64_t step = 1;; ++step) {
+        here.save(step).value();
+        here.once([&] { has_stopped = stops_helper(job, options, helper); });
+        if (has_stopped) return step;
+        here.stream.wait_committed(60s).value();
+    }
+}
+
+std::vector<std::int64_t> down_from(std::int64_t step) {
+    std::vector<std::int64_t> steps;
+    for (; step > 0; --step) steps.push_back(step);
+    return steps;
+}
 
 }  // namespace
 
@@ -141,21 +183,28 @@ TEST_CASE("the helper is killed in the middle of a drain: another one, or the no
         auto options = job.options(AgentMode::process, node_name(1), slow);
         options.agent.neighbours = helpers;
         const int helper = helpers == 1 ? 2 : 3;  // the one that node 1 begins with
+        std::atomic<bool> has_stopped{false};
+        std::atomic<std::int64_t> last_step{0};
         test::with_threads(nodes, [&](std::unique_ptr<comm::Group> world) {
             Rank here(std::move(world), options, {.keep = 0});
-            here.save(1).value();
+            const auto step = save_until_stopped(here, job, options, helper, has_stopped);
             here.once([&] {
-                CHECK(test::soon([&] { return !job.told(1, "detours").empty(); }));
-                std::this_thread::sleep_for(100ms);
                 ::kill(test::agent_of(job.directory_of(helper, options)), SIGKILL);
+                // Ranks that wait for the commit bring the helper back: they begin when node 1 has another way.
+                CHECK(test::soon([&] {
+                    return helpers == 1
+                               ? !job.told(1, "no_detour").empty()
+                               : job.told(1, "detours").find("through " + sys::host_name() + ":") != std::string::npos;
+                }));
             });
             here.stream.wait_committed(60s).value();
-            here.save(2).value();
+            here.save(step + 1).value();
             here.stream.wait_committed(60s).value();
             here.session.close().value();
+            last_step = step + 1;
         });
         wait_for_agents(options);
-        CHECK(test::committed_steps(job.run) == std::vector<std::int64_t>{2, 1});
+        CHECK(test::committed_steps(job.run) == down_from(last_step));
         CHECK(job.told(1, "detours").find(node_name(helper)) != std::string::npos);
         if (helpers == 1) CHECK(job.told(1, "no_detour").find("no neighbour answers") != std::string::npos);
         else CHECK(job.told(0, "helped").find("node files of others") != std::string::npos);
@@ -181,23 +230,22 @@ TEST_CASE("a helper that is stopped holds nobody up for long") {
     Neighbourly job;
     auto options = job.options(AgentMode::process, node_name(1), slow);
     options.agent.neighbours = 1;
+    std::atomic<bool> has_stopped{false};
+    std::atomic<std::int64_t> last_step{0};
     test::with_threads(nodes, [&](std::unique_ptr<comm::Group> world) {
         Rank here(std::move(world), options, {.keep = 0});
-        here.save(1).value();
-        pid_t helper = -1;
+        const auto step = save_until_stopped(here, job, options, 2, has_stopped);
         here.once([&] {
-            CHECK(test::soon([&] { return !job.told(1, "detours").empty(); }));
-            helper = test::agent_of(job.directory_of(2, options));
-            ::kill(helper, SIGSTOP);
             // Its own node file comes when it goes on.
             CHECK(test::soon([&] { return !job.told(1, "no_detour").empty(); }));
-            ::kill(helper, SIGCONT);
+            ::kill(test::agent_of(job.directory_of(2, options)), SIGCONT);
         });
         here.stream.wait_committed(60s).value();
         here.session.close().value();
+        last_step = step;
     });
     wait_for_agents(options);
-    CHECK(test::committed_steps(job.run) == std::vector<std::int64_t>{1});
+    CHECK(test::committed_steps(job.run) == down_from(last_step));
 }
 
 TEST_CASE("a list in a file is read on each node, and one that cannot be read refuses the session") {

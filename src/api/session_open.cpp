@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "agent/leftovers.hpp"
@@ -19,8 +18,6 @@
 #include "base/units.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
-#include "node/await.hpp"
-#include "node/watch.hpp"
 #include "sys/clock.hpp"
 #include "sys/far_module.hpp"
 #include "sys/lock.hpp"
@@ -42,25 +39,6 @@ constexpr std::chrono::seconds old_agent_max{10};
 template <class T>
 void broadcast_number(comm::Group& group, T& number) {
     group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
-}
-
-// What an agent of an earlier session has yet to drain.
-std::string pending_in(const std::string& directory) {
-    const auto old = node::Watch::open(directory);
-    if (!old) return "it is of another version of Forebay";
-    std::vector<std::uint32_t> slots(old->page().slot_count.load());
-    std::iota(slots.begin(), slots.end(), 0u);
-    return node::show_pending(old->staging(), slots);
-}
-
-// Has it leave, and tells what it does until then; nothing when it has left. Where it has drained all, it leaves what
-// it analyses to the agent of this session: no session waits for analyses.
-std::optional<std::string> end_old_agent(const std::string& directory) {
-    if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
-    const auto pending = pending_in(directory);
-    if (pending.empty()) node::end_agent_after_drains(directory);
-    return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
-                       pending.empty() ? "nothing is left but to end" : pending);
 }
 
 // The agent would refuse its environment when it starts, which would look as if the program were the wrong one.
@@ -151,12 +129,8 @@ Result<> SessionState::start(const GroupHolder& holder) {
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
     std::optional<node::LockedDirectory> locked;
     std::string directory;
-    FB_TRY(of_leader([&]() -> Result<> {
-        FB_TRY_ASSIGN(taken, lock_staging());
-        directory = taken.path();
-        locked.emplace(std::move(taken));
-        return {};
-    }));
+    FB_TRY(lock_staging(locked));
+    if (locked) directory = locked->path();
     FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
     FB_TRY(wait_for_old_agents(directory));
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
@@ -198,12 +172,6 @@ void SessionState::give_up() {
         }));
     timings.reset();
     staging.reset();
-}
-
-Result<node::LockedDirectory> SessionState::lock_staging() {
-    FB_TRY_ASSIGN(directory,
-                  node::staging_directory(options.staging, options.run, claim.run_id, topology.virtual_index));
-    return node::LockedDirectory::lock(directory, options.run, say_);
 }
 
 // What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
@@ -277,27 +245,6 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
     topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
     return {};
-}
-
-// An agent of a dead session that still drains has what this one takes over. The node's first rank holds the directory.
-Result<> SessionState::wait_for_old_agents(const std::string& directory) {
-    const bool waits = topology.leads();
-    if (waits) node::end_agent(directory);
-    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
-        if (!waits) return {};
-        auto agent = end_old_agent(directory);
-        if (agent) std::this_thread::sleep_for(nap);
-        return agent;
-    };
-    FB_TRY_ASSIGN(left, node::wait_together(*topology.world, look, options.close_wait, say_));
-    if (left) return {};
-    Result<> own_result;
-    if (const auto agent = look(std::chrono::milliseconds(0)))
-        own_result = Error{ErrorKind::retry,
-                           fmt::format("after {} s there still is {}",
-                                       std::chrono::duration<double>(options.close_wait).count(), *agent),
-                           "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
-    return comm::agree(*topology.world, own_result);
 }
 
 }  // namespace forebay

@@ -160,9 +160,10 @@ private:
     /// Gives all ranks the wish that the first rank has in its environment. Collective.
     Result<> share_wish();
     Result<> open_target(const node::Forwarding& forwarding);
-    Result<node::LockedDirectory> lock_staging();
-    Result<> claim_run(const std::string& directory);
+    /// Both wait for what is ending of the session before (session_wait.cpp). Collective.
+    Result<> lock_staging(std::optional<node::LockedDirectory>& locked);
     Result<> wait_for_old_agents(const std::string& directory);
+    Result<> claim_run(const std::string& directory);
     Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
                           std::span<agent::Post> posts, const node::Forwarding& forwarding,
                           const node::Neighbourhood& neighbours);

@@ -25,6 +25,7 @@
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "format/packed.hpp"
+#include "node/holder_wait.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/machine.hpp"
@@ -206,8 +207,10 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
         holder->claimant.lock_id == sys::file_id(holder->claimant.lock_path)) {
         // Where it had staged on this node, this session holds its lock by now.
         const bool is_ours = holder->claimant.lock_id == claimant_.lock_id;
-        if (is_ours || !sys::lock_is_held(holder->claimant.lock_path)) return {};
-        return refusal(session, holder, holder->claimant.lock_path + " is locked");
+        // One that was killed a moment ago may be ending.
+        const auto& lock = holder->claimant.lock_path;
+        if (is_ours || node::await_free(lock, holder->claimant.process, options_.log)) return {};
+        return refusal(session, holder, lock + " is locked");
     }
     return watch(session, holder);
 }

@@ -44,9 +44,10 @@ bool is_in_use(const std::string& directory) {
 Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     constexpr std::chrono::milliseconds pause{50};
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
-    const auto deadline =
-        sys::Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
-    sys::wait_until(deadline, {pause}, [&] {
+    // An agent needs a moment to see that its writer was killed.
+    const auto wait = std::max<std::chrono::milliseconds>(
+        node::living_holder_max, std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000)));
+    sys::wait_until(sys::Clock::now() + wait, {pause}, [&] {
         if (std::ranges::none_of(directories, is_in_use)) return true;
         std::ranges::for_each(directories, node::dismiss_lingering);
         return false;

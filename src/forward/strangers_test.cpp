@@ -109,7 +109,7 @@ TEST_CASE("strangers that hang on the port cost no threads, and a client gets in
             std::ranges::count_if(hanging, [](const auto& one) { return one.other_has_left(); }));
     };
     // The oldest go for those who come.
-    CHECK(test::soon([&] { return gone() == strangers - limits::strangers_max; }, 60s));
+    CHECK(test::soon([&] { return gone() == strangers - limits::strangers_max; }));
     CHECK(hanging.front().other_has_left());
     CHECK_FALSE(hanging.back().other_has_left());
     CHECK(threads_of_this_process() == threads);
@@ -147,10 +147,10 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
     Place place;
     auto longer = place.connection();
     longer.send(hello_header(limits::greeting_bytes_max + 1), patience).value();
-    CHECK(test::soon([&] { return longer.other_has_left(); }, 20s));
+    CHECK(test::soon([&] { return longer.other_has_left(); }));
     auto web = place.connection();
     web.send(bytes_of("GET / HTTP/1.1\r\nHost: forwarder\r\n\r\n"), patience).value();
-    CHECK(test::soon([&] { return web.other_has_left(); }, 20s));
+    CHECK(test::soon([&] { return web.other_has_left(); }));
     // One with another token is told so, and gets no proof to look at.
     auto other = place.connection();
     send(other, FrameKind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), patience).value();
@@ -161,7 +161,7 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
     CHECK(answer.error->kind == ErrorKind::refused);
     CHECK(answer.error->text().find("token of this forwarder") != std::string::npos);
     CHECK(answer.word == 0);
-    CHECK(test::soon([&] { return other.other_has_left(); }, 20s));
+    CHECK(test::soon([&] { return other.other_has_left(); }));
 }
 
 TEST_CASE("a client in the middle of its greeting does not go for strangers, however many come") {
@@ -169,7 +169,7 @@ TEST_CASE("a client in the middle of its greeting does not go for strangers, how
     auto [connection, greeting] = test::known_at(place.server);
     std::vector<sys::Connection> hanging;
     for (std::size_t i = 0; i < strangers; ++i) hanging.push_back(stranger_at(place));
-    CHECK(test::soon([&] { return hanging[strangers - limits::strangers_max - 1].other_has_left(); }, 60s));
+    CHECK(test::soon([&] { return hanging[strangers - limits::strangers_max - 1].other_has_left(); }));
     const auto word = word_of_client(key_of(test::forwarder_token).value(), greeting);
     send(connection, FrameKind::proof, encode(Request{.number = word, .path = "by hand"}), patience).value();
     auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();

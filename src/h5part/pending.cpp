@@ -97,7 +97,8 @@ Result<> await_file(const std::string& file) {
         // A writer is still at it: what it appends to may be read.
         FB_TRY_ASSIGN(is_closed, sys::posix_store().exists(run.expected_path()));
         FB_TRY_ASSIGN(has_file, sys::posix_store().exists(file));
-        if (run.has_writer() && !is_closed) return has_file ? Result<>() : Result<>(run.in_use());
+        if (!is_closed && has_file && run.has_writer()) return {};
+        if (!is_closed && run.keeps_writer()) return run.in_use();
         FB_TRY(making.start());
     }
     return making.await();

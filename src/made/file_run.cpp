@@ -5,12 +5,24 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "node/holder_wait.hpp"
 #include "node/run_lock.hpp"
+#include "sys/clock.hpp"
 #include "sys/store.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::made {
 
+namespace {
+
+constexpr sys::Pauses look_pauses{std::chrono::milliseconds(20)};
+
+}  // namespace
+
 bool FileRun::has_writer() const { return node::run_lock_is_held(writer_lock()); }
+bool FileRun::keeps_writer() const {
+    return !sys::wait_until(sys::Clock::now() + node::living_holder_max, look_pauses, [&] { return !has_writer(); });
+}
 bool FileRun::has_maker() const { return node::run_lock_is_held(finish_lock()); }
 
 // Storage that does not answer is an error, never an absent file: an append would replace what is there.

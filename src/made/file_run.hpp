@@ -35,6 +35,8 @@ public:
     /// Whether a process holds the lock, or one of another host may.
     bool has_writer() const;
     bool has_maker() const;
+    /// The same, after a while: a writer whose mpiexec was killed is ending.
+    bool keeps_writer() const;
 
     Result<bool> exists() const;  // the run
     /// By its mark, and because the file is there: of a run that was kept, a file that somebody has removed is made

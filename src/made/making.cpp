@@ -127,7 +127,7 @@ Result<> Making::remove_if_made() const {
 Result<> Making::clear(bool finish) const {
     FB_TRY_ASSIGN(is_there, run.exists());
     if (!is_there) return {};
-    if (run.has_writer()) return run.in_use();
+    if (run.keeps_writer()) return run.in_use();
     // Two makers must not meet, even where what the earlier one makes is about to be replaced.
     if (run.has_maker()) {
         const auto ended = await();

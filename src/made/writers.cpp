@@ -1,16 +1,31 @@
 #include "made/writers.hpp"
 
+#include "base/error_text.hpp"
 #include "base/try.hpp"
 #include "node/staging.hpp"
+#include "sys/process_state.hpp"
 
 namespace forebay::made {
 
 namespace {
 
-// The agent of a new session would commit what an earlier writer left staged on this node.
-Result<> clear_staged(const Options& options) {
+// The next writer of a name may come while the kernel still ends the one before, which was killed.
+Result<> await_ending_writer(const Options& options, const node::Say& say) {
     FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, options.run));
-    for (const auto& directory : left) FB_TRY(node::remove_leftover(directory));
+    for (const auto& directory : left) {
+        const auto process = node::process_of_session(directory);
+        if (sys::state_of_process(process) == sys::ProcessState::ending)
+            static_cast<void>(node::await_free(node::application_lock_path(directory), process, say));
+    }
+    return {};
+}
+
+// The agent of a new session would commit what an earlier writer left staged on this node. That writer's own agent has
+// nothing to bring any more: its run is gone.
+Result<> clear_staged(const Options& options, const node::Say& say) {
+    FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, options.run));
+    for (const auto& directory : left)
+        FB_TRY(node::remove_leftover(directory, node::Unpacked::stay, options.close_wait, say));
     return {};
 }
 
@@ -20,9 +35,15 @@ Result<> claim(WrittenFile& file, const std::function<Result<>()>& clear) {
     const auto& run = file.making.run;
     auto& options = file.making.settings.options;
     options.run = run.path();
-    FB_TRY(on_first_rank(file.ranks, clear));
+    node::Say say;
+    if (options.log) say = [&options](const std::string& line) { options.log(program_prefix + line); };
     const auto node = file.ranks.world->split_shared();
-    FB_TRY(comm::agree(*file.ranks.world, node->rank() == 0 ? clear_staged(options) : Result<>()));
+    const auto of_node = [&](const auto& work) {
+        return comm::agree(*file.ranks.world, node->rank() == 0 ? work(options, say) : Result<>());
+    };
+    FB_TRY(of_node(await_ending_writer));
+    FB_TRY(on_first_rank(file.ranks, clear));
+    FB_TRY(of_node(clear_staged));
     return on_first_rank(file.ranks, [&]() -> Result<> {
         auto taken = node::RunLock::take(run.writer_lock());
         if (!taken && taken.error().kind == ErrorKind::retry) return run.in_use();

@@ -30,8 +30,6 @@ namespace forebay::node {
 namespace {
 
 constexpr const char* control_name = "control";
-// Taking gigabytes out of memory takes seconds on a busy node.
-constexpr std::chrono::seconds freeing_max{60};
 constexpr sys::Pauses look_pauses{std::chrono::milliseconds(20)};
 
 // "restart.0.h5" -> {"restart", 0}
@@ -77,20 +75,6 @@ EarlierPage page_before(const std::string& directory) {
             found.holds[{stream.name.data(), slot.snapshot_id.load()}] = slot.holds.load();
     }
     return found;
-}
-
-// " (process 4711)", as far as it is known.
-std::string process_in(const std::string& directory) {
-    const auto path = session_path(directory);
-    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
-    const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
-    return session ? fmt::format(" (process {})", session->process) : "";
-}
-
-// The agent that frees a directory removes the control page first.
-bool is_being_freed(const std::string& directory) {
-    const auto old = Watch::open(directory);
-    return old ? old->page().lingering.load() == lingering_frees : old.error().kind == ErrorKind::missing;
 }
 
 // Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
@@ -161,17 +145,30 @@ void dismiss_lingering(const std::string& directory) {
     if (!page || page->control().lingering.load() == 0) return;
     page->control().ending = 1;
     ring(page->control().bell);
-    await_end_of_agent(directory, freeing_max);
+    await_end_of_agent(directory, ending_holder_max);
 }
 
-Result<> remove_leftover(const std::string& directory, Unpacked unpacked) {
+Result<> remove_leftover(const std::string& directory, Unpacked unpacked, std::chrono::milliseconds agent_max,
+                         const Say& say) {
+    FB_TRY_ASSIGN(is_there, sys::posix_store().exists(directory));
+    if (!is_there) return {};
     dismiss_lingering(directory);
-    auto application = sys::FileLock::take(application_lock_path(directory));
-    if (!application && application.error().kind == ErrorKind::missing) return {};
-    if (!application && application.error().kind != ErrorKind::retry) return application.error();
-    if (!application || sys::lock_is_held(agent_lock_path(directory)))
-        return Error{ErrorKind::refused, fmt::format("{} is in use.", directory)};
-    return remove_all(directory, unpacked);
+    const auto application = LockedDirectory::lock(directory, "", say);
+    FB_TRY(application);
+    // An agent looks from time to time whether its session lives, so it may not know yet that the session is dead.
+    end_agent(directory);
+    LongWait wait(say, agent_max);
+    const auto deadline = sys::Clock::now() + agent_max;
+    const bool has_ended = sys::wait_until(deadline, look_pauses, [&] {
+        if (!sys::lock_is_held(agent_lock_path(directory))) return true;
+        wait.turn([&] { return fmt::format("the agent of a dead session, which drains {}", directory); });
+        return false;
+    });
+    if (has_ended) return remove_all(directory, unpacked);
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is in use: after {} s the agent of a dead session still drains it", directory,
+                             std::chrono::duration<double>(agent_max).count()),
+                 "what is staged there", fmt::format("wait for its end, which {} tells", agent_log_path(directory))};
 }
 
 Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
@@ -192,36 +189,6 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
         found.push_back(std::move(staged));
     }
     return found;
-}
-
-Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run, const Say& say) {
-    const auto deadline = sys::Clock::now() + freeing_max;
-    LongWait wait(say, freeing_max);
-    while (true) {
-        FB_TRY(sys::make_private_directory(directory));
-        auto lock = sys::FileLock::take(application_lock_path(directory));
-        if (lock) return LockedDirectory(directory, std::move(*lock));
-        const auto kind = lock.error().kind;
-        // An agent that frees the directory holds the lock, and takes the directory away under us.
-        const bool passing = kind == ErrorKind::missing || (kind == ErrorKind::retry && is_being_freed(directory));
-        if (kind == ErrorKind::retry && (!passing || sys::Clock::now() > deadline))
-            return Error{ErrorKind::refused,
-                         fmt::format("another session{} writes run {} on this node ({} is locked)",
-                                     process_in(directory), run, application_lock_path(directory)),
-                         "all of its snapshots", "end it, or choose another run directory"};
-        if (!passing || sys::Clock::now() > deadline) return lock.error();
-        wait.turn([&] { return "the agent of an earlier session to remove " + directory; });
-        if (wait.is_interrupted()) return interrupted("the wait for " + directory);
-        std::this_thread::sleep_for(look_pauses.first);
-    }
-}
-
-LockedDirectory::~LockedDirectory() {
-    if (!lock_.held()) return;
-    const auto entries = sys::posix_store().list(path_);
-    const bool holds_nothing =
-        entries && std::ranges::all_of(*entries, [](const sys::Entry& entry) { return entry.name.ends_with(".lock"); });
-    if (holds_nothing) static_cast<void>(sys::posix_store().remove_tree(path_));
 }
 
 Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& session,

@@ -21,7 +21,7 @@
 #include "forebay/options.hpp"
 #include "format/node_file.hpp"
 #include "node/control.hpp"
-#include "node/long_wait.hpp"
+#include "node/locked_directory.hpp"
 #include "sys/lock.hpp"
 #include "sys/mapping.hpp"
 
@@ -89,8 +89,10 @@ void dismiss_lingering(const std::string& directory);
 /// Small files that nobody has packed.
 enum class Unpacked { stay, go };
 /// Removes what a dead session left, staged files too; with `stay` not a spool with files in it: `retry`, and all of it
-/// stays. `refused` while the session or its agent lives.
-Result<> remove_leftover(const std::string& directory, Unpacked unpacked = Unpacked::stay);
+/// stays. A session that is ending is waited for as HolderWait says. Its agent is asked to end, and is waited for at
+/// most `agent_max`; `say` hears of both. `refused` while the session or its agent lives.
+Result<> remove_leftover(const std::string& directory, Unpacked unpacked = Unpacked::stay,
+                         std::chrono::milliseconds agent_max = living_holder_max, const Say& say = {});
 
 /// A sealed node file found in a staging directory.
 struct StagedFile {
@@ -100,25 +102,6 @@ struct StagedFile {
     format::Peek peek;
 };
 Result<std::vector<StagedFile>> staged_files(const std::string& directory);
-
-/// A staging directory that no other session can take, before anything is staged in it.
-class LockedDirectory {
-public:
-    /// By the node's first rank: makes the directory, and locks it. An agent that is just freeing it is waited for.
-    /// `refused` when another session of this run lives on this node.
-    static Result<LockedDirectory> lock(const std::string& directory, const std::string& run, const Say& say = {});
-    LockedDirectory(LockedDirectory&&) = default;
-    LockedDirectory& operator=(LockedDirectory&&) = delete;
-    /// Leaves a directory that held nothing before as it was: not there.
-    ~LockedDirectory();
-    const std::string& path() const { return path_; }
-
-private:
-    friend class Staging;
-    LockedDirectory(std::string path, sys::FileLock lock) : path_(std::move(path)), lock_(std::move(lock)) {}
-    std::string path_;
-    sys::FileLock lock_;
-};
 
 class Staging {
 public:

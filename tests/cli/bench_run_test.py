@@ -133,7 +133,7 @@ def begun(folder, *words):
     """One that goes on until it is ended, when it has made something."""
     command = [str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "8M", "--dumps", "1000", *map(str, words)]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not list(folder.glob("*/forebay-bench-*/*")):
         assert time.monotonic() < end and running.poll() is None, running.stderr.read()
         time.sleep(0.05)

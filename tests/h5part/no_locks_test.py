@@ -40,9 +40,23 @@ def written_and_read(target, number):
     clients.run(1, "h5part_vpic", "read", path, 5, 2, env=environment)
 
 
-def one_writer_on_this_host(target):
-    """It holds the name until its end, and a writer that was killed does not."""
-    environment = without_locks(target, errno.ENOSYS)
+def agents_of(work):
+    """The processes of agents that serve a staging directory below `work`."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if b"--session" in words and any(word.startswith(str(work).encode()) for word in words):
+            found.append(int(path.parent.name))
+    return found
+
+
+def one_writer_on_this_host(target, work):
+    """It holds the name until its end. A writer that was killed does not, though its agent has not seen its end yet: the next
+    writer waits for the agent, which stands still here until that writer says so."""
+    environment = without_locks(target, errno.ENOSYS) | {"FOREBAY_LOG": "1"}
     path = target / "held.h5part"
     writer = subprocess.Popen(clients.command(0, "h5part_close", "write", path, 600), text=True, stdout=subprocess.PIPE,
                               env=environment)
@@ -50,9 +64,20 @@ def one_writer_on_this_host(target):
         if line.startswith("closed"):
             break
     refused(environment, path, "is being written by another program")
+    agents = agents_of(work)
+    expect(len(agents) == 1, f"one agent, and not {agents}")
+    os.kill(agents[0], signal.SIGSTOP)
     writer.send_signal(signal.SIGKILL)
     writer.wait()
-    clients.run(2, "h5part_vpic", "write", path, 2, env=environment)
+    waiting = "for the agent of a dead session, which drains "
+    said = ""
+    with subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 2), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env=environment) as following:
+        for line in following.stdout:
+            said += line
+            if waiting in line:
+                os.kill(agents[0], signal.SIGCONT)
+    expect(following.returncode == 0 and said.count(waiting) == 1 and "at most 600 s" in said, said)
     clients.run(1, "h5part_vpic", "read", path, 2, 2, env=environment)
 
 
@@ -89,7 +114,7 @@ def main():
         target.mkdir()
         for number in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
             written_and_read(target, number)
-        one_writer_on_this_host(target)
+        one_writer_on_this_host(target, work)
         one_writer_on_another_host(target, impatient)
         expect(sorted(target.glob("*.forebay")) == [] and clients.nothing_staged(), "something is left")
 

@@ -31,7 +31,7 @@ def main(config, run):
                 theta[1, 1] = np.nan
             missed = stream.counters.scripts_missed
             assert stream.save(int(step)).kept
-            ended = time.monotonic() + 60
+            ended = time.monotonic() + 300
             made = pathlib.Path(run, f"fields.look/step-{int(step):06}")
             while not WORLD.allreduce(made.exists() or stream.counters.scripts_missed > missed):
                 assert time.monotonic() < ended, f"no results of step {step}: {stream.counters}"

@@ -63,7 +63,7 @@ def lose_first(place, source, chance):
     workers = [hosts.process(name) for name in hosts.names]
     team.kill(process)
     for worker in workers:
-        expect(team.gone_within(10, worker), "workers end with the first process")
+        expect(team.gone_within(300, worker), "workers end with the first process")
     for path in source.rglob("*"):
         copy = target / path.relative_to(source)
         if copy.is_file() and not copy.is_symlink():

@@ -58,7 +58,8 @@ class Server:
     def start(self):
         self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
-        for _ in range(200):
+        ended = time.monotonic() + SECONDS_MAX
+        while self.process.poll() is None and time.monotonic() < ended:
             with socket.socket() as one:
                 if one.connect_ex(("127.0.0.1", self.port)) == 0:
                     return

@@ -113,7 +113,7 @@ class Faults(unittest.TestCase):
     def test_killed_it_goes_on(self):
         file = path("killed.h5")
         child = self.started(file, "--rate", "12M", "--memory", "13M")
-        for _ in range(600):
+        for _ in range(6000):
             if len(self.left(file)) == 2 or child.poll() is not None:
                 break
             time.sleep(0.05)

@@ -15,7 +15,6 @@ function make(tag, text, className) {
 }
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-// "1 node", "2 nodes".
 // Numbers as people read them, in decimal units.
 function scaled(value, unit, steps) {
   if (value === null || value === undefined || !isFinite(value)) return "unknown";
