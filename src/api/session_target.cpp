@@ -128,10 +128,7 @@ Result<> SessionState::claim_run(const std::string& directory) {
     const auto last = catalog::claim_key(*target_, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;
-    const auto claimed = catalog::claim(*target_, options.run, claimant,
-                                        {.watch = options.takeover_wait,
-                                         .log = [this](const std::string& line) { log([&] { return line; }); },
-                                         .interrupted = say_.interrupted});
+    const auto claimed = catalog::claim(*target_, options.run, claimant, {.watch = options.takeover_wait, .say = say_});
     if (!claimed) return not_writable(options.run, claimed.error());
     claim.session = *claimed;
     FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));

@@ -209,7 +209,9 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
         const bool is_ours = holder->claimant.lock_id == claimant_.lock_id;
         // One that was killed a moment ago may be ending.
         const auto& lock = holder->claimant.lock_path;
-        if (is_ours || node::await_free(lock, holder->claimant.process, options_.log)) return {};
+        if (is_ours) return {};
+        FB_TRY_ASSIGN(is_free, node::await_free(lock, holder->claimant.process, options_.say));
+        if (is_free) return {};
         return refusal(session, holder, lock + " is locked");
     }
     return watch(session, holder);
@@ -218,26 +220,24 @@ Result<> Claiming::see_it_dead(std::uint32_t session) {
 Result<> Claiming::watch(std::uint32_t session, const std::optional<ClaimHolder>& holder) {
     if (options_.watch.count() == 0) return {};
     const double seconds = std::chrono::duration<double>(options_.watch).count();
-    if (options_.log)
-        options_.log(fmt::format("{} has claimed run {} and has not ended it: watching for {} s whether it lives",
+    if (options_.say)
+        options_.say(fmt::format("{} has claimed run {} and has not ended it: watching for {} s whether it lives",
                                  holder_name(session, holder), run_, seconds));
     const auto look = [&] { return sys::read_text(store_, claim_directory(run_, session) + "/alive", file_bytes_max); };
     const auto before = look();
     const auto deadline = sys::Clock::now() + options_.watch;
     while (sys::Clock::now() < deadline) {
         std::this_thread::sleep_for(look_pause);
-        if (options_.interrupted && options_.interrupted())
-            return Error{ErrorKind::retry,
-                         fmt::format("interrupted: the watch whether {} lives", holder_name(session, holder)),
-                         "all snapshots of the run", "call again, if you did not mean it"};
+        if (options_.say.interrupted && options_.say.interrupted())
+            return node::interrupted(fmt::format("the watch whether {} lives", holder_name(session, holder)));
         FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
         if (ended) return {};
         const auto now = look();
         // What cannot be read for the moment shows no life, and no death either.
         if (now && (!before || *now != *before)) return refusal(session, holder, "it has just shown that it lives");
     }
-    if (options_.log)
-        options_.log(fmt::format("{} shows no life: its run {} is taken over", holder_name(session, holder), run_));
+    if (options_.say)
+        options_.say(fmt::format("{} shows no life: its run {} is taken over", holder_name(session, holder), run_));
     return {};
 }
 

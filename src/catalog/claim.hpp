@@ -16,10 +16,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "node/long_wait.hpp"
 #include "sys/machine.hpp"
 #include "sys/store.hpp"
 
@@ -43,10 +43,9 @@ struct Claimant {
 
 struct ClaimOptions {
     std::chrono::milliseconds watch{};  // how long a claim from elsewhere is watched; 0: it counts as dead
-    std::function<void(const std::string&)> log = {};
+    node::Say say = {};                 // hears of waits; its `interrupted` ends them
     /// The key of a claim of another place that was copied here: whoever has it lives there.
     std::string copied_key = {};
-    std::function<bool()> interrupted = {};  // asked while it watches; true ends that
 };
 
 /// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.

@@ -123,7 +123,7 @@ TEST_CASE("from elsewhere a session lives as long as it shows life, and a dead o
     });
     std::string told;
     const auto refused = catalog::claim(disk, run, elsewhere("nid3"),
-                                        {.watch = 1h, .log = [&](const std::string& line) { told += line; }});
+                                        {.watch = 1h, .say = [&](const std::string& line) { told += line; }});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
     CHECK(refused.error().text().find("nid2") != std::string::npos);

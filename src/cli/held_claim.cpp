@@ -28,7 +28,8 @@ catalog::Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) 
 }
 
 Result<catalog::ClaimOptions> claim_options(sys::Store& store, const std::string& source) {
-    catalog::ClaimOptions options{.watch = Options{}.takeover_wait, .log = log_to_errors()};
+    catalog::ClaimOptions options{.watch = Options{}.takeover_wait,
+                                  .say = [log = log_to_errors()](const std::string& line) { log(line); }};
     if (source.empty()) return options;
     FB_TRY_ASSIGN(last, catalog::last_session(store, source));
     if (last) options.copied_key = last->key;

@@ -32,13 +32,14 @@ std::optional<std::string> HolderWait::turn(std::int64_t process, sys::Clock::ti
                        lock_);
 }
 
-bool await_free(const std::string& lock, std::int64_t process, const Say& say) {
+Result<bool> await_free(const std::string& lock, std::int64_t process, const Say& say) {
     const HolderWait holder(lock);
     LongWait wait(say, ending_holder_max);
     while (sys::lock_is_held(lock)) {
         const auto whom = holder.turn(process);
         if (!whom) return false;
         wait.turn([&] { return *whom; });
+        if (wait.is_interrupted()) return interrupted("the wait for " + *whom);
         std::this_thread::sleep_for(look_pause);
     }
     return true;

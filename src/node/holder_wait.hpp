@@ -36,7 +36,7 @@ private:
 };
 
 /// Waits until nobody holds the file `lock`, as long as HolderWait allows. `say` gets the text of HolderWait. True if
-/// the lock is free.
-bool await_free(const std::string& lock, std::int64_t process, const Say& say);
+/// the lock is free. `retry` if the application ends the wait.
+Result<bool> await_free(const std::string& lock, std::int64_t process, const Say& say);
 
 }  // namespace forebay::node

@@ -98,9 +98,9 @@ TEST_CASE("a lock comes free while it is waited for, and the listener has heard 
     });
     is_waiting.wait(false);
     CHECK(node::await_free(lock, holder, [&](const std::string& line) {
-        heard.push_back(line);
-        is_waiting = false;
-    }));
+              heard.push_back(line);
+              is_waiting = false;
+          }).value());
     tracer.join();
     REQUIRE(heard.size() == 1);
     CHECK(contains(heard[0], "process " + std::to_string(holder)));
