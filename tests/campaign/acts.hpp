@@ -71,6 +71,7 @@ private:
 
     void session();
     void choose(Stream& stream, const double& value);
+    void check_refusal(Stream& stream, const Error& error, std::int64_t below, const char* what);
     void check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value);
     void save(Stream& stream, double& value, bool slow);
     void second_writer();

@@ -45,7 +45,7 @@ TEST_CASE("the clock of the library is the one that is shifted") {
 }
 
 TEST_CASE("random programs of several sessions over one run") {
-    const auto seeds = test::wished_number("FOREBAY_CAMPAIGN_SEEDS", 300);
+    const auto seeds = test::wished_number("FOREBAY_CAMPAIGN_SEEDS", 200);
     const auto first = test::wished_number("FOREBAY_SEED", 1);
     std::uint64_t differences = 0;
     for (auto seed = first; seed < first + seeds; ++seed)

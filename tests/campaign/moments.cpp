@@ -104,7 +104,12 @@ void Program::mark_all() {
         if (found || found.error().kind != ErrorKind::refused) problem("all is marked, and a restart does not refuse");
         has_line_ = false;
         chosen_.reset();
-        if (chance(2)) save(*stream, value, false);
+        if (chance(2)) {
+            const auto none = stream->newest(0);  // which begins anew on purpose
+            if (!none || *none) problem("newest below 0 is not nothing");
+            chosen_ = -1;
+            save(*stream, value, false);
+        }
         expect(session->close(), "close");
     }
     for (const auto& version : versions_at(run_)) {

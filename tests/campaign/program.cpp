@@ -68,20 +68,31 @@ void Program::choose(Stream& stream, const double& value) {
     if (how <= 2) {
         act("restore");
         const auto found = stream.restore();
-        if (!found) return problem("restore: " + found.error().text());
+        if (!found) return check_refusal(stream, found.error(), all, "restore");
         return check_choice(*found, all, true, value);
     }
     const auto limit = how == 3 ? all : std::max<std::int64_t>(1, last_step_ + 1 - below(4));
     act(limit == all ? "newest" : fmt::format("newest below {}", limit));
     auto found = stream.newest(limit);
-    if (!found) return problem("newest: " + found.error().text());
+    if (!found) return check_refusal(stream, found.error(), limit, "newest");
     check_choice(*found, limit, false, value);
     if (!*found || !chance(2)) return;
     const auto step = (*found)->step();
     act("older");
     found = stream.older();
-    if (!found) return problem("older: " + found.error().text());
+    if (!found) return check_refusal(stream, found.error(), step, "older");
     check_choice(*found, step, false, value);
+}
+
+// There is nothing below but what the run has left. Who wants to begin anew says so.
+void Program::check_refusal(Stream& stream, const Error& error, std::int64_t below, const char* what) {
+    act(fmt::format("{} is refused", what));
+    for (const auto& [step, value] : model_.living())
+        if (step < below && !model_.may_be_gone(value)) return problem(fmt::format("{}: {}", what, error.text()));
+    if (error.kind != ErrorKind::refused) return problem(fmt::format("{}: {}", what, error.text()));
+    const auto none = stream.newest(0);
+    if (!none || *none) return problem("newest below 0 is not nothing");
+    chosen_ = -1;
 }
 
 void Program::check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value) {
