@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <span>
 
+#include "catalog/views.hpp"
 #include "crash/enumerate.hpp"
 #include "crash/mutant_store.hpp"
 
@@ -111,9 +113,12 @@ TEST_CASE("a retention that removes what nobody chose to leave is caught") {
         auto all = catalog::history(store, run, stream);
         if (!all) return all.error();
         catalog::Pruned pruned;
-        for (std::size_t i = static_cast<std::size_t>(what.keep); i < all->living.size(); ++i)
-            if (catalog::discard(store, all->living[i].snapshot.directory, all->living[i].head.step, 1))
-                pruned.removed.push_back(all->living[i].snapshot);
+        for (const auto& version :
+             std::span(all->living).subspan(std::min(all->living.size(), static_cast<std::size_t>(what.keep)))) {
+            const auto& [stream_name, step, directory] = version.snapshot;
+            const auto views = catalog::remove_views(store, stream_directory, step, catalog::ViewsOf::step_and_series);
+            if (views && catalog::discard(store, directory, step, 1)) pruned.removed.push_back(version.snapshot);
+        }
         return pruned;
     };
     CHECK(tells(tally_of({.prune = counts_all}, "marks"), "too little that is good stays"));
