@@ -143,7 +143,7 @@ void Program::prune_above() {
     auto& store = sys::posix_store();
     const auto session = catalog::claim(
         store, run_, {.host = "a shell", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 1},
-        {.watch = 0ms, .log = {}});
+        {.watch = 0ms});
     if (!session) return problem("claim: " + session.error().text());
     expect(catalog::end_claim(store, run_, *session), "end_claim");
     const auto removed = catalog::prune_above(store, run_, stream_name, step, *session, false);
