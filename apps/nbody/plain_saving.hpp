@@ -1,5 +1,5 @@
-// Saves as a code without Forebay makes them: each rank writes its part into a file of its own and syncs it. So the demo
-// can compare both kinds of saves in the same program.
+// Saves as a code without Forebay makes them: each rank writes its part into a file of its own and syncs it. So the
+// demo can compare both kinds of saves in the same program.
 
 #pragma once
 

@@ -187,15 +187,15 @@ public:
     /// Begins a save whose blocks the application writes itself; as save() up to the copy. Collective.
     Result<DirectSave> begin(std::int64_t step, double time = 0);
 
-    /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. An empty answer means
-    /// that nothing is there: the simulation begins anew. Damaged, marked and incomplete snapshots, and snapshots of
-    /// another run, are passed over; each reason goes to Options::log and to notes(). If nothing else is there, that is
-    /// an error with all reasons: `corrupt` if anything is damaged, else `refused`. A snapshot that is there and cannot
-    /// be read now (permissions, a missing file, an I/O error, a newer format) is an error at once, even if an older
-    /// snapshot is whole. After an error the first save is refused until a restart succeeds. With `below` only steps
-    /// below it count: newest(0) begins anew, and newest(301) names step 300, which is then taken even if it is marked.
-    /// FOREBAY_RESTART and StreamOptions::restart_from bound the steps until the first save. docs/guide/going-back.md.
-    /// Collective.
+    /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. An empty answer
+    /// means that nothing is there: the simulation begins anew. Damaged, marked and incomplete snapshots, and
+    /// snapshots of another run, are passed over; each reason goes to Options::log and to notes(). If nothing else is
+    /// there, that is an error with all reasons: `corrupt` if anything is damaged, else `refused`. A snapshot that is
+    /// there and cannot be read now (permissions, a missing file, an I/O error, a newer format) is an error at once,
+    /// even if an older snapshot is whole. After an error the first save is refused until a restart succeeds. With
+    /// `below` only steps below it count: newest(0) begins anew, and newest(301) names step 300, which is then taken
+    /// even if it is marked. FOREBAY_RESTART and StreamOptions::restart_from bound the steps until the first save.
+    /// docs/guide/going-back.md. Collective.
     Result<std::optional<Restart>> newest(std::int64_t below = std::numeric_limits<std::int64_t>::max());
     /// The snapshot before the last answer of newest() or older(). After a read() that failed the answer is never empty
     /// but an error. Collective.
@@ -205,8 +205,8 @@ public:
     /// Restores the newest snapshot that reads whole, and gives it: newest(), bind and read() in one. If the data of a
     /// snapshot turn out to be damaged, it goes on with the snapshot before. The answer is empty, and the errors are
     /// the same, as those of newest(). `bind` is called with each snapshot before it is read, for tables: bind as many
-    /// rows as Restart::rows() says. An error of `bind`, of a variable that does not fit or of storage ends it. After an
-    /// error the described memory is undefined: it may hold bytes that failed their checksum. Collective.
+    /// rows as Restart::rows() says. An error of `bind`, of a variable that does not fit or of storage ends it. After
+    /// an error the described memory is undefined: it may hold bytes that failed their checksum. Collective.
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind = {});
 
     /// Waits until what was saved is committed, at most `at_most`; the error of a failing drain. Collective.

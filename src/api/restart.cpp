@@ -3,9 +3,9 @@
 // Choosing: bring back what a killed replacement left without a name, let the Chooser offer snapshots from the newest
 // on, and look at the heads of the node files of the one that it offers. Reading: plan what this rank takes, then read,
 // first from staged copies and, where one is damaged, from the target. A snapshot that is damaged or was pruned
-// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart. If nothing is
-// left after something was passed over, that is an error too: "none" means that nothing is there, and an application that
-// hears it begins anew.
+// meanwhile is passed over with a note, and the next older one is tried; any other error ends the restart. If nothing
+// is left after something was passed over, that is an error too: "none" means that nothing is there, and an application
+// that hears it begins anew.
 //
 // Every call here is collective. A step that may fail on one rank alone runs within comm::agree(), so that all ranks
 // take the same branch.

@@ -1,5 +1,5 @@
-// The target of a session while it is opened: by whom it is reached, whether the run may be made there, its identity, its
-// claim.
+// The target of a session while it is opened: by whom it is reached, whether the run may be made there, its identity,
+// its claim.
 
 #include <fmt/format.h>
 

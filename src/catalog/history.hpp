@@ -23,8 +23,8 @@
 namespace forebay::catalog {
 
 /// A committed snapshot and where it stands. `readable` says why a manifest cannot be read, or why the directory is no
-/// place for it: it is that of another step, or holds the same save as another directory. The head is then empty but for
-/// the step.
+/// place for it: it is that of another step, or holds the same save as another directory. The head is then empty but
+/// for the step.
 struct Version {
     Snapshot snapshot;
     format::ManifestHead head = {};

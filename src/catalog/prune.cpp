@@ -1,6 +1,6 @@
 // Removes snapshots: prune() by retention, prune_above() all above a step, prune_line() all of one line. Each reads the
-// history, selects what goes (retention.cpp), marks on disk what would be forgotten with it (mark_starts), and then removes one
-// snapshot after the other (remove), its views before its files.
+// history, selects what goes (retention.cpp), marks on disk what would be forgotten with it (mark_starts), and then
+// removes one snapshot after the other (remove), its views before its files.
 //
 // The marks come first because a removed manifest may be the only one that says that the run went back: without the
 // mark a snapshot that was abandoned would count as living again.

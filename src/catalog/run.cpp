@@ -11,6 +11,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/json_text.hpp"
+#include "format/packed.hpp"
 #include "format/run_identity.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
@@ -28,6 +29,11 @@ std::string text_of_identity(std::uint64_t id) {
     return text + "}\n";
 }
 
+// Packers make the directory of a batch first, and its manifest last.
+bool is_being_packed(const std::string& stream, const Version& version) {
+    return format::is_packed_stream(stream) && version.readable.error().kind == ErrorKind::missing;
+}
+
 // The identity of a run whose own identity file is missing, from its snapshots.
 Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(names, streams(store, run));
@@ -38,7 +44,8 @@ Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string
         for (const auto& version : found) {
             if (const auto id = version.head.lineage.run_id; id != 0) ++counts[id];
             // A new identity would make another run's of what cannot be read now. Damage stays what it is.
-            else if (!version.readable && version.readable.error().kind != ErrorKind::corrupt)
+            else if (!version.readable && version.readable.error().kind != ErrorKind::corrupt &&
+                     !is_being_packed(stream, version))
                 unread = version.readable;
         }
     }

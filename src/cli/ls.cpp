@@ -1,5 +1,5 @@
-// forebay ls: one line for each snapshot and each leftover of a run. Of a whole run, snapshots of states come first, and a
-// stream of results or of packed files has one line in all.
+// forebay ls: one line for each snapshot and each leftover of a run. Of a whole run, snapshots of states come first,
+// and a stream of results or of packed files has one line in all.
 
 #include <fmt/format.h>
 
@@ -335,7 +335,8 @@ void add_ls(CommandLine& line) {
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"
-        "A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of it.\n"
+        "A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of "
+        "it.\n"
         "Exit code 1 when a committed snapshot's manifest, or an object of an HDF5 file, cannot be read.\n");
     verb.action([options] { return list(*options); });
 }

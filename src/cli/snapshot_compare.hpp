@@ -35,8 +35,8 @@ struct ComparedSnapshots {
     std::uint64_t bytes = 0;                    // read of the first snapshot
 };
 
-/// Verifies every byte before it is compared. Errors as of catalog::load_manifest() and BlockReader; `corrupt` names the
-/// damage.
+/// Verifies every byte before it is compared. Errors as of catalog::load_manifest() and BlockReader; `corrupt` names
+/// the damage.
 Result<ComparedSnapshots> compare_snapshots(sys::Store& store, const catalog::Snapshot& first,
                                             const catalog::Snapshot& second,
                                             const std::function<void(std::uint64_t, std::uint64_t)>& watch);

@@ -26,8 +26,8 @@ struct RunCopyPlan {
 Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run);
 
 /// Claims the target, so that no session saves there while the copy works. `refused` while a session or another copy
-/// holds it; then nothing is changed. A dry run only looks, and gets no claim. Of a target without an identity, which no
-/// session writes, nothing either.
+/// holds it; then nothing is changed. A dry run only looks, and gets no claim. Of a target without an identity, which
+/// no session writes, nothing either.
 Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish);
 
 /// `refused` where `removes_extra` would take away what a session has saved at the target, or all that a stream has
@@ -35,9 +35,10 @@ Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish);
 Result<> check_removals(const RunCopy& wish, const RunSnapshots& source);
 
 /// Frees the places at which the source has another snapshot, and removes what the source has not, as far as the
-/// options ask for it; a dry run only says it. What both have stays as it is: a snapshot never changes, and the target's
-/// may be the better one. A snapshot of which the source has none stays and is named as `failed`, unless `removes_extra`
-/// lets it go. `held` may be null. First asks what check_removals() does: with a claim nothing comes in between.
+/// options ask for it; a dry run only says it. What both have stays as it is: a snapshot never changes, and the
+/// target's may be the better one. A snapshot of which the source has none stays and is named as `failed`, unless
+/// `removes_extra` lets it go. `held` may be null. First asks what check_removals() does: with a claim nothing comes
+/// in between.
 Result<> clear_target(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
                       tree::CopyCounts& counts);
 

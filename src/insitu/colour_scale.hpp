@@ -14,9 +14,9 @@ public:
     /// What stands in a range that is found: the smallest and the largest of the values that are finite, and above 0
     /// where `log` is set. NaN as `low` or `high`: found. A range without width is widened around its value, and one of
     /// which nothing is found is empty. `refused` where both ends are given and not in order, or not above 0 for `log`.
-    /// With `is_around_zero`, for palettes whose middle means 0, an end that is found mirrors the other one: values from
-    /// -1 to 3 get the range -3 to 3. Colours by the logarithm, and a given end on the wrong side of 0, have no such
-    /// middle.
+    /// With `is_around_zero`, for palettes whose middle means 0, an end that is found mirrors the other one: values
+    /// from -1 to 3 get the range -3 to 3. Colours by the logarithm, and a given end on the wrong side of 0, have no
+    /// such middle.
     static Result<ColourScale> over(std::span<const float> values, double low, double high, bool log,
                                     bool is_around_zero = false);
 

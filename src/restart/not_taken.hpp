@@ -30,8 +30,8 @@ inline constexpr const char* begin_anew = "FOREBAY_RESTART=none begins anew on p
 /// in " at or below step 300", or is empty.
 Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, const std::string& among);
 
-/// The error of a restart that has come to a snapshot which is there and cannot be read now. It keeps the kind of `why`,
-/// but for `missing`: a part that is missing is `retry`, since its storage may come back.
+/// The error of a restart that has come to a snapshot which is there and cannot be read now. It keeps the kind of
+/// `why`, but for `missing`: a part that is missing is `retry`, since its storage may come back.
 Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Error& why);
 
 }  // namespace forebay::restart

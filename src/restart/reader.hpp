@@ -47,9 +47,9 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
 /// The tables' addresses need not be bound yet. Collective.
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding);
 
-/// Reads everything the plan takes. Collective; every rank gets the worst error. Whether every rank got all that it asked
-/// for: false where an array of partial coverage has holes, which keep what was in memory. After an error the memory
-/// may hold anything, bytes that failed their checksum too.
+/// Reads everything the plan takes. Collective; every rank gets the worst error. Whether every rank got all that it
+/// asked for: false where an array of partial coverage has holes, which keep what was in memory. After an error the
+/// memory may hold anything, bytes that failed their checksum too.
 Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding);
 
 }  // namespace forebay::restart

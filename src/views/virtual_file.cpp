@@ -78,8 +78,8 @@ Result<> map(const NewDataset& made, std::span<const outline::Contents> contents
     return h5::require(H5Sselect_all(made.space.get()), doing);
 }
 
-/// To a dataset without dimensions, of which netCDF makes no dimension; a shared file has none. Where a variable has the
-/// name, there is no link.
+/// To a dataset without dimensions, of which netCDF makes no dimension; a shared file has none. Where a variable has
+/// the name, there is no link.
 Result<> link_node_file(h5::Hdf5File& file, const outline::Contents& contents, const std::string& prefix) {
     constexpr const char* name = "forebay_schema";
     if (contents.sources.empty()) return {};
