@@ -34,7 +34,10 @@ Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string
     auto entries = store.list(directory);
     if (entries || entries.error().kind != ErrorKind::missing) return entries;
     FB_TRY_ASSIGN(is_named, store.exists(directory));
-    if (is_named) return leads_nowhere(directory);
+    if (is_named) {
+        entries = store.list(directory);  // an agent may have made it between the two looks
+        return entries || entries.error().kind != ErrorKind::missing ? entries : leads_nowhere(directory);
+    }
     return Error{ErrorKind::missing,
                  fmt::format("run {} has no stream \"{}\": there is no directory {}", run, stream, directory), "",
                  fmt::format("forebay ls {}", run)};
