@@ -48,7 +48,7 @@ int newer(const std::vector<Seen>& all, std::uint64_t id, const Counts& counts) 
 
 /// Why it may go; "" when it may not.
 std::string reason(const catalog::Retention& what, const std::vector<Seen>& living, const std::vector<Seen>& left,
-                   const Seen& gone) {
+                   const std::vector<format::Line>& dropped, const Seen& gone) {
     const auto is_good = [](const Seen& one) { return one.is_good; };
     const auto is_marked = [](const Seen& one) { return one.is_marked; };
     if (std::ranges::count(living, gone.id, &Seen::id) > 0) {
@@ -60,7 +60,9 @@ std::string reason(const catalog::Retention& what, const std::vector<Seen>& livi
         if (newer(left, gone.id, is_good) >= what.keep_abandoned) return "enough of it stays";
         return gone.is_marked && newer(left, gone.id, is_marked) >= what.keep_abandoned ? "enough marked stay" : "";
     }
-    const auto came_after = [&](const Seen& one) { return one.is_good && gone.line < one.line; };
+    // A person has given up a dropped line: each good snapshot takes its place.
+    const bool is_dropped = std::ranges::count(dropped, gone.line) > 0;
+    const auto came_after = [&](const Seen& one) { return one.is_good && (is_dropped || gone.line < one.line); };
     return what.keep > 0 && std::ranges::count_if(living, came_after) >= what.keep ? "enough came after" : "";
 }
 
@@ -82,7 +84,7 @@ void World::judge_retention(const catalog::Retention& what) {
     const auto there = ids_on(*after);
     for (const auto* list : {&living, &left})
         for (const auto& seen : *list)
-            if (!there.contains(seen.id) && reason(what, living, left, seen).empty() &&
+            if (!there.contains(seen.id) && reason(what, living, left, history->dropped, seen).empty() &&
                 !is_replaced(living, left, seen))
                 ledger_.wrong.push_back(
                     fmt::format("retention of {} removes step {} of line {}, and too little that is "

@@ -180,7 +180,7 @@ contains
     call never%close(stat, errmsg)
     call refused('a session that was never opened', 'NULL')
     call session%open('', staging='', config='', stat=stat, errmsg=errmsg)
-    call refused('a run without a name', 'run is empty')
+    call refused('a run without a name', 'has no name')
     call session%open(trim(run)//'-other', config='config.toml', stat=stat, errmsg=errmsg)
     call check(stat == fb_ok, 'a session of one process')
     call session%stream('all', stream, 'slots = 3', stat, errmsg)

@@ -192,7 +192,8 @@ def test_a_script_that_raises_in_a_loop_is_heard_to_a_point(tmp_path):
     act = """
         for i in range(100_000): raise_flag(f"flag {i}", i, "stop" if i == 99_999 else ("tell", "mark"))"""
     jobs, told, counters = three_steps(tmp_path, SCRIPT.format(act))
-    assert [(job.value, job.stop) for job in jobs] == [(7, True)] + [(i, False) for i in range(7)]
+    values = [(job.value, job.stop) for job in jobs]  # the application may ask while the agent still hands them over
+    assert values[0] == (7, True) and sorted(values[1:]) == [(i, False) for i in range(7)]
     assert len(marks(tmp_path / "run")[2]) == 8
     assert told.count("its script raises more than 8 flags of a snapshot: the actions of the others go with the last") == 1
     assert re.findall("fulfils a condition: look: flag (.)", told) == list("70123456") and counters.scripts_missed == 0
