@@ -345,6 +345,25 @@ TEST_CASE("restart_from goes back once: a chain with it in its configuration get
     CHECK(restored(place, 2, stream) == "110");  // the environment is that of one start
 }
 
+TEST_CASE("restart_from goes back no second time while the newest snapshot cannot be read") {
+    const Place place;
+    save(place, 2, {100, 200});
+    const StreamOptions stream{.keep = 0, .restart_from = 150};
+    session(
+        place, 2,
+        [](test::RowRank& here) {
+            CHECK(here.stream.restore().value()->step() == 100);
+            here.save(110).value();
+        },
+        stream);
+    const auto manifest = place.stream() + "/step-000110/manifest.json", away = place.run() + "/manifest.away";
+    fs::rename(manifest, away);
+    const auto text = restored(place, 2, stream);
+    CHECK_MESSAGE(begins(text, "retry: "), text);
+    fs::rename(away, manifest);
+    CHECK(restored(place, 2, stream) == "110");
+}
+
 TEST_CASE("a run is made in a directory that is there, unless all above it are to be made") {
     const test::TempDirectory folder;
     for (const int ranks : {1, 3})

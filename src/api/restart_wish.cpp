@@ -101,7 +101,8 @@ Result<> StreamState::check_restarted(std::int64_t step) const {
                     "over snapshots that are there: {}",
                     step, schema.stream, why.what),
         "all snapshots; nothing is removed",
-        fmt::format("{}{}newest(0) begins anew in code", why.next, why.next.empty() ? "" : "; or ")};
+        fmt::format("{}{}{}, as newest(0) does in code", why.next, why.next.empty() ? "" : "; or ",
+                    restart::begin_anew)};
 }
 
 }  // namespace forebay

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 #include <thread>
 #include <vector>
 
@@ -259,7 +258,8 @@ Result<> check_unclaimed(sys::Store& store, const std::string& run, const Claima
 
 Result<std::optional<LastSession>> last_session(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(sessions, sessions_in(store, run));
-    for (const auto session : std::views::reverse(sessions)) {
+    std::ranges::sort(sessions, std::ranges::greater{});
+    for (const auto session : sessions) {
         FB_TRY_ASSIGN(holder, load(store, run, session));
         if (holder && holder->claimant.is_copy) continue;
         return std::optional(LastSession{session, holder ? holder->key : "", holder_name(session, holder)});

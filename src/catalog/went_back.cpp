@@ -57,7 +57,9 @@ Result<bool> has_gone_back(sys::Store& store, const std::string& run, const std:
     if (!there && there.error().kind == ErrorKind::missing) return false;
     FB_TRY(there);
     return std::ranges::any_of(there->living, [&](const Version& version) {
-        return version.readable && version.head.lineage.line().session >= record->session;
+        if (version.readable) return version.head.lineage.line().session >= record->session;
+        // It may be of that line. The restart finds it as the newest, and is an error.
+        return version.readable.error().kind != ErrorKind::corrupt;
     });
 }
 
