@@ -46,7 +46,7 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
     if (head && head->step != snapshot.step)
         head = Error{ErrorKind::corrupt,
                      fmt::format("{} is misplaced: it holds the manifest of step {}", snapshot.directory, head->step),
-                     "", fmt::format("remove {} where it is a copy, or give it its own name", snapshot.directory)};
+                     "", fmt::format("give {} its own name back; or remove it, if it is a copy", snapshot.directory)};
     if (head) version.head = std::move(*head);
     else version.readable = head.error();
     version.head.step = snapshot.step;
@@ -83,7 +83,7 @@ void refuse_copies(std::vector<Version>& versions) {
                                  {ErrorKind::corrupt,
                                   fmt::format("{} is misplaced: it holds the same save as {}", directory,
                                               first->second->snapshot.directory),
-                                  "", fmt::format("remove {} where it is a copy", directory)});
+                                  "", fmt::format("remove {}, if it is a copy", directory)});
         }
     };
     look_at_all(false);

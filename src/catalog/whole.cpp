@@ -25,7 +25,7 @@ Result<> check_place(const format::Manifest& manifest, const Snapshot& snapshot)
     return Error{ErrorKind::corrupt,
                  fmt::format("{} is misplaced: it holds the manifest of step {} of stream '{}', not of step {} of '{}'",
                              snapshot.directory, manifest.step, manifest.schema.stream, snapshot.step, snapshot.stream),
-                 "", fmt::format("remove {} where it is a copy, or give it its own name", snapshot.directory)};
+                 "", fmt::format("give {} its own name back; or remove it, if it is a copy", snapshot.directory)};
 }
 
 Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,

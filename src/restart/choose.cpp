@@ -232,9 +232,9 @@ Result<bool> Chooser::takes_marked(const format::Manifest& manifest, std::int64_
         const auto why = fmt::format("it is marked, {}", format::words_of(manifest.marks.front()));
         if (takes) return context_.note(fmt::format("step {} is taken although {}", step, why));
         context_.pass_over({step, Error{ErrorKind::refused, why, "",
-                                        fmt::format("newest({}) takes it, as marked = \"take\" does, or forebay unmark "
-                                                    "{}/{}@{}",
-                                                    step + 1, context_.run, stream_, step)}});
+                                        fmt::format("forebay unmark {}/{}@{}; FOREBAY_RESTART={} takes it once, "
+                                                    "marked = \"take\" always",
+                                                    context_.run, stream_, step, step)}});
     }));
     return takes;
 }
