@@ -113,7 +113,8 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     if (!is_file && !sys::is_far(options.source)) FB_TRY(check_target(options.target));
     const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
-    if (!is_ours && !is_file) FB_TRY(check_no_session_writes(options.source, options.target));
+    if (!is_ours && !is_file)
+        FB_TRY(check_no_session_writes(options.source, options.target, options.remove && !options.as_files));
     FB_TRY(check_max_delete(options, is_ours));
     FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     FB_TRY(check_no_run_goes(options, is_ours));

@@ -1,9 +1,12 @@
 #include "cli/tree_living_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "base/path.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/claim.hpp"
@@ -27,7 +30,7 @@ Result<bool> may_be_copied(sys::Store& store, const std::string& source, const s
 
 }  // namespace
 
-Result<> check_no_session_writes(const std::string& source, const std::string& target) {
+Result<> check_no_session_writes(const std::string& source, const std::string& target, bool removes) {
     auto& store = sys::target_store();
     auto at = sys::is_far(target) ? target : std::filesystem::absolute(target).lexically_normal().string();
     while (at.size() > 1 && at.ends_with('/')) at.pop_back();
@@ -42,7 +45,16 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     FB_TRY_ASSIGN(is_in_run, run == at ? Result<bool>(false) : is_run(run));
     if (!is_in_run) return {};
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
-    return std::ranges::count(streams, leaf_of(at)) == 0 ? Result<>() : HeldClaim::check_free(store, run);
+    if (std::ranges::count(streams, leaf_of(at)) == 0) return {};
+    // Only a sync of whole runs knows which snapshots the source has never had.
+    if (removes)
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} lies in run {}, and --delete would remove each snapshot there that the source does "
+                        "not have",
+                        show_text(target), show_text(run)),
+            "nothing was changed", "sync the run itself; or leave --delete out; or --as-files, if they may go"};
+    return HeldClaim::check_free(store, run);
 }
 
 }  // namespace forebay::cli
