@@ -298,7 +298,7 @@ bool take_element(const Wanted& wanted, PlotPoint& point) {
 /// Each of an application's own numbers may need a panel: of too many those that stay as they are go first.
 void keep_telling(std::vector<PlotResult>& results, std::vector<std::string>& names) {
     if (results.size() <= plot_panels_max) return;
-    std::ranges::stable_partition(results, [](const PlotResult& result) {
+    std::stable_partition(results.begin(), results.end(), [](const PlotResult& result) {
         return std::ranges::any_of(
             result.points, [&](const PlotPoint& point) { return point.values != result.points.front().values; });
     });
