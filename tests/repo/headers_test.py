@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 
 import tree
@@ -62,6 +63,9 @@ def compile_alone(compiler, path):
     command += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # the bindings that MPI-3 removed; CMake skips them too
     command += [f"-I{tree.ROOT / folder}" for folder in folders]
     command += flags_for(path)
+    if "src/python/" in str(path):  # nanobind comes with the Python environment
+        command += [f"-isystem{found}" for found in (tree.ROOT / "build/venv").glob("lib/python*/site-packages/nanobind/include")]
+        command.append(f"-isystem{sysconfig.get_paths()['include']}")
     source = f'#include "{path}"\n#include "{path}"\n'
     done = subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else f"{tree.shown(path)} does not compile alone:\n{done.stderr}"

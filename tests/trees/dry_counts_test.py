@@ -20,7 +20,9 @@ FORESEEN = {"would_copy", "would_adjust", "would_remove", "adjusted"}
 
 
 def folders_in(place):
-    return {path for path in place.rglob("*") if path.is_dir() and not path.is_symlink()} if place.exists() else set()
+    """Without the empty directory of claims, which a copy of a run leaves at the target."""
+    folders = {path for path in place.rglob("*") if path.is_dir() and not path.is_symlink()} if place.exists() else set()
+    return {path for path in folders if not str(path).endswith("forebay/sessions") or any(path.iterdir())}
 
 
 def check(target, *words, code=0, knows_bytes=True, before=()):
@@ -109,7 +111,8 @@ def check_runs(place):
     expect(done["removed"] == 5, "a snapshot that goes counts with its files", str(done))
     shutil.rmtree(source / "restart/step-000120")
     save(source, "restart", 120, "c7")
-    check(target, "copy", source, target)
+    check(target, "copy", source, target, code=1)  # replaces no other save
+    check(target, "sync", source, target, "--delete")
     check(place / "hosts", "copy", source, place / "hosts", "--hosts", "localhost", "--threads", 1)
     check(place / "one", "copy", source, place / "one", "--node-files", 1, knows_bytes=False)
     check(place / "files", "copy", source, place / "files", "--as-files")

@@ -112,9 +112,12 @@ def known_again(place):
     expect("0 (0 B) would be copied, 0 (0 B) replaced, 0 adjusted, 0 (0 B) removed" in said, "a dry run says the same", said)
     run("rm", "-rf", source / "restart/step-000140")
     save(source, "restart", 140, 3, "beef")
-    copy(source, target, "--node-files", 2, verb="sync")
+    said = copy(source, target, "--node-files", 2, verb="sync", code=1)
+    expect("restart/step-000140  failed" in said and "000000000000beef" not in (target / "restart/step-000140/manifest.json").read_text(),
+           "another save of a step is not replaced", said)
+    copy(source, target, "--node-files", 2, "--delete", verb="sync")
     expect("000000000000beef" in (target / "restart/step-000140/manifest.json").read_text() and
-           node_files(target) == wished(2) and whole(target) == 4, "another save of a step takes its place")
+           node_files(target) == wished(2) and whole(target) == 4, "but with --delete another save of a step takes its place")
     said = copy(source, place / "dry", "--node-files", 2, "--dry-run")
     expect(not (place / "dry").exists() and "with 2 node files" in said, "a dry run makes nothing, and says what it would", said)
 

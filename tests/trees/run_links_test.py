@@ -102,7 +102,7 @@ def views(place):
     view.symlink_to(outside / "view.h5")
     run("rm", "-rf", source / "restart/step-000140", source / "restart/step-000140.h5")
     save(source, "restart", 140, "beef")
-    copy(source, target)
+    copy(source, target, "--delete", verb="sync")
     expect((outside / "view.h5").exists() and snapshots(target) == ALL, "a view outside stays")
 
 

@@ -104,7 +104,7 @@ def check_owners(place):
                 tar.addfile(member, io.BytesIO(b"x"))
         target = place / f"{name}-refused"
         said = all_of_forebay("restore-archive", archive, target, code=1)
-        expect(os.listdir(target) == ["fits"] and "user 4294967296" in said, f"{name}: refused, and named", said)
+        expect(os.listdir(target) == ["fits"] and 'user "4294967296"' in said, f"{name}: refused, and named", said)
         forebay("restore-archive", archive, place / f"{name}-dropped", "--cannot-keep", "drop", code=1)
         for file in ("large", "unset"):
             seen = (place / f"{name}-dropped" / file).stat()
