@@ -37,7 +37,7 @@ constexpr std::uint64_t timings_node_bytes_min = 2 * format::timing_batch_bytes_
 std::int64_t ns_of(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
 
 std::optional<node::TimingRings> rings_in(const std::string& directory) {
-    auto rings = node::TimingRings::open(directory, false);
+    auto rings = node::TimingRings::open(directory, true);
     if (!rings) return {};  // of a session that keeps none
     return std::move(*rings);
 }
@@ -56,7 +56,7 @@ TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& sta
       rings_(rings_in(staging.directory())),
       writer_(std::move(store), file_, tell_) {
     if (rings_) heard_.seen.resize(rings_->ranks());
-    heard_.unkept = unkept_now();  // an agent before this one has told of these
+    if (rings_) heard_.unkept = rings_->reported();
     heard_.step_before.fill(-1);
     // Without the thread a late record is looked for at the next event.
     auto started = sys::Thread::start([this] { static_cast<void>(attempt([this] { keep_looking(); })); });
@@ -246,6 +246,7 @@ node::TimingRings::Unkept TimingKeeper::unkept_now() const {
 void TimingKeeper::count_unkept(TimingBatch& batch) {
     const auto now = unkept_now();
     const auto before = std::exchange(heard_.unkept, now);
+    if (rings_) rings_->set_reported(now);
     batch.unkept_saves = now.count - before.count;
     batch.unkept_seconds = static_cast<double>(now.ns - before.ns) * 1e-9;
 }

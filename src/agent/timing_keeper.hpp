@@ -100,7 +100,7 @@ private:
     const Tell tell_;
     Placement* const placement_;
     const std::int64_t unix_less_steady_ns_;
-    const std::optional<node::TimingRings> rings_;
+    std::optional<node::TimingRings> rings_;
     TimingWriter writer_;
     std::mutex alone_;
     struct Heard {                   // guarded by `alone_`

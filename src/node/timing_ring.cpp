@@ -19,7 +19,7 @@ namespace forebay::node {
 
 namespace {
 
-constexpr std::uint64_t rings_magic = 0x32474E4952424600ull;  // "\0FBRING2"
+constexpr std::uint64_t rings_magic = 0x33474E4952424600ull;  // "\0FBRING3"
 constexpr std::uint32_t ranks_max = 65535;                    // format::agent_source is none
 
 // The words of a Timing, whose target is the slot, and the number of the save. The first is stored last and is 0 while
@@ -35,6 +35,7 @@ struct alignas(64) Head {
     std::uint64_t magic = rings_magic;
     std::uint32_t ranks = 0;
     std::atomic<std::int64_t> layout_ns{0};
+    std::atomic<std::uint64_t> reported{0}, reported_ns{0};
 };
 
 std::string path_in(const std::string& directory) { return directory + "/timings"; }
@@ -132,6 +133,18 @@ TimingRings::Unkept TimingRings::unkept(std::uint32_t rank) const {
     const auto& ring = ring_of(mapping_, rank);
     const auto count = ring.unkept.load(std::memory_order_acquire);
     return {count, ring.unkept_ns.load(std::memory_order_relaxed)};
+}
+
+TimingRings::Unkept TimingRings::reported() const {
+    if (!mapping_.mapped()) return {};
+    const auto& head = head_of(mapping_);
+    return {head.reported.load(std::memory_order_relaxed), head.reported_ns.load(std::memory_order_relaxed)};
+}
+
+void TimingRings::set_reported(Unkept reported) {
+    auto& head = *reinterpret_cast<Head*>(mapping_.bytes().data());
+    head.reported.store(reported.count, std::memory_order_relaxed);
+    head.reported_ns.store(reported.ns, std::memory_order_relaxed);
 }
 
 void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& missed,

@@ -59,6 +59,10 @@ public:
     };
     void count_unkept(std::uint32_t rank, sys::Clock::duration took);
     Unkept unkept(std::uint32_t rank) const;
+    /// How many of these the batches of the session contain by now. Agents of a session follow one another, and the
+    /// first may begin after many saves: so the number stands in the file.
+    Unkept reported() const;
+    void set_reported(Unkept reported);
 
     /// Timings that the rank has put since `seen` of them, which is brought up to date; `missed` grows by those that
     /// were overwritten.

@@ -73,6 +73,23 @@ TEST_CASE("saves that are not kept are counted, and push nothing out of a ring")
     CHECK(missed == 0);
 }
 
+TEST_CASE("the next agent knows which saves the batches contain") {
+    test::TempDirectory folder;
+    auto rings = TimingRings::create(folder.path(), 2).value();
+    rings.count_unkept(1, 3ms);
+    {
+        // The first agent of a session begins late.
+        auto agent = TimingRings::open(folder.path(), true).value();
+        CHECK(agent.reported().count == 0);
+        agent.set_reported(agent.unkept(1));
+    }
+    rings.count_unkept(1, 3ms);
+    const auto next = TimingRings::open(folder.path(), true).value();
+    CHECK(next.reported().count == 1);
+    CHECK(next.reported().ns == 3'000'000);
+    CHECK(next.unkept(1).count == 2);
+}
+
 TEST_CASE("what a full ring has overwritten is counted") {
     test::TempDirectory folder;
     auto rings = TimingRings::create(folder.path(), 1).value();
