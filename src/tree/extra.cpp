@@ -8,6 +8,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "tree/portion.hpp"
 #include "tree/remove.hpp"
 #include "tree/spellings.hpp"
