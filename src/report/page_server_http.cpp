@@ -116,10 +116,13 @@ private:
 class RequestParser final : public httplib::Server {
 public:
     RequestParser() { svr_sock_ = 0; }  // it writes chunks as long as it believes that it listens
-    /// Reads a request and writes its answer; whether the connection may have another.
-    bool answer(httplib::Stream& stream, bool is_last) {
-        bool is_closed = false;
-        return process_request(stream, is_last, is_closed, {}) && !is_closed && !is_last;
+    using Welcome = std::function<bool(const httplib::Request&)>;
+    /// Reads a request and writes its answer. Returns whether the connection may send another request. A connection
+    /// that is not welcome may not: it would keep a thread from the owner of the page.
+    bool answer(httplib::Stream& stream, bool is_last, const Welcome& is_welcome) {
+        bool is_closed = false, goes_on = false;
+        const auto look = [&](httplib::Request& request) { goes_on = is_welcome(request); };
+        return process_request(stream, is_last, is_closed, look) && goes_on && !is_closed && !is_last;
     }
 };
 
@@ -169,7 +172,8 @@ struct PageServer::Inside {
     std::mutex mutex;  // of what follows
     std::condition_variable arrived, ended;
     std::deque<RequestHead> waiting;
-    std::atomic<bool> crowded{false};  // some wait
+    std::size_t idle = 0;              // threads that wait for a connection
+    std::atomic<bool> crowded{false};  // more connections wait than threads
     bool serving = false;
 
     Inside(const PageServerOptions& chosen, std::string text, PagePaths answers, PageFeed& source)
@@ -187,6 +191,11 @@ struct PageServer::Inside {
         return given.starts_with(scheme) && is_same_token(options.token, given.substr(scheme.size()));
     }
 
+    bool is_for_this_page(const httplib::Request& request) const {
+        return request.get_header_value_count("Host") == 1 &&
+               is_own_host(request.get_header_value("Host"), options.other_hosts);
+    }
+
     void answer(const httplib::Request& request, httplib::Response& to) {
         const auto nonce = new_token();
         set_headers(to, nonce);
@@ -194,8 +203,7 @@ struct PageServer::Inside {
             to.set_header("Connection", "close");
             give(to, {status, "text/plain; charset=utf-8", std::string(why) + "\n"});
         };
-        if (request.get_header_value_count("Host") != 1 ||
-            !is_own_host(request.get_header_value("Host"), options.other_hosts))
+        if (!is_for_this_page(request))
             return refuse(403, "this address is not the one that forebay watch has printed");
         if (!has_token(request)) {
             to.set_header("Connection", "close");
@@ -231,8 +239,9 @@ struct PageServer::Inside {
         constexpr int requests_max = 1000;  // then the browser connects anew
         auto& connection = head.connection;
         RequestStream stream(connection, head.text, stopping, crowded);
+        const auto is_welcome = [this](const auto& request) { return is_for_this_page(request) && has_token(request); };
         for (int i = 1; i <= requests_max && stream.await_request(); ++i)
-            if (!parser.answer(stream, i == requests_max)) break;
+            if (!parser.answer(stream, i == requests_max, is_welcome)) break;
         connection.shut();
     }
 
@@ -241,12 +250,14 @@ struct PageServer::Inside {
             RequestHead head;
             {
                 std::unique_lock lock(mutex);
+                ++idle;
                 arrived.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
+                --idle;
                 if (stopping) return;
                 if (waiting.empty()) continue;
                 head = std::move(waiting.front());
                 waiting.pop_front();
-                crowded = !waiting.empty();
+                crowded = waiting.size() > idle;
             }
             talk(std::move(head));
         }
@@ -274,7 +285,7 @@ struct PageServer::Inside {
                 waiting.push_back(std::move(head));
                 arrived.notify_one();
             }
-            crowded = waiting.size() > 1;  // one alone may find a thread that waits
+            crowded = waiting.size() > idle;
         }
         return {};
     }

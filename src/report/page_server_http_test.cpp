@@ -160,6 +160,26 @@ TEST_CASE("server: strangers that say nothing, a little, or have no token keep n
     }
 }
 
+TEST_CASE("server: a refused connection sends no further request, and keeps no thread") {
+    const Served served;
+    const auto address = sys::with_port("127.0.0.1", static_cast<std::uint16_t>(served.server.port()));
+    const std::string token_and_end = "Authorization: Bearer " + token + "\r\n\r\n";
+    for (const std::string& first : {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                                     std::string("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                                     "GET /echo HTTP/1.1\r\nHost: evil.example\r\n" + token_and_end}) {
+        CAPTURE(first);
+        // The second request has the token, and comes with the first.
+        const auto requests = first + "GET /echo?a=7 HTTP/1.1\r\nHost: localhost\r\n" + token_and_end;
+        auto stranger = sys::Connection::open(address, std::chrono::seconds(5)).value();
+        REQUIRE(stranger.send(std::as_bytes(std::span(requests)), std::chrono::seconds(5)));
+        std::string answers;
+        for (std::byte next{}; stranger.receive(std::span(&next, 1), std::chrono::seconds(20));)
+            answers += static_cast<char>(next);
+        CHECK(answers.starts_with("HTTP/1.1 403"));
+        CHECK(answers.find("HTTP/1.1 200") == std::string::npos);
+    }
+}
+
 TEST_CASE("server: the page has a nonce of its own each time, and headers that keep others out") {
     const Served served;
     const auto one = served.ask("/"), two = served.ask("/");
