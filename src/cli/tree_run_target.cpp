@@ -114,7 +114,8 @@ public:
         }
         const auto elsewhere = ids_.find({version.snapshot.stream, version.head.snapshot_id});
         if (version.readable && elsewhere != ids_.end()) return rename(place, version, elsewhere->second);
-        if (!removes && kind != ErrorKind::missing) return keep_other(place, version, found->second);
+        if (!removes && !version.readable && kind == ErrorKind::corrupt) return keep_damaged(place, version);
+        if (!removes && version.readable) return keep_other(place, version, found->second);
         if (wish_.options.is_dry) return say(place, version, is_extra);
         return remove(place, version);
     }
@@ -122,10 +123,22 @@ public:
 private:
     Result<> keep_other(const std::string& place, const Version& version, const Version& of_source) {
         plan_.kept.insert(place);
-        remarks_.add(tree::RemarkKind::failed, place,
-                     fmt::format("the target has {} there, which the source has not, and the source has {}: a copy "
-                                 "replaces no other save. forebay delete {} removes the target's",
-                                 save_text(version), save_text(of_source), show_text(version.snapshot.directory)));
+        remarks_.add(
+            tree::RemarkKind::failed, place,
+            fmt::format("source and target have different saves of this step: the target has {}, the source has {}. "
+                        "A copy replaces no other save. forebay delete {} removes the target's",
+                        save_text(version), save_text(of_source), show_text(version.snapshot.directory)));
+        return {};
+    }
+
+    // Its node files may be a whole save of a session at the target.
+    Result<> keep_damaged(const std::string& place, const Version& version) {
+        plan_.kept.insert(place);
+        remarks_.add(
+            tree::RemarkKind::failed, place,
+            fmt::format("the target's snapshot stays, since nobody knows which save it is. forebay delete {}, then the "
+                        "same copy, replaces it: {}",
+                        show_text(version.snapshot.directory), version.readable.error().what));
         return {};
     }
 

@@ -85,6 +85,25 @@ def unreadable_source(place):
     expect((target / "restart/step-000100/node-00000.h5").exists(), "files that lost their manifest at the target stay there")
 
 
+def damaged_manifest_at_the_target(place):
+    """Nobody knows which save it is: copy and sync leave it, until a person removes it or asks for removals."""
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    manifest = target / "restart/step-000140/manifest.json"
+    for verb in ("copy", "sync"):
+        for size in (0, 20):
+            os.truncate(manifest, size)
+            before = entries(manifest.parent)
+            said = copy(source, target, code=1, verb=verb)
+            expect("restart/step-000140" in said and entries(manifest.parent) == before, f"{verb}: it stays and is reported", said)
+            run(FOREBAY, "delete", manifest.parent)
+            copy(source, target, verb=verb)
+            expect(whole(target) == ALL, f"{verb}: it comes anew after the advised command", str(snapshots(target)))
+    os.truncate(manifest, 0)
+    copy(source, target, "--delete", verb="sync")
+    expect(whole(target) == ALL, "sync --delete replaces it", str(snapshots(target)))
+
+
 def by_several(place):
     source, target = make(place / "run"), place / "copy"
     copy(source, target, "--hosts", "localhost")
@@ -235,8 +254,8 @@ def killed(place):
 
 
 def main():
-    for case in (as_a_run, damaged, damaged_later, unreadable_source, by_several, other_save, other_run, plain_tree_over_a_run,
-                 run_over_a_plain_tree, a_stream_without_snapshots, killed_sync, files_of_others, killed):
+    for case in (as_a_run, damaged, damaged_later, unreadable_source, damaged_manifest_at_the_target, by_several, other_save,
+                 other_run, plain_tree_over_a_run, run_over_a_plain_tree, a_stream_without_snapshots, killed_sync, files_of_others, killed):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
