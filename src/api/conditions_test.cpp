@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -143,8 +144,12 @@ TEST_CASE("conditions that the run keeps: one file each, no more than fit, and d
     const auto kept = catalog::kept_raised(store, run, problem).value();
     REQUIRE(kept.size() == 1);
     CHECK(format::encode_raised(kept[0]) == format::encode_raised(raised));
-    for (int i = 1; i < static_cast<int>(catalog::raised_kept_max); ++i)
-        catalog::keep_raised(store, run, raised_at(20 + i, Analysis::Action::tell, "t")).value();
+    for (int i = 1; i < static_cast<int>(catalog::raised_kept_max); ++i) {  // later steps have smaller ids
+        auto later = raised_at(100 - i, Analysis::Action::tell, "t");
+        later.snapshot_id = static_cast<std::uint64_t>(i);
+        catalog::keep_raised(store, run, later).value();
+    }
+    CHECK(std::ranges::is_sorted(catalog::kept_raised(store, run, problem).value(), {}, &format::Raised::step));
     CHECK(catalog::keep_raised(store, run, raised_at(99, Analysis::Action::tell, "t")).error().kind == ErrorKind::full);
     CHECK(problem.empty());
     const auto path = run + "/forebay/conditions/" + format::file_name_of(raised);

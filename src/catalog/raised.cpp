@@ -51,6 +51,7 @@ Result<std::vector<format::Raised>> kept_raised(sys::Store& store, const std::st
         if (raised) all.push_back(*raised);
         else problem = raised.error().line();
     }
+    std::ranges::stable_sort(all, {}, &format::Raised::step);
     return all;
 }
 

@@ -23,7 +23,7 @@ inline constexpr std::size_t raised_kept_max = 64;
 /// Durable; one that is kept already is fine. `full` where raised_kept_max others are kept.
 Result<> keep_raised(sys::Store& store, const std::string& run, const format::Raised& raised);
 
-/// Those that are kept. Damaged ones are left out; `problem` says of one of them why.
+/// Those that are kept, the earliest step first. Damaged ones are left out; `problem` says of one of them why.
 Result<std::vector<format::Raised>> kept_raised(sys::Store& store, const std::string& run, std::string& problem);
 
 /// Takes one away; missing is fine.
