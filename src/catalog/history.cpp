@@ -268,13 +268,16 @@ Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t
     if (!renamed && renamed.error().kind == ErrorKind::refused) {
         // The line has saved this step twice, and an earlier one of both lies there already.
         const auto there = load_manifest_head(store, aside);
+        // Nobody can say which save lies there, and its node files may be whole.
+        if (!there)
+            return because(there.error(),
+                           fmt::format("{} is in the way of another save of line {}: {}", aside,
+                                       format::name_of(save.line), there.error().what),
+                           "both directories", "forebay recover " + directory_of(stream_directory));
         // Another agent has just done it, and the directory holds what that has committed.
-        if (there && there->snapshot_id == save.snapshot_id) return store.sync_directory(stream_directory);
-        const bool later = there && format::is_later(there->which_save(), save);
-        FB_TRY(discard(store, later ? directory : aside, step,
-                       later   ? save.snapshot_id
-                       : there ? there->snapshot_id
-                               : 0));
+        if (there->snapshot_id == save.snapshot_id) return store.sync_directory(stream_directory);
+        const bool later = format::is_later(there->which_save(), save);
+        FB_TRY(discard(store, later ? directory : aside, step, later ? save.snapshot_id : there->snapshot_id));
         renamed = later ? Result<>{} : store.rename(directory, aside);
     }
     FB_TRY(passing_over_missing(renamed));

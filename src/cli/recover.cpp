@@ -17,6 +17,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "commit/unreadable.hpp"
 #include "describe/conventions.hpp"
 #include "sys/far_module.hpp"
 #include "sys/lock.hpp"
@@ -172,6 +173,7 @@ Result<Exit> recover(const RecoverArguments& options) {
     auto held = options.stale ? hold(directories, staged) : std::vector<sys::FileLock>();
     if (!held && held.error().kind != ErrorKind::retry) return held.error();
     const bool removes = options.stale && held;
+    FB_TRY(commit::make_parts_of_unreadable(store, run));
     FB_TRY_ASSIGN(recovered, commit::recover(store, run, removes));
     RecoverReport report;
     if (!held)
@@ -213,6 +215,7 @@ void add_recover(CommandLine& line) {
     verb.examples(
         "  forebay recover /scratch/me/run7\n"
         "  forebay recover /scratch/me/run7 --stale\n"
+        "If a manifest is missing or damaged and all node files are there, it is made again.\n"
         "Safe at any time without --stale, also while agents work. Exit code 1 when something is left undone.\n");
     verb.action([options] { return recover(*options); });
 }

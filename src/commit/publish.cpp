@@ -6,8 +6,10 @@
 //   a batch               batches replace nothing: `taken`
 //   another run's         `refused`
 //   an earlier line's     that save moves to the name of its line, then as for nothing
-//   an earlier save,      it is moved aside, the part is renamed there, the old save is removed;
-//   or a damaged one      so too where nobody can read its manifest
+//   an earlier save,      it is moved aside, the part is renamed there, the old save is removed
+//   or a damaged one
+//   nobody can read its   it becomes a part, which recover() commits again if its node files are whole
+//   manifest
 //   a later, whole save   this one is removed, or gets the name of its own line where the lines differ
 //
 // Between looking and renaming another agent may rename too. So a directory that was moved aside is looked at again,
@@ -24,6 +26,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"
+#include "commit/unreadable.hpp"
 #include "format/packed.hpp"
 
 namespace forebay::commit {
@@ -76,6 +79,8 @@ private:
     Result<Commit> replace(const Save& earlier) const;
     Result<Commit> publish_under_line() const;
     Result<> give_step_away(const Save& earlier) const;
+    Error of_another_run(std::uint64_t run_id) const;
+    Result<bool> keep_unreadable();
     bool is_for_step() const { return final_ == place_.final_directory(); }
 
     sys::Store& store_;
@@ -154,6 +159,37 @@ Result<> Publisher::give_step_away(const Save& earlier) const {
                             fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
 }
 
+Error Publisher::of_another_run(std::uint64_t run_id) const {
+    return {ErrorKind::refused, fmt::format("{} holds a snapshot of another run, {}", final_, catalog::id_text(run_id)),
+            "", "move it out of this run, and away from its names"};
+}
+
+// Its node files may be the only whole copy of a save. False if it holds none, or those of this very save.
+Result<bool> Publisher::keep_unreadable() {
+    FB_TRY_ASSIGN(seen, look_at_unreadable(store_, final_));
+    if (seen.files == 0 || (seen.record && seen.record->snapshot_id == save_.snapshot_id)) return false;
+    const auto of_run = seen.record ? seen.record->lineage.run_id : 0;
+    if (of_run != 0 && run_id_ != 0 && of_run != run_id_) return of_another_run(of_run);
+    const auto part = part_of(final_, place_.step, seen);
+    FB_TRY_ASSIGN(taken, store_.exists(part));
+    if (taken)
+        return Error{ErrorKind::refused,
+                     fmt::format("step {} cannot be committed: the manifest in {} cannot be used, and {} is in the way "
+                                 "of keeping its node files",
+                                 place_.step, final_, part),
+                     "both directories", fmt::format("forebay recover {}", place_.run)};
+    FB_TRY(remove_view(true));
+    FB_TRY(store_.rename(final_, part));
+    const auto moved = standing(store_, part);
+    if (!moved) return put_back(part, moved.error());
+    // Between our look and our rename another agent may have given the name to a save that can be read.
+    if (*moved && (*moved)->save.snapshot_id != 0)
+        return put_back(part, {ErrorKind::refused,
+                               fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
+    FB_TRY(store_.sync_directory(place_.stream_directory()));
+    return true;
+}
+
 Result<Commit> Publisher::attempt_once() {
     FB_TRY_ASSIGN(here, standing(store_, final_));
     if (here && here->save.snapshot_id == save_.snapshot_id) {
@@ -163,10 +199,11 @@ Result<Commit> Publisher::attempt_once() {
     // A later save of a state replaces an earlier one. A batch of packed files replaces nothing: the files of the batch
     // that has the name are nowhere else.
     if (here && format::is_packed_stream(place_.stream)) return Commit::taken;
-    if (here && here->run_id != 0 && run_id_ != 0 && here->run_id != run_id_)
-        return Error{ErrorKind::refused,
-                     fmt::format("{} holds a snapshot of another run, {}", final_, catalog::id_text(here->run_id)), "",
-                     "move it out of this run, and away from its names"};
+    if (here && here->run_id != 0 && run_id_ != 0 && here->run_id != run_id_) return of_another_run(here->run_id);
+    if (here && here->save.snapshot_id == 0) {
+        FB_TRY_ASSIGN(is_kept, keep_unreadable());
+        if (is_kept) here = {};
+    }
     if (here && here->save.snapshot_id != 0 && here->save.line < save_.line) {
         FB_TRY(give_step_away(here->save));
         here = {};

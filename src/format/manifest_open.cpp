@@ -76,7 +76,7 @@ private:
     Error bad(const std::string& why) const {
         return {ErrorKind::corrupt, fmt::format("manifest {} is damaged: {}", name_, why),
                 "the node files beside it, which name their snapshot themselves",
-                "use the snapshot before it, or restore the manifest"};
+                "forebay recover RUN makes the manifest again if all node files are there"};
     }
 
     Result<> check_crc() const {

@@ -26,3 +26,7 @@ step-000100
 step-000100.h5
 step-000120
 step-000120.h5
+$ rm run7/restart/step-000100/manifest.json
+$ forebay recover run7
+restart: step 100 was complete and is now committed in run7/restart/step-000100.
+restart: step 100: its view was missing and is made.
