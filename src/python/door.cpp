@@ -149,7 +149,12 @@ void add_options(nb::module_& module) {
                 self.options->log = [held](const std::string& line) {
                     const nb::gil_scoped_acquire acquire;
                     const nb::error_scope kept;  // of a signal handler: nothing is called with one raised
-                    (*held)(line);
+                    try {
+                        (*held)(line);
+                    } catch (const nb::python_error& raised) {
+                        if (!raised.matches(PyExc_KeyboardInterrupt)) throw;
+                        PyErr_SetInterrupt();  // whoever tells a line passes over what it raises: Ctrl-C comes again
+                    }
                 };
             },
             "log"_a.none());

@@ -190,23 +190,38 @@ for process in stopped: os.kill(process, signal.SIGCONT)
         assert stream.newest().step == 1
 
 
-def test_ctrl_c_ends_the_watch_of_a_claim_from_elsewhere(place):
+def claim_from_elsewhere(place):
+    """A run that a session of another host has; opening it watches that session for long."""
     run(place, "session, stream = opened()\nsys.stdout.flush()\nos._exit(0)\n")
     (file,) = (place / "run/forebay/sessions").glob("*/claim.json")
     claim = json.loads(file.read_text())
     file.write_text(json.dumps(claim | {"host": "elsewhere", "boot": "another", "lock_id": "1:1"}) + "\n")
     config = place / "config.toml"
     config.write_text("takeover_wait_seconds = 600\n" + config.read_text())
-    script = """
+
+
+WATCH = """
+import time
 def log(line):
-    if "watching" in line: print("waits", flush=True)
+    if "watching" in line:
+        HEAR
 try:
     opened(log=log)
     print("no interrupt")
 except KeyboardInterrupt:
     print("interrupted")
 """
-    assert interrupt(place, script) == "interrupted\n"
+
+
+def test_ctrl_c_ends_the_watch_of_a_claim_from_elsewhere(place):
+    claim_from_elsewhere(place)
+    assert interrupt(place, WATCH.replace("HEAR", 'print("waits", flush=True)')) == "interrupted\n"
+
+
+def test_ctrl_c_in_the_function_that_hears_the_log_ends_the_watch(place):
+    claim_from_elsewhere(place)
+    hears = "os.kill(os.getpid(), signal.SIGINT); time.sleep(1000)"
+    assert run(place, WATCH.replace("HEAR", hears)) == "interrupted\n"
 
 
 def test_masked_arrays_are_refused_everywhere(place):
