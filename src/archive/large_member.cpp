@@ -60,7 +60,8 @@ void LargeMember::begin(tree::TreeWorker& worker) {
 
 Result<> LargeMember::reserve(tree::TreeWorker& worker) {
     FB_TRY_ASSIGN(settled, tree::settled_status(*file_, before_));
-    before_ = settled;
+    if (!settled) return tree::report_changes(maker_.context, path_of(*place_.branch, place_.name));
+    before_ = *settled;
     FB_TRY_ASSIGN(member, maker_.describe(*file_, before_));
     member_ = std::move(member);
     member_.path = path_of(*place_.branch, place_.name);

@@ -191,7 +191,8 @@ Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& p
     auto& packet = packets_[worker.index];
     for (int tries = 0; tries < tree::copy_tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, tree::settled_status(file, before));
-        before = settled;
+        if (!settled) break;
+        before = *settled;
         FB_TRY_ASSIGN(member, describe(file, before));
         member.path = path_of(*place.branch, place.name);
         FB_TRY(find_stored(file, member));

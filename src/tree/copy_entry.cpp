@@ -159,7 +159,8 @@ Result<bool> EntryCopier::copy_file(const CopyEntry& entry, sys::OpenFile& file,
     const auto temporary_name = context_.temporary_name(entry.name);
     for (int tries = 0; tries < copy_tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, settled_status(file, before));
-        before = settled;
+        if (!settled) break;
+        before = *settled;
         FB_TRY_ASSIGN(made, make_copy_file(context_, entry, temporary_name, before));
         TemporaryName temporary(*entry.target, temporary_name);
         FB_TRY(give_owner_first(context_, entry, before, made));

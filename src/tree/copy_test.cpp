@@ -242,6 +242,7 @@ TEST_CASE("copy: a file that changes each time is said, and is not at the target
                 file.seekp(0);
                 file << std::string(1 << 20, byte) << std::flush;
                 begun = true;
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so long that a copy begins
             }
         });
         while (!begun) std::this_thread::yield();

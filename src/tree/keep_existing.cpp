@@ -99,7 +99,8 @@ Result<bool> EntryCopier::has_same_content(const CopyEntry& entry, const sys::En
     auto before = status;
     if (times == TimesFit::no) {
         FB_TRY_ASSIGN(settled, settled_status(*file, status));
-        before = settled;
+        if (!settled) return false;
+        before = *settled;
     }
     FB_TRY_ASSIGN(other, entry.target->open_file(entry.name));
     FB_TRY_ASSIGN(at, first_difference(*file, *other, {0, status.bytes}, has_holes(status) || has_holes(existing),

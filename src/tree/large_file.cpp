@@ -50,6 +50,7 @@ private:
     Result<bool> try_end(TreeWorker& worker);
     Result<std::uint64_t> open_target();
     Result<> write_journal(std::uint64_t durable);
+    Result<> begin(TreeWorker& worker, const sys::EntryStatus& status);
     Result<> add_pieces(TreeWorker& worker);
     Result<> find_pieces();
     void conclude(TreeWorker& worker, const Result<bool>& done);
@@ -75,8 +76,13 @@ Result<> LargeFile::start(TreeWorker& worker) {
     if (status.kind != sys::EntryKind::file || !is_known(context_, entry_, status))
         return report_changes(context_, entry_.path());
     FB_TRY(refuse_attributes_first(context_, entry_, *source_, status));
+    return begin(worker, status);
+}
+
+Result<> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& status) {
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
-    before_ = settled;
+    if (!settled) return report_changes(context_, entry_.path());
+    before_ = *settled;
     return add_pieces(worker);
 }
 
@@ -213,11 +219,9 @@ void LargeFile::end(TreeWorker& worker) {
     auto status = source_->status();
     if (failed_ && status && !is_unchanged(before_, *status) && tries_ < copy_tries_max) {
         ++tries_;
-        before_ = *status;
         // The journal is of another state now, so that the file begins anew.
         static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
-        const auto added = add_pieces(worker);
-        if (!added) conclude(worker, added.error());
+        if (const auto begun = begin(worker, *status); !begun) conclude(worker, begun.error());
         return;
     }
     const auto done = [&]() -> Result<bool> {

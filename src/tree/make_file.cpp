@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint32_t setgid_bit = 02000;
 constexpr std::uint32_t private_file = 0600;
 constexpr std::chrono::milliseconds some_ticks{30};
+constexpr int settling_looks_max = 10;
 
 // Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
 // Where others may do as much, it sees no more than afterwards.
@@ -35,6 +36,16 @@ Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& ma
     if (at == status.bytes) return {};
     return Error{ErrorKind::corrupt,
                  fmt::format("{} differs from its source when it is read back, at byte {}", entry.path(), at)};
+}
+
+// Zero where it was changed long ago, or by a clock that is ahead of this one.
+std::chrono::nanoseconds time_to_settle(sys::FileTime changed) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto since = std::chrono::seconds(changed.seconds) + std::chrono::nanoseconds(changed.nanoseconds);
+    // File systems of whole seconds mark all changes of a second alike.
+    const std::chrono::nanoseconds alike = changed.nanoseconds == 0 ? std::chrono::seconds(1) : some_ticks * 0;
+    const auto rest = since + alike + some_ticks - now;
+    return now < since ? rest.zero() : std::max(rest, rest.zero());
 }
 
 }  // namespace
@@ -91,16 +102,15 @@ Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, co
     return MadeFile{.file = std::move(*file), .held = std::move(held)};
 }
 
-Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto changed =
-        std::chrono::seconds(first.changed.seconds) + std::chrono::nanoseconds(first.changed.nanoseconds);
-    // File systems of whole seconds mark all changes of a second alike.
-    const std::chrono::nanoseconds alike = first.changed.nanoseconds == 0 ? std::chrono::seconds(1) : some_ticks * 0;
-    const auto rest = changed + alike + some_ticks - now;
-    if (now < changed || rest <= rest.zero()) return first;
-    move::sleep_until(sys::Clock::now() + rest, nullptr);
-    return file.status();
+Result<std::optional<sys::EntryStatus>> settled_status(sys::OpenFile& file, sys::EntryStatus status) {
+    for (int looks = 0; looks < settling_looks_max; ++looks) {
+        const auto rest = time_to_settle(status.changed);
+        if (rest == rest.zero()) return std::optional(status);
+        move::sleep_until(sys::Clock::now() + rest, nullptr);
+        FB_TRY_ASSIGN(looked, file.status());
+        status = looked;
+    }
+    return std::optional<sys::EntryStatus>();
 }
 
 bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "tree/copy_entry.hpp"
 
@@ -55,10 +56,11 @@ Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const Co
                               const sys::EntryStatus& status, const std::string& link_text,
                               const std::function<Result<AttributeSource>()>& attributes);
 
-/// A status by which later changes can be told: kernels before 6.13 mark changes within a tick of 4 ms (10 ms at most)
-/// alike, so that a file which has just been written is looked at again after some ticks, and on file systems of whole
-/// seconds when its second is over.
-Result<sys::EntryStatus> settled_status(sys::OpenFile& file, const sys::EntryStatus& first);
+/// A status by which later changes can be told, when no write is likely to be in progress. Kernels before 6.13 mark
+/// changes within a tick of 4 ms (10 ms at most) alike, and all of them mark a write when it begins. So a file that has
+/// just been written is looked at again, until it was left alone for some ticks, and on file systems of whole seconds
+/// until its second is over. Nothing: others do not leave it alone for so long.
+Result<std::optional<sys::EntryStatus>> settled_status(sys::OpenFile& file, sys::EntryStatus status);
 
 /// Whether what was copied is what the file is now: nobody wrote to it meanwhile.
 bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after);

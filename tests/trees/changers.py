@@ -2,14 +2,18 @@
 """
 
 import os
+import random
 import threading
 import time
 
 from forebay_test import expect
 
 PIECE = 4096
-STALL_SECONDS = 0.01  # who stops so long in the middle of a version cannot be seen by a copy that is made meanwhile
-PAUSE = 0.002
+# A copy begins 30 ms after the last change that the clock of the kernel has marked, and that clock is late by 10 ms at most.
+# A writer that stops for longer in the middle of one call cannot be seen.
+STALL_SECONDS = 0.02
+# After the long pauses a copy begins, and the next change comes in the middle of the copy.
+SHORT_PAUSE, LONG_PAUSE = 0.002, 0.05
 
 
 class Changers:
@@ -38,16 +42,17 @@ class Changers:
     def repeat(self, act):
         while not self.ending.is_set():
             act()
-            time.sleep(PAUSE)
+            time.sleep(SHORT_PAUSE if act == self.unlink else random.choice((SHORT_PAUSE, LONG_PAUSE)))
 
     def write(self, name, size):
         """All pieces of a version have its number and its size. A small file is written by one call."""
         self.generation += 1
-        generation, began = self.generation, time.monotonic()
+        generation = self.generation
         piece = generation.to_bytes(8, "little") + size.to_bytes(8, "little")
         pieces = size // PIECE if name == "rewritten" else 1
         text = piece * (size // len(piece) // pieces)
         with open(self.source / name, "r+b", buffering=0) as file:
+            began = time.monotonic()
             for _ in range(pieces):
                 file.write(text)
         if name == "cut" and time.monotonic() - began > STALL_SECONDS:
