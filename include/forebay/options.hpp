@@ -254,8 +254,8 @@ struct Options {
     /// written. 0, "auto" in a file: one for each CPU that no other rank of the machine may use, but no more than
     /// memory is fast for, as measured at opening; 1 where ranks are not bound to CPUs of their own.
     int copy_threads = 0;
-    /// Called on world rank 0 with one line; nothing is printed without it. What a call waits for is said after 2 s,
-    /// and again every 30 s.
+    /// Called on world rank 0 with one line. Without it one thing is printed, to standard error: that a restart has
+    /// passed over a damaged snapshot. What a call waits for is said after 2 s, and again every 30 s.
     std::function<void(const std::string&)> log = {};
     /// Asked ten times a second by a call that waits, on the thread that made the call; it may be set on some ranks
     /// only. When it returns true, the wait ends and the call is an error of kind `retry`, on all ranks. What is staged

@@ -106,7 +106,9 @@ std::vector<Drained> outcome_of(const Serving& serving, const Served& served, co
 Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
                                             const LeftoverOptions& options) {
     node::dismiss_lingering(directory);
-    FB_TRY_ASSIGN(written, session_of(directory));
+    const auto read = session_of(directory);
+    if (!read) return node::not_usable(directory, read.error());
+    const auto& written = *read;
     auto session = written;
     // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
     session.forwarding = options.forwarding;
@@ -149,9 +151,14 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
         // Without `remove` the copies are to stay, and there is nothing else to do.
         if (options.remove) node::dismiss_lingering(directory);
         const auto in_use = {node::application_lock_path(directory), node::agent_lock_path(directory)};
-        if (!std::filesystem::exists(directory) || std::ranges::any_of(in_use, sys::lock_is_held)) continue;
+        // Locks that cannot be looked at are an error of the drain.
+        const auto is_held = [](const std::string& path) {
+            const auto held = sys::lock_state(path);
+            return held && *held;
+        };
+        if (!std::filesystem::exists(directory) || std::ranges::any_of(in_use, is_held)) continue;
         auto staged = drain_leftover(directory, make_view, options);
-        const bool taken = !staged && std::ranges::any_of(in_use, sys::lock_is_held);  // by a session, a moment ago
+        const bool taken = !staged && std::ranges::any_of(in_use, is_held);  // by a session, a moment ago
         if (!taken) all.push_back({directory, std::move(staged)});
     }
     if (all.size() < 2) return all;

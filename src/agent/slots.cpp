@@ -86,8 +86,10 @@ void Slots::fail(std::uint32_t index, const Error& error) {
         "committed snapshots" +
             (torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path(index))),
         torn ? std::string("save again; check the memory of this node")
-             : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(),
-                           sys::host_name()));
+             : fmt::format(
+                   "{}start the simulation again on {}, which commits the copy; or forebay drain {} there, before "
+                   "the allocation ends",
+                   error.kind == ErrorKind::full ? "make room, then " : "", sys::host_name(), staging_.directory()));
     auto failure = event(What::failed, index);
     failure.detail = failed.line();
     tell_(failure);

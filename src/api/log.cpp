@@ -11,13 +11,21 @@
 
 namespace forebay {
 
+namespace {
+
+void print_to_stderr(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+}  // namespace
+
 std::function<void(const std::string&)> log_of(const Options& options) {
     if (options.log) return options.log;
     const char* wish = std::getenv("FOREBAY_LOG");
     const bool wished = wish != nullptr && std::string_view(wish) != "" && std::string_view(wish) != "0";
     if (!options.log_to_stderr && !wished) return {};
-    return [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    return print_to_stderr;
 }
+
+void warn(const std::string& text) { print_to_stderr(show_message(program_prefix + text)); }
 
 node::Say say_of(const Options& options, bool is_first_rank) {
     node::Say say;

@@ -215,6 +215,19 @@ TEST_CASE(
         }
 }
 
+TEST_CASE("files in the place of step directories are named: damage, and never nothing") {
+    const Place place;
+    save(place, 2);
+    for (const auto step : {3, 2, 1}) {
+        fs::remove_all(place.step(step));
+        std::ofstream(place.step(step)) << "file";
+        if (step == 3) CHECK(restored(place, 2) == "2");
+    }
+    const auto text = restored(place, 2);
+    CHECK_MESSAGE(begins(text, "corrupt: "), text);
+    for (const auto step : {1, 2, 3}) CHECK_MESSAGE(has(text, place.step(step)), text);
+}
+
 TEST_CASE("a manifest of no bytes is damage: passed over; with nothing else it is corrupt") {
     const Place place;
     save(place, 2);

@@ -65,6 +65,10 @@ bool can_be_passed_over(const Error& judged) {
     return judged.kind == ErrorKind::corrupt || judged.kind == ErrorKind::missing;
 }
 
+std::string passed_over(std::int64_t step, const Error& why) {
+    return fmt::format("step {} is passed over: {}", step, why.line());
+}
+
 }  // namespace
 
 restart::ChooserContext StreamState::chooser_context(Marked marked) {
@@ -118,7 +122,7 @@ void StreamState::note(const std::string& text) {
 }
 
 void StreamState::pass_over(restart::NotTaken passed) {
-    note(fmt::format("step {} is passed over: {}", passed.step, passed.why.line()));
+    note(passed_over(passed.step, passed.why));
     restarts.passed.push_back(std::move(passed));
 }
 
@@ -130,8 +134,18 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below, std::int6
     return answered(choose_next(below, named));
 }
 
+// Damage that costs a simulation hours of work is seen without a log too.
+void StreamState::warn_of_damage() const {
+    if (session->topology.world->rank() != 0 || session->say()) return;
+    for (const auto& [step, why] : restarts.passed)
+        if (why.kind == ErrorKind::corrupt)
+            static_cast<void>(
+                attempt([&] { warn(fmt::format("stream '{}': {}", schema.stream, passed_over(step, why))); }));
+}
+
 // What is passed over is left there where the call failed: a first save looks there.
 Result<std::optional<Restart>> StreamState::answered(Result<std::optional<Restart>> found) {
+    if (found) warn_of_damage();
     if (found) restarts.passed.clear();
     else FB_TRY(comm::agree(*session->topology.world, [&] { restarts.passed.push_back({-1, found.error()}); }));
     return found;

@@ -100,7 +100,7 @@ Result<> StreamState::check_restarted(std::int64_t step) const {
         fmt::format("step {} of stream '{}' is not saved: the restart before it failed, and nothing begins anew "
                     "over snapshots that are there: {}",
                     step, schema.stream, why.what),
-        "all snapshots; nothing is removed",
+        "what is there; nothing is removed",
         fmt::format("{}{}{}, as newest(0) does in code", why.next, why.next.empty() ? "" : "; or ",
                     restart::begin_anew)};
 }

@@ -220,6 +220,13 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
                                      .agent = options.agent,
                                      .forwarding = forwarding,
                                      .neighbours = neighbours};
+        for (const auto& path : node::emptied_files(directory))
+            log([&] {
+                return fmt::format(
+                    "staged file {} has fewer bytes than any snapshot, and is passed over: what it held is "
+                    "lost, unless it was committed",
+                    path);
+            });
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
         if (options.agent.timings) {
             FB_TRY_ASSIGN(made,

@@ -62,7 +62,7 @@ Result<> SessionState::lock_staging(std::optional<node::LockedDirectory>& locked
         return {};
     };
     // Its own limits are shorter.
-    FB_TRY_ASSIGN(in_time, node::wait_together(world, look, 2 * node::ending_holder_max, say_));
+    FB_TRY_ASSIGN(in_time, node::wait_together(world, look, 2 * node::ending_holder_max, say_, {}, ""));
     if (!in_time && locking && !locked && own_result)
         own_result =
             Error{ErrorKind::retry,

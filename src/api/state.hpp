@@ -266,6 +266,8 @@ public:
     void note(const std::string& text);
     /// Notes it, and counts it against the answer that there is nothing.
     void pass_over(restart::NotTaken passed);
+    /// Prints a line for each damaged snapshot that a restart has passed over, by the first rank, if no log has it.
+    void warn_of_damage() const;
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state, const restart::Plan& plan);
     /// With final values every column must have its address by now.
@@ -330,6 +332,8 @@ std::function<void(const std::string&)> log_of(const Options& options);
 
 /// The application beside the waits of a rank: it hears lines on rank 0, and interrupts on any. It throws nothing.
 node::Say say_of(const Options& options, bool is_first_rank);
+/// Prints a line to standard error. Only for damage that nobody would see otherwise.
+void warn(const std::string& text);
 
 /// `refused` for settings that cannot work.
 Result<> check(const Options& options);

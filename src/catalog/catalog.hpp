@@ -74,6 +74,10 @@ Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);
 /// that is cut short, torn, or not the one that was committed.
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
 
+/// Whether the files that the manifest names are there, and whether the first of them can be opened. Reads nothing:
+/// lists each directory of the snapshot once, and opens one file. `missing` names the first file that is absent.
+Result<> check_files(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
+
 /// Writes into the manifest when each of its files was changed last. Whoever commits a snapshot calls this after the
 /// last write to the files. One look at each file.
 Result<> note_changes(sys::Store& store, const std::string& directory, format::Manifest& manifest);
@@ -111,7 +115,7 @@ Result<bool> is_removed(sys::Store& store, const std::string& directory, std::ui
 
 /// Reads everything of one snapshot and checks every segment, in limits::verify_window_bytes of memory beside one
 /// node file's head. `progress` (may be empty) is called with bytes done and in all. An Error means that the check
-/// could not be made (no or a damaged manifest, a fault while reading, a newer version).
+/// could not be made (no or a damaged manifest, a file that cannot be read now, a newer version).
 Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 

@@ -239,8 +239,31 @@ TEST_CASE("verify: a check that cannot be made is an error, never a clean bill")
         REQUIRE_FALSE(verified);
         CHECK(verified.error().kind == ErrorKind::retry);
     }
+    const auto closed = disk.clone();
+    closed->fail(Op::open, 1, {ErrorKind::refused, "open: node file: Permission denied"});  // after the manifest
+    CHECK(catalog::verify(*closed, snapshot_of(small), {}).error().kind == ErrorKind::refused);
     REQUIRE(sys::write_text_durable(disk, test::step_directory(run, small) + "/manifest.json", "{}"));
     CHECK(catalog::verify(disk, snapshot_of(small), {}).error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("files: the first that is absent is named, and nothing is read") {
+    SimStore disk;
+    auto small = at_step(120);
+    small.nodes = 3;
+    make(disk, small);
+    const auto directory = test::step_directory(run, small);
+    const auto manifest = catalog::load_manifest(disk, directory).value();
+    const auto reads = disk.calls(Op::read), opens = disk.calls(Op::open), lists = disk.calls(Op::list);
+    CHECK(catalog::check_files(disk, directory, manifest));
+    CHECK(disk.calls(Op::read) == reads);
+    CHECK(disk.calls(Op::open) == opens + 1);
+    CHECK(disk.calls(Op::list) == lists + 1);
+    disk.fail(Op::open, 0, {ErrorKind::refused, "open: node file: Permission denied"});
+    CHECK(catalog::check_files(disk, directory, manifest).error().kind == ErrorKind::refused);
+    REQUIRE(disk.remove(node_path(small, 1)));
+    const auto missing = catalog::check_files(disk, directory, manifest);
+    CHECK(missing.error().kind == ErrorKind::missing);
+    CHECK(missing.error().what.find(node_path(small, 1)) == 0);
 }
 
 TEST_CASE("verify and a listing, while retention removes the snapshot at any of their operations: it is no damage") {

@@ -53,6 +53,13 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
     return version;
 }
 
+// Of an entry that has the name of a snapshot's directory.
+Error not_a_directory(const sys::Entry& entry, const Snapshot& snapshot) {
+    if (entry.is_link) return leads_nowhere(snapshot.directory);
+    return {ErrorKind::corrupt, fmt::format("{} is a file, and a snapshot is a directory", snapshot.directory), "",
+            "bring the directory back from a copy of the run, or move the file away"};
+}
+
 Version unreadable(const Snapshot& snapshot, bool set_aside, Error why) {
     Version version{.snapshot = snapshot, .set_aside = set_aside, .readable = std::move(why)};
     version.head.step = snapshot.step;
@@ -104,11 +111,11 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
     for (const auto& entry : entries) {
         const auto step = step_of(entry.name);
         const auto aside = aside_of(entry.name);
-        if ((entry.is_directory || entry.is_link) && (step || aside)) {
+        if (step || aside) {
             const Snapshot snapshot{stream, step ? *step : aside->step,
                                     fmt::format("{}/{}/{}", run, stream, entry.name)};
             if (entry.is_directory) FB_TRY(add_version(store, snapshot, aside.has_value(), names.versions));
-            else names.versions.push_back(unreadable(snapshot, aside.has_value(), leads_nowhere(snapshot.directory)));
+            else names.versions.push_back(unreadable(snapshot, aside.has_value(), not_a_directory(entry, snapshot)));
         } else if (const auto left = leftover_of(entry.name);
                    entry.is_directory && left && left->kind == Leftover::Kind::old) {
             FB_TRY(

@@ -13,7 +13,7 @@ namespace forebay::catalog {
 namespace {
 
 bool is_ours(const sys::Entry& entry) {
-    return entry.is_directory && (step_of(entry.name) || aside_of(entry.name) || leftover_of(entry.name));
+    return step_of(entry.name) || aside_of(entry.name) || (entry.is_directory && leftover_of(entry.name));
 }
 
 }  // namespace

@@ -107,7 +107,8 @@ Result<> Verifier::file(const format::NodeLine& line) {
     count_healed(healed);
     if (!node) {
         const auto& error = node.error();
-        if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
+        // Nobody has seen the bytes of a file that cannot be read now.
+        if (error.kind != ErrorKind::corrupt && error.kind != ErrorKind::missing) return error;
         add_damage({path_, "", 0, base_, base_ + std::max<std::uint64_t>(line.file_bytes, 1) - 1,
                     error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.line()});
         return {};

@@ -41,7 +41,12 @@ Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& dire
     const auto entries = store.list(directory);
     std::vector<GoneBack> found;
     if (!entries && entries.error().kind == ErrorKind::missing) return found;
-    FB_TRY(entries);
+    if (!entries)
+        return because(
+            entries.error(),
+            fmt::format("nobody can say whether the run has gone back as restart_from wants: {}", entries.error().what),
+            "all snapshots; nothing is removed",
+            fmt::format("repair {}, then start again; or leave restart_from out", directory));
     for (const auto& entry : *entries)
         if (const auto record = record_in(entry.name)) found.push_back(*record);
     return found;

@@ -70,7 +70,37 @@ bool is_same_time(std::int64_t noted_ns, std::int64_t now_ns) {
     return false;
 }
 
+/// What there is by each name in a folder of a snapshot; false: a link that leads nowhere.
+Result<std::map<std::string, bool>> names_in_folder(sys::Store& store, const std::string& folder) {
+    std::map<std::string, bool> names;
+    const auto entries = store.list(folder);
+    if (!entries && entries.error().kind == ErrorKind::missing) return names;
+    FB_TRY(entries);
+    for (const auto& entry : *entries) names.emplace(entry.name, !entry.is_link);
+    return names;
+}
+
 }  // namespace
+
+Result<> check_files(sys::Store& store, const std::string& directory, const format::Manifest& manifest) {
+    std::map<std::string, std::map<std::string, bool>> folders;
+    const auto paths = paths_of(manifest);
+    for (const auto& name : paths) {
+        const auto path = directory + "/" + name, folder = directory_of(path);
+        if (!folders.contains(folder)) {
+            FB_TRY_ASSIGN(names, names_in_folder(store, folder));
+            folders.emplace(folder, std::move(names));
+        }
+        const auto found = folders.at(folder).find(leaf_of(path));
+        if (found != folders.at(folder).end() && found->second) continue;
+        const bool is_link = found != folders.at(folder).end();
+        return Error{ErrorKind::missing,
+                     fmt::format("{} is {}", path, is_link ? "a link to what is not there" : "missing"), "",
+                     fmt::format("bring the file back; forebay verify {} says what else is wrong", directory)};
+    }
+    if (!paths.empty()) FB_TRY(store.open(directory + "/" + *paths.begin(), sys::Access::read));
+    return {};
+}
 
 Result<> note_changes(sys::Store& store, const std::string& directory, format::Manifest& manifest) {
     std::map<std::string, std::optional<std::int64_t>> times;

@@ -106,11 +106,10 @@ private:
 Result<> Listing::add(const catalog::Version& version, Standing standing) {
     const auto& snapshot = version.snapshot;
     auto object = json_of(snapshot);
-    auto manifest = catalog::load_manifest(store_, snapshot.directory);
+    auto manifest = version.readable ? catalog::load_manifest(store_, snapshot.directory)
+                                     : Result<format::Manifest>(version.readable.error());
     if (manifest)
-        if (const auto placed = version.readable ? catalog::check_place(*manifest, snapshot) : version.readable;
-            !placed)
-            manifest = placed.error();
+        if (const auto placed = catalog::check_place(*manifest, snapshot); !placed) manifest = placed.error();
     if (!manifest && manifest.error().kind == ErrorKind::missing) {
         FB_TRY_ASSIGN(removed, catalog::is_removed(store_, snapshot.directory, version.head.snapshot_id));
         if (removed) return {};  // since it was listed
@@ -123,6 +122,11 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         notes_ += lines("{}\n", Message{manifest.error().line()});
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
+    }
+    const auto files = catalog::check_files(store_, snapshot.directory, *manifest);
+    if (!files && files.error().kind == ErrorKind::missing) {
+        FB_TRY_ASSIGN(removed, catalog::is_removed(store_, snapshot.directory, manifest->snapshot_id));
+        if (removed) return {};
     }
     lines_.is_result |= describe::is_result(manifest->schema);
     const auto view = view_of(snapshot);
@@ -141,7 +145,14 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     FB_TRY_ASSIGN(marks, catalog::marks_of(store_, snapshot.directory, *manifest));
     for (const auto& mark : marks)
         notes_ += lines("{} is marked: {}\n", place_text(snapshot), Message{format::words_of(mark)});
-    const auto words = marks.empty() ? std::string(state) : fmt::format("{}, marked", state);
+    std::string words = state;
+    if (!marks.empty()) words += ", marked";
+    if (!files) {
+        unreadable_ = true;
+        words += files.error().kind == ErrorKind::missing ? ", file missing" : ", cannot be read";
+        notes_ += lines("{}: {}\n", place_text(snapshot), Message{files.error().line()});
+        object.set("error", json_of(files.error()));
+    }
     lines_.add({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
                 show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, words, view ? "yes" : "no"},
                words);
@@ -262,14 +273,24 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
     if (!directories) return directories.error();
     std::string next;
     for (const auto& directory : *directories) {
-        const bool is_served = sys::lock_is_held(node::application_lock_path(directory)) ||
-                               sys::lock_is_held(node::agent_lock_path(directory));
+        const auto application = sys::lock_state(node::application_lock_path(directory));
+        const auto agent = application ? sys::lock_state(node::agent_lock_path(directory)) : application;
+        auto object = Json::object().set("state", "staged").set("directory", directory);
+        if (!agent) {
+            unreadable_ = true;
+            notes_ +=
+                lines("On this node: {}, which cannot be looked at: {}\n", directory, Message{agent.error().line()});
+            array_.push(object.set("error", json_of(agent.error())));
+            continue;
+        }
+        const bool is_served = *application || *agent;
         const bool is_done = !is_served && !node::may_hold_uncommitted(directory);
         notes_ += lines("On this node: {}, {}.\n", directory,
-                        is_served ? "whose session or agent lives"
-                        : is_done ? "left by a session that has ended, with everything committed"
-                                  : "left by a session that has ended");
-        array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
+                        *application ? "in use by a session that lives"
+                        : *agent     ? "left by a session that has ended; its agent still works"
+                        : is_done    ? "left by a session that has ended, with everything committed"
+                                     : "left by a session that has ended");
+        array_.push(object.set("served", is_served));
         if (!is_served && !is_done) next = "forebay recover " + run;
         else if (is_done && next.empty()) next = fmt::format("forebay drain {} frees the memory", directory);
     }
@@ -324,20 +345,27 @@ void add_ls(CommandLine& line) {
         "  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: "
         "committed; abandoned: the run has gone back behind it; foreign: "
         "of\n"
-        "  another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:\n"
-        "  left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: "
-        "state\n"
-        "  staged, directory, served (whether its session or agent lives). Of a file of GenericIO: file, format, "
-        "big_endian,\n"
-        "  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, "
-        "steps, bytes, "
-        "datasets, unreadable.\n");
+        "  another run; each of them with error if a node file is missing or cannot be opened; unreadable (error: "
+        "kind, "
+        "what,\n"
+        "  safe, next, text); part (nodes_arrived of nodes), old or gone: left by a crash, or work that is going on. "
+        "Then one\n"
+        "  for each directory of the run in this node's memory: state staged, directory, served (whether its session "
+        "or\n"
+        "  agent lives), or error, if nobody can say. Of a file of GenericIO: file, format, big_endian, ranks, dims,\n"
+        "  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes,\n"
+        "  datasets, unreadable.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"
         "A stream of results or of packed files has one line in the list of a run; RUN/STREAM and --json list all of "
         "it.\n"
-        "Exit code 1 when a committed snapshot's manifest, or an object of an HDF5 file, cannot be read.\n");
+        "Of the node files of a snapshot ls looks whether all are there, and opens the first. It reads no data: "
+        "forebay "
+        "verify does.\n"
+        "Exit code 1 when a committed snapshot's manifest, a node file, or an object of an HDF5 file is missing or "
+        "cannot "
+        "be read.\n");
     verb.action([options] { return list(*options); });
 }
 

@@ -107,7 +107,12 @@ std::optional<format::Line> line_in(const std::string& text) {
 Result<> check(const PruneArguments& options) {
     const int given = (options.keep != not_given) + (options.above != not_given) + !options.line.empty();
     const auto next = fmt::format("forebay prune {} --keep 3 --dry-run", options.place);
-    if (given != 1) return Error{ErrorKind::refused, "prune wants one of --keep, --above and --line", "", next};
+    if (given != 1)
+        return Error{ErrorKind::refused,
+                     given == 0
+                         ? "nothing says which snapshots are to go: --keep N, --above STEP or --line LINE is missing"
+                         : "--keep, --above and --line are three ways to choose: give one of them",
+                     "all snapshots", next};
     if (options.keep != not_given && (options.keep < 1 || options.keep > std::numeric_limits<int>::max()))
         return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay", options.keep), "",
                      next};

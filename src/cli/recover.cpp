@@ -114,7 +114,7 @@ Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& director
             std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end();
         auto lock = sys::FileLock::take(node::application_lock_path(directory));
         if (!lock && lock.error().kind == ErrorKind::missing) continue;  // whoever drained it has freed it
-        if (!lock && lock.error().kind != ErrorKind::retry) return lock.error();
+        if (!lock && lock.error().kind != ErrorKind::retry) return node::not_usable(directory, lock.error());
         if (!lock || !is_drained || sys::lock_is_held(node::agent_lock_path(directory)))
             return Error{ErrorKind::retry, directory};
         locks.push_back(std::move(*lock));

@@ -10,6 +10,7 @@
 #include "cli/say.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
+#include "cli/tree_living_run.hpp"
 #include "cli/verbs.hpp"
 #include "sys/process.hpp"
 #include "tree/remove.hpp"
@@ -27,6 +28,7 @@ struct DeleteArguments {
 Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));
     FB_TRY(check_present(options.place));
+    if (!options.dry_run) FB_TRY(check_no_session_writes("", options.place));
     FB_TRY(check_side_files({{"--report", options.tree.report}}, {options.place}, nullptr));
     const auto threads = options.tree.thread_count({options.place});
     std::unique_ptr<LinesFile> report;
@@ -94,7 +96,9 @@ void add_delete(CommandLine& line, const TreeRunner& run) {
     verb.examples(
         "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
         "  forebay delete /scratch/me/old\n"
-        "No symbolic link is followed. Exit code 1 where something stays.\n");
+        "No symbolic link is followed. A run, a stream or a snapshot stays as long as a session writes the run. Exit "
+        "code "
+        "1 if something stays.\n");
 }
 
 }  // namespace forebay::cli

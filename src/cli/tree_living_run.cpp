@@ -11,6 +11,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "cli/held_claim.hpp"
 #include "cli/tree_run.hpp"
 #include "sys/target_store.hpp"
@@ -45,7 +46,7 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     FB_TRY_ASSIGN(is_in_run, run == at ? Result<bool>(false) : is_run(run));
     if (!is_in_run) return {};
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
-    if (std::ranges::count(streams, leaf_of(at)) == 0) return {};
+    if (leaf_of(at) != catalog::own_directory && std::ranges::count(streams, leaf_of(at)) == 0) return {};
     // Only a sync of whole runs knows which snapshots the source has never had.
     if (removes)
         return Error{

@@ -207,16 +207,17 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
         }
         FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
         if (is_gone) continue;
+        const auto* const state = verified ? "is damaged" : "cannot be checked";
         const auto why = verified ? verified->damage.front().text : verified.error().what;
         if (plan.kept.contains(place)) {
             remarks.add(
                 tree::RemarkKind::failed, place,
-                fmt::format("the target's copy, which was there before, is damaged and was left as it is: {}", why));
+                fmt::format("the target's copy, which was there before, {} and was left as it is: {}", state, why));
             continue;
         }
         FB_TRY(discard(store, version));
         remarks.add(tree::RemarkKind::failed, place,
-                    fmt::format("read back it is damaged, and was taken away again: {}", why));
+                    fmt::format("read back it {}, and was taken away again: {}", state, why));
     }
     if (remarks.has_errors()) return {};
     for (const auto& [place, version] : plan.source) {  // a pattern of a stream's name may fit another one

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
-#include <tuple>
+#include <vector>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
@@ -32,6 +31,7 @@ constexpr std::size_t damage_lines_max = 20;
 // How often the last snapshot may be removed while it is read before another one is not looked for: a run that keeps
 // none long enough to be read.
 constexpr int turns_max = 4;
+constexpr const char* of_another_run = "of another run";
 
 Json json_of_damage(const catalog::Damage& damage) {
     auto object = Json::object();
@@ -40,17 +40,37 @@ Json json_of_damage(const catalog::Damage& damage) {
     return object.set("first_byte", damage.first_byte).set("last_byte", damage.last_byte).set("text", damage.text);
 }
 
+/// One snapshot to read. `state` is a word of `forebay ls`, or "" for a snapshot that a restart may take.
+struct VerifyItem {
+    catalog::Version version;
+    std::string state = {};
+
+    std::string name() const {
+        const auto& snapshot = version.snapshot;
+        return fmt::format("{}@{}{}{}", snapshot.stream, snapshot.step, state.empty() ? "" : ", ", state);
+    }
+    Json json() const {
+        auto object = json_of(version.snapshot);
+        if (!state.empty()) object.set("state", state == of_another_run ? "foreign" : state);
+        return object;
+    }
+};
+
+// Another error says that the snapshot is damaged, or of a newer version.
+bool cannot_be_read(ErrorKind kind) { return kind != ErrorKind::corrupt && kind != ErrorKind::unsupported; }
+
 // Prints as it goes, since a run may take hours to read; JSON at the end.
 class VerifyReport {
 public:
     explicit VerifyReport(bool json) : json_(json) {}
 
-    void add(const catalog::Snapshot& snapshot, const Result<catalog::Verified>& outcome) {
-        auto object = json_of(snapshot);
+    void add(const VerifyItem& item, const Result<catalog::Verified>& outcome) {
+        auto object = item.json();
         if (!outcome) {
-            worst_ = std::max(worst_, exit_of(outcome.error().kind));
+            const auto kind = outcome.error().kind;
+            worst_ = std::max(worst_, kind == ErrorKind::refused ? Exit::trouble : exit_of(kind));
             array_.push(object.set("whole", false).set("error", json_of(outcome.error())));
-            print(lines("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step,
+            print(lines("{}  {}: {}\n", item.name(), cannot_be_read(kind) ? "CANNOT BE READ" : "cannot be checked",
                         Message{outcome.error().line()}));
             return;
         }
@@ -61,7 +81,7 @@ public:
         if (!outcome->marks.empty()) object.set("marks", json_of(outcome->marks));
         array_.push(object.set("damage", damage));
         if (outcome->damage.empty())
-            print(lines("{}@{}  whole: {} in {}\n", snapshot.stream, snapshot.step, show_bytes(outcome->bytes),
+            print(lines("{}  whole: {} in {}\n", item.name(), show_bytes(outcome->bytes),
                         show_count(outcome->segments, "segment")));
         for (const auto& mark : outcome->marks) print(lines("  marked: {}\n", Message{format::words_of(mark)}));
         if (outcome->healed > 0)
@@ -71,17 +91,16 @@ public:
                       outcome->healed == 1 ? "is" : "are"));
         if (outcome->damage.empty()) return;
         worst_ = std::max(worst_, Exit::found);
-        print(lines("{}@{}  DAMAGED in {} place{}:\n", snapshot.stream, snapshot.step, outcome->damage.size(),
-                    outcome->damage.size() == 1 ? "" : "s"));
+        print(lines("{}  DAMAGED in {}:\n", item.name(), show_count(outcome->damage.size(), "place")));
         for (std::size_t i = 0; i < std::min(outcome->damage.size(), damage_lines_max); ++i)
             print(lines("  {}\n", Message{outcome->damage[i].text}));
         if (outcome->damage.size() > damage_lines_max)
             print(lines("  ... and {} more: --json lists all.\n", outcome->damage.size() - damage_lines_max));
     }
 
-    void add_removed(const catalog::Snapshot& snapshot) {
-        array_.push(json_of(snapshot).set("removed", true));
-        print(lines("{}@{}  removed meanwhile\n", snapshot.stream, snapshot.step));
+    void add_removed(const VerifyItem& item) {
+        array_.push(item.json().set("removed", true));
+        print(lines("{}  removed meanwhile\n", item.name()));
     }
 
     Exit finish() const {
@@ -99,20 +118,21 @@ private:
     Exit worst_ = Exit::good;
 };
 
-Result<std::vector<catalog::Version>> chosen(sys::Store& store, const Place& place) {
+Result<std::vector<VerifyItem>> chosen(sys::Store& store, const Place& place) {
     if (place.names_snapshot()) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
-        return std::vector{catalog::Version{.snapshot = snapshot}};
+        return std::vector{VerifyItem{.version = {.snapshot = snapshot}}};
     }
-    std::vector<catalog::Version> all;
+    std::vector<VerifyItem> all;
+    const auto add = [&](std::vector<catalog::Version>& versions, const char* state) {
+        for (auto& version : versions) all.push_back({std::move(version), state});
+    };
     for (const auto& stream : place.streams) {
-        FB_TRY_ASSIGN(heads, catalog::heads_of(store, place.run, stream));
-        std::ranges::move(heads, std::back_inserter(all));
+        FB_TRY_ASSIGN(history, catalog::history(store, place.run, stream));
+        add(history.living, "");
+        add(history.abandoned, "abandoned");
+        add(history.foreign, of_another_run);
     }
-    std::ranges::sort(all, [](const catalog::Version& left, const catalog::Version& right) {
-        const auto &a = left.snapshot, &b = right.snapshot;
-        return std::tie(a.stream, b.step, a.directory) < std::tie(b.stream, a.step, b.directory);
-    });
     if (all.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify", place.run), "",
                      fmt::format("forebay ls {}", place.run)};
@@ -120,26 +140,24 @@ Result<std::vector<catalog::Version>> chosen(sys::Store& store, const Place& pla
 }
 
 // Whether it was removed since it was listed, which its report then says instead of all else.
-Result<bool> check_one(sys::Store& store, const catalog::Version& version, bool json, VerifyReport& report) {
-    const auto& snapshot = version.snapshot;
+Result<bool> check_one(sys::Store& store, const VerifyItem& item, bool json, VerifyReport& report) {
+    const auto& [snapshot, head, set_aside, readable] = item.version;
     const auto outcome = [&]() -> Result<catalog::Verified> {
-        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
-        auto verified =
-            catalog::verify(store, snapshot, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
         // A copy of another directory's save is misplaced, though each of its bytes is right.
-        if (verified && !version.readable && version.readable.error().kind == ErrorKind::corrupt)
-            return version.readable.error();
-        return verified;
+        if (!readable && readable.error().kind == ErrorKind::corrupt) return readable.error();
+        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
+        return catalog::verify(store, snapshot,
+                               [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
     }();
     const bool misses = outcome ? !outcome->damage.empty() : outcome.error().kind == ErrorKind::missing;
     if (misses) {
         FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, outcome ? outcome->snapshot_id : 0));
         if (removed) {
-            report.add_removed(snapshot);
+            report.add_removed(item);
             return true;
         }
     }
-    report.add(snapshot, outcome);
+    report.add(item, outcome);
     return false;
 }
 
@@ -150,10 +168,10 @@ Result<Exit> check(const VerifyArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     VerifyReport report(options.json);
     for (int turn = 0;; ++turn) {
-        FB_TRY_ASSIGN(versions, chosen(store, place));
+        FB_TRY_ASSIGN(items, chosen(store, place));
         bool any_removed = false;
-        for (const auto& version : versions) {
-            FB_TRY_ASSIGN(removed, check_one(store, version, options.json, report));
+        for (const auto& item : items) {
+            FB_TRY_ASSIGN(removed, check_one(store, item, options.json, report));
             any_removed |= removed;
         }
         // Another one is the last now.
@@ -175,7 +193,10 @@ void add_verify(CommandLine& line) {
         "an array of\n"
         "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
         "kind, what, safe, next, text;\n"
-        "  marks (as in ls) where there are any; healed (stretches that were wrong in this host's cache alone) where "
+        "  marks (as in ls) where there are any; state: abandoned or foreign (as in ls), if a restart does not take "
+        "the "
+        "snapshot;\n"
+        "  healed (stretches that were wrong in this host's cache alone) where "
         "it is not 0; removed: true, instead of "
         "all that,\n"
         "  for one that retention removed meanwhile.\n"
@@ -187,8 +208,8 @@ void add_verify(CommandLine& line) {
         "  forebay verify /scratch/me/run7@last\n"
         "  forebay verify /scratch/me/run7/restart@120 --json\n"
         "  forebay verify m000.full.mpicosmo.499\n"
-        "Exit code 1 when something is damaged; 3 to 6 when something could not be checked at all, 6 when HDF5 lacks a "
-        "filter.\n");
+        "Exit code 1 when something is damaged; 3 to 6 when something cannot be read now, or could not be checked at "
+        "all, 6 when HDF5 lacks a filter.\n");
     verb.action([options] { return check(*options); });
 }
 

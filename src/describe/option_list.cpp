@@ -142,7 +142,7 @@ std::string values_of(const Whole& range) {
     constexpr auto int_least = std::numeric_limits<int>::min();
     constexpr auto int_most = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
     if (range.least == int_least && range.most >= int_most) return "a whole number";
-    if (range.most >= int_most) return fmt::format("{} or more", range.least);
+    if (range.most >= int_most) return fmt::format("{} or more", range.least + (range.least_is_unset ? 1 : 0));
     if (std::cmp_equal(range.least + 1, range.most)) return fmt::format("{} or {}", range.least, range.most);
     return fmt::format("from {} to {}", range.least, range.most);
 }

@@ -34,6 +34,7 @@ struct Option {
 struct Whole {
     std::int64_t least = 0;
     std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    bool least_is_unset = false;  // in C++ alone: in a file the option is left out instead
 
     template <class Integer>
     bool has(Integer value) const {
@@ -110,7 +111,7 @@ void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::r
     visit(Option{"marked", "what a restart does with a marked snapshot that is not named by its step"},
           Words<Marked>{marked_words}, marked);
     visit(Option{"restart_from", "once, a restart begins at the newest snapshot at or below this step"},
-          Whole{-1, std::uint64_t{std::numeric_limits<std::int64_t>::max() - 1}}, restart_from);
+          Whole{-1, std::uint64_t{std::numeric_limits<std::int64_t>::max() - 1}, true}, restart_from);
 }
 
 /// Of one rule of compression.

@@ -6,13 +6,16 @@
 #include <chrono>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "describe/option_list.hpp"
 
 namespace forebay::describe {
 
 template <class Integer>
-requires std::is_integral_v<Integer> std::string show(const Whole&, Integer value) { return std::to_string(value); }
+requires std::is_integral_v<Integer> std::string show(const Whole& range, Integer value) {
+    return range.least_is_unset && std::cmp_equal(value, range.least) ? "none" : std::to_string(value);
+}
 
 /// The fewest digits that read back as `value`.
 std::string show(const Real&, double value);

@@ -89,6 +89,7 @@ private:
 
     /// Lines 1 and 2 without the comma that ends them.
     Result<std::string_view> head_text() const {
+        if (text_.empty()) return bad(wrong_with_crc_line(text_));
         const auto first = text_.find('\n');
         const auto second = first == text_.npos ? first : text_.find('\n', first + 1);
         if (second == text_.npos || second == 0 || text_[second - 1] != ',') return bad("it has no first two lines.");

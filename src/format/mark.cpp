@@ -35,6 +35,7 @@ std::optional<std::uint64_t> hex_from(std::string_view text, std::size_t digits)
 }
 
 std::string wrong_with_crc_line(std::string_view text) {
+    if (text.empty()) return "it is empty.";
     if (text.size() < crc_line_bytes) return fmt::format("it has {} bytes and no checksum.", text.size());
     const auto line = text.substr(text.size() - crc_line_bytes);
     const auto written = hex_from(line.substr(crc_line_begin.size(), 8), 8);

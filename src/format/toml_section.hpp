@@ -43,7 +43,8 @@ public:
     void whole(const char* key, Integer& value, const describe::Whole& range) {
         const auto given = whole_at(key);
         if (!given) return;
-        if (range.has(*given) && std::in_range<Integer>(*given)) value = static_cast<Integer>(*given);
+        const bool is_unset = range.least_is_unset && *given == range.least;
+        if (!is_unset && range.has(*given) && std::in_range<Integer>(*given)) value = static_cast<Integer>(*given);
         else refuse(key, "is " + std::to_string(*given) + ", out of range: " + describe::values_of(range) + ".");
     }
     template <class T>

@@ -25,16 +25,16 @@ std::optional<std::string> HolderWait::turn(std::int64_t process, sys::Clock::ti
     if (now - began_ >= at_most) return {};
     const auto who = process == 0 ? "a process" : fmt::format("process {}", process);
     // A lock may outlive the process that is known: another one works on what that one left.
-    return fmt::format("{} on {}, which {}, and for its lock {}", who, sys::host_name(),
+    return fmt::format("{} on {}, which {}, and for its lock {}: at most {} s in all", who, sys::host_name(),
                        lives                                ? "may be ending"
                        : state == sys::ProcessState::ending ? "is ending"
                                                             : "has ended",
-                       lock_);
+                       lock_, std::chrono::duration<double>(at_most).count());
 }
 
 Result<bool> await_free(const std::string& lock, std::int64_t process, const Say& say) {
     const HolderWait holder(lock);
-    LongWait wait(say, ending_holder_max);
+    LongWait wait(say, ending_holder_max, "");
     while (sys::lock_is_held(lock)) {
         const auto whom = holder.turn(process);
         if (!whom) return false;

@@ -41,7 +41,7 @@ TEST_CASE("a holder is waited for while it is ending, for a moment if it lives, 
     test::DyingProcess child([] {});
     const auto now = sys::Clock::now();
     const node::HolderWait wait("/lock", 2s), at_once("/lock", 0s);
-    CHECK(contains(wait.turn(child.pid(), now + 1s).value(), "/lock"));
+    CHECK(contains(wait.turn(child.pid(), now + 1s).value(), "/lock: at most 2 s"));
     CHECK_FALSE(wait.turn(child.pid(), now + 3s));
     CHECK_FALSE(at_once.turn(child.pid(), now + 1s));
     CHECK(wait.turn(0, now + 1s));

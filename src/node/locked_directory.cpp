@@ -46,10 +46,10 @@ std::optional<Result<LockedDirectory>> DirectoryLocking::turn() {
     auto lock = sys::FileLock::take(application_lock_path(directory_));
     if (lock) return LockedDirectory(directory_, std::move(*lock));
     const auto kind = lock.error().kind;
-    if (kind != ErrorKind::missing && kind != ErrorKind::retry) return lock.error();
+    if (kind != ErrorKind::missing && kind != ErrorKind::retry) return not_usable(directory_, lock.error());
     // An agent that frees the directory holds the lock, and takes the directory away under us.
     if ((kind == ErrorKind::missing || is_being_freed(directory_)) && sys::Clock::now() < freed_by_) {
-        named_ = fmt::format("an agent that frees {}", directory_);
+        named_ = fmt::format("an agent that frees {}: at most {} s in all", directory_, freeing_max.count());
         return {};
     }
     if (kind == ErrorKind::missing) return lock.error();
@@ -81,7 +81,7 @@ Error DirectoryLocking::refusal(std::int64_t process) const {
 Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run, const Say& say) {
     // A person who calls a program of ours for a session that lives is answered at once.
     DirectoryLocking locking(directory, run, std::chrono::milliseconds(0));
-    LongWait wait(say, ending_holder_max);
+    LongWait wait(say, ending_holder_max, "");
     while (true) {
         if (auto outcome = locking.turn()) return std::move(*outcome);
         wait.turn([&] { return locking.holder(); });

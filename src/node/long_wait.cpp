@@ -25,15 +25,17 @@ bool LongWait::is_interrupted(sys::Clock::time_point now) {
 }
 
 void LongWait::tell(const std::string& what, sys::Clock::time_point now) {
-    say_(fmt::format("still waiting after {} s, at most {} s {}, for {}",
-                     std::chrono::duration_cast<std::chrono::seconds>(now - began_).count(),
-                     std::chrono::duration<double>(at_most_).count(), limit_, what));
+    const auto bound = *limit_ == '\0'
+                           ? std::string()
+                           : fmt::format(", at most {} s {}", std::chrono::duration<double>(at_most_).count(), limit_);
+    say_(fmt::format("still waiting after {} s{}, for {}",
+                     std::chrono::duration_cast<std::chrono::seconds>(now - began_).count(), bound, what));
     next_ = now + wait_said_again_after;
 }
 
 Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
-                           const Telling& telling) {
-    LongWait wait(say, at_most);
+                           const Telling& telling, const char* limit) {
+    LongWait wait(say, at_most, limit);
     const bool is_first = world.rank() == 0;
     // The text of the lowest rank that has one, on all; nothing where there is no memory for it, for this turn.
     const auto text_of = [&](int speaker, const auto& own) -> std::optional<std::string> {

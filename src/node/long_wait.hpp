@@ -35,7 +35,8 @@ Error interrupted(const std::string& what);
 /// One rank's wait. `say` must outlive it.
 class LongWait {
 public:
-    /// From now on, for `at_most`, which is meant as `limit` says.
+    /// From now on, for `at_most`, which is meant as `limit` says. With a `limit` of "" the text of the wait has
+    /// a bound of its own.
     LongWait(const Say& say, std::chrono::milliseconds at_most, const char* limit = "in all",
              sys::Clock::time_point now = sys::Clock::now())
         : say_(say),
@@ -78,8 +79,9 @@ struct Telling {
 };
 
 /// Until no rank waits any more; false when `at_most` is over before, and on all ranks `retry` when one is interrupted.
-/// Rank 0 says what the others wait for too. A maximum of the ranks for each turn: not for saves. Collective.
+/// Rank 0 says what the others wait for too. A maximum of the ranks for each turn: not for saves. `limit` is that of
+/// LongWait. Collective.
 Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
-                           const Telling& telling = {});
+                           const Telling& telling = {}, const char* limit = "in all");
 
 }  // namespace forebay::node

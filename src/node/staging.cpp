@@ -171,17 +171,40 @@ Result<> remove_leftover(const std::string& directory, Unpacked unpacked, std::c
                  "what is staged there", fmt::format("wait for its end, which {} tells", agent_log_path(directory))};
 }
 
+Error not_usable(const std::string& directory, const Error& error) {
+    if (error.kind != ErrorKind::refused || !error.next.empty()) return error;
+    return because(
+        error,
+        fmt::format("what is staged in {} cannot be read, and it may be newer than all that is committed: {}",
+                    directory, error.what),
+        "all committed snapshots, and what is staged: nothing is removed",
+        fmt::format("chmod -R u+rwX {} gives you the access back, then start again", directory));
+}
+
+std::vector<std::string> emptied_files(const std::string& directory) {
+    std::vector<std::string> found;
+    const auto entries = sys::posix_store().list(directory);
+    StagedFile staged;
+    for (const auto& entry : entries ? *entries : std::vector<sys::Entry>())
+        if (!entry.is_directory && entry.size < format::record_offset_bytes + format::record_size_bytes &&
+            split_slot_name(entry.name, staged.stream, staged.number))
+            found.push_back(directory + "/" + entry.name);
+    return found;
+}
+
 Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(entries, store.list(directory));
+    const auto entries = store.list(directory);
+    if (!entries) return not_usable(directory, entries.error());
     std::vector<StagedFile> found;
-    for (const auto& entry : entries) {
+    for (const auto& entry : *entries) {
         StagedFile staged{.path = directory + "/" + entry.name};
         if (entry.is_directory || !split_slot_name(entry.name, staged.stream, staged.number)) continue;
         if (entry.size < format::record_offset_bytes + format::record_size_bytes) continue;
-        FB_TRY_ASSIGN(file, store.open(staged.path, sys::Access::read));
+        const auto file = store.open(staged.path, sys::Access::read);
+        if (!file) return not_usable(directory, file.error());
         std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);
-        FB_TRY(file->read(0, pages));
+        FB_TRY((*file)->read(0, pages));
         // What was being filled when its session died has no valid record: it is not a snapshot of anything.
         auto peek = format::peek(pages, staged.path);
         if (!peek || peek->file_bytes > entry.size) continue;

@@ -102,6 +102,11 @@ struct StagedFile {
     format::Peek peek;
 };
 Result<std::vector<StagedFile>> staged_files(const std::string& directory);
+/// Files of slots that are too short to hold a snapshot: somebody has emptied them.
+std::vector<std::string> emptied_files(const std::string& directory);
+/// The error of a call in a staging directory whose permissions are wrong, with what is safe and what helps. Any other
+/// error stays as it is.
+Error not_usable(const std::string& directory, const Error& error);
 
 class Staging {
 public:

@@ -90,8 +90,9 @@ Result<std::vector<std::string>> staging_directories(const std::string& base) {
     std::vector<std::string> directories;
     FB_TRY_ASSIGN(there, homes(base_of(base)));
     for (const auto& home : there) {
-        FB_TRY_ASSIGN(entries, sys::posix_store().list(home));
-        for (const auto& entry : entries)
+        const auto entries = sys::posix_store().list(home);
+        if (!entries) return not_usable(home, entries.error());
+        for (const auto& entry : *entries)
             if (entry.is_directory) directories.push_back(home + "/" + entry.name);
     }
     return directories;

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "node/analysis_rules.hpp"
+#include "support/ordinary_user.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
@@ -169,6 +171,32 @@ TEST_CASE("a stream's analyses are on the control page, and what has no room the
     CHECK(staging.control().stream_count.load() == 1);
     staging.add_stream("s", {}).value();
     CHECK(staging.control().streams[stream].insitu[0] == '\0');
+}
+
+TEST_CASE("staged files that are closed are an error with their path and the way out; emptied ones are listed") {
+    const auto told = test::told_by_ordinary_user([]() -> std::string {
+        const test::TempDirectory folder;
+        const auto directory = folder / "staging", file = directory + "/restart.0.h5";
+        std::filesystem::create_directory(directory);
+        const auto fill = [&](std::size_t bytes) { std::ofstream(file, std::ios::trunc) << std::string(bytes, 'x'); };
+        fill(0);
+        if (emptied_files(directory) != std::vector{file}) return "it is not listed";
+        fill(20'000);
+        if (!emptied_files(directory).empty()) return "it is listed";
+        const auto error_of = [&](const std::string& closed) {
+            std::filesystem::permissions(closed, std::filesystem::perms::none);
+            const auto files = staged_files(directory);
+            std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
+            return files ? std::string("none") : files.error().text();
+        };
+        for (const auto& closed : {file, directory}) {
+            const auto text = error_of(closed);
+            for (const auto& part : {closed, std::string("Safe: "), "chmod -R u+rwX " + directory})
+                if (text.find(part) == text.npos) return text;
+        }
+        return "right";
+    });
+    CHECK(told == "right");
 }
 
 TEST_CASE("an agent of another version is asked to leave") {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -271,6 +272,11 @@ Result<> Chooser::check_records(const Choice& choice) const {
     return {};
 }
 
+std::optional<std::int64_t> Chooser::before(std::int64_t step) const {
+    const auto at = usable_steps_.lower_bound(step);
+    return at == usable_steps_.begin() ? std::nullopt : std::optional(*std::prev(at));
+}
+
 // A process without memory or descriptors would fail at any snapshot, and come back from an older one. Storage that
 // fails now, and permissions that are missing for a night, may give the snapshot in a minute.
 Error Chooser::judge(std::int64_t step, const std::string& directory, const Error& why) const {
@@ -290,7 +296,7 @@ Error Chooser::judge(std::int64_t step, const std::string& directory, const Erro
     Error judged;
     const auto done = comm::agree(world, [&] {
         const bool its_own_fault = why.kind == ErrorKind::corrupt || (looked && removed != 0);
-        judged = its_own_fault ? why : cannot_be_read_now(place(), step, looked ? why : looked.error());
+        judged = its_own_fault ? why : cannot_be_read_now(place(), step, looked ? why : looked.error(), before(step));
     });
     return done ? judged : done.error();
 }
@@ -316,6 +322,11 @@ Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const
         return {};
     }));
     FB_TRY_ASSIGN(all, candidates(staged));
+    FB_TRY(comm::agree(world, [&] {
+        usable_steps_.clear();
+        for (const auto& candidate : all)
+            if (candidate.usable) usable_steps_.insert(candidate.step);
+    }));
     for (const auto& candidate : all) {
         if (candidate.step >= below) continue;
         // A committed one says what is wrong with its manifest; of others it is known why they cannot be used.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -80,11 +81,14 @@ private:
     Result<bool> takes_marked(const format::Manifest& manifest, std::int64_t named);
     Result<> check_records(const Choice& choice) const;
     Result<> pass_over(const Candidate& candidate, const Error& why) const;
+    /// The next older step that a restart would try.
+    std::optional<std::int64_t> before(std::int64_t step) const;
     StreamPlace place() const { return {context_.run, stream_}; }
 
     ChooserContext context_;
     std::string stream_;
-    bool settled_ = false;  // whether what an earlier session left was waited for
+    std::set<std::int64_t> usable_steps_;  // of the candidates, as they were listed last
+    bool settled_ = false;                 // whether what an earlier session left was waited for
 };
 
 }  // namespace forebay::restart

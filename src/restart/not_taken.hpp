@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ inline constexpr const char* begin_anew = "FOREBAY_RESTART=none begins anew on p
 Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, const std::string& among);
 
 /// The error of a restart that has come to a snapshot which is there and cannot be read now. It keeps the kind of
-/// `why`, but for `missing`: a part that is missing is `retry`, since its storage may come back.
-Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Error& why);
+/// `why`, but for `missing`: a part that is missing is `retry`, since its storage may come back. `before` is the step
+/// of the next older snapshot that a restart would try, if there is one.
+Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Error& why,
+                         const std::optional<std::int64_t>& before);
 
 }  // namespace forebay::restart

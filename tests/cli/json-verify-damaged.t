@@ -12,8 +12,8 @@ $ forebay verify run7 --json
   "whole": false,
   "error": {
    "kind": "corrupt",
-   "text": "forebay: manifest run7/restart/step-000140/manifest.json is damaged: it has 7 bytes and no checksum.\n  Safe: the node files beside it, which name their snapshot themselves.\n  Next: forebay recover RUN makes the manifest again if all node files are there",
-   "what": "manifest run7/restart/step-000140/manifest.json is damaged: it has 7 bytes and no checksum.",
+   "text": "forebay: manifest run7/restart/step-000140/manifest.json is damaged: it has no first two lines.\n  Safe: the node files beside it, which name their snapshot themselves.\n  Next: forebay recover RUN makes the manifest again if all node files are there",
+   "what": "manifest run7/restart/step-000140/manifest.json is damaged: it has no first two lines.",
    "safe": "the node files beside it, which name their snapshot themselves",
    "next": "forebay recover RUN makes the manifest again if all node files are there"
   }

@@ -18,7 +18,7 @@ stream   step  time  bytes   nodes  line  state                         view
 restart   100               1 of 2        draining, or left by a crash
 restart    80    40  768 B       1     0  committed                     no
 On this node: memory/forebay-UID/run7-HASH-0000000000000000-0, left by a session that has ended.
-On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, whose session or agent lives.
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, left by a session that has ended; its agent still works.
   Next: forebay recover run7
 $ served forebay ls run7 --staging memory --json
 [

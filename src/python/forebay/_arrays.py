@@ -24,6 +24,16 @@ def address_of(data):
     return data.__array_interface__["data"][0]
 
 
+def no_array(name, data):
+    """The text for data of any other type."""
+    kind = type(data).__name__
+    if isinstance(data, (list, tuple)) and data:
+        kind += f" of {type(data[0]).__name__}"
+    made = "np.array(TEXT.encode(), 'S16')" if isinstance(data, str) else "np.asarray(VALUES)"
+    return (f"variable '{name}' is of type {kind}, and a numpy array is needed: a save reads its memory, and a restart "
+            f"fills it. Next: make one with {made}, keep it, and describe that array")
+
+
 def must_be_array(data, name):
     """The array itself. A masked one has a second array, the mask, which a save in place does not see."""
     if isinstance(data, np.ma.MaskedArray):
@@ -32,8 +42,7 @@ def must_be_array(data, name):
             "describe data.filled(VALUE), which is a new array, or describe data.data and np.ma.getmaskarray(data) as two "
             "variables"))
     if not isinstance(data, np.ndarray):
-        raise TypeError(f"variable '{name}' is a {type(data).__name__}; a numpy array is needed, which is saved and read "
-                        "in place (for a single value np.array(value))")
+        raise TypeError(no_array(name, data))
     return data
 
 
@@ -47,6 +56,8 @@ def must_be_value(data, name):
 def first_of(data, name):
     """The first of the arrays of a variable, or the one that there is, and the type that all of them have."""
     parts = data if isinstance(data, (list, tuple)) and data else [data]
+    if parts is data and not isinstance(data[0], np.ndarray):
+        raise TypeError(no_array(name, data))
     kinds = [type_of(must_be_array(part, name), name) for part in parts]
     if len(set(kinds)) > 1:
         raise RefusedError(error_text(
