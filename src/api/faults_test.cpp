@@ -13,6 +13,7 @@
 #include "agent/leftovers.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
+#include "support/staging_of.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -32,6 +33,7 @@ struct Place {
         options.agent.retries = 1;
         options.agent.retry_pause = 1ms;
         options.close_wait = 60s;
+        options.restart_window_bytes = 4u << 20;
         return options;
     }
     std::vector<std::int64_t> committed() const { return test::committed_steps(run()); }
@@ -189,6 +191,61 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     CHECK(place.committed() == std::vector<std::int64_t>{2, 1});
     for (const auto& directory : place.staged()) agent::drain_leftover(directory, {}, {.remove = true}).value();
     CHECK(place.staged().empty());
+}
+
+TEST_CASE("a save whole in the memory of nodes that cannot be committed now: no restart goes back over it on its own") {
+    const auto check_stops = [](const Result<std::optional<Restart>>& found) {
+        REQUIRE_FALSE(found);
+        CHECK(found.error().kind == ErrorKind::full);
+        for (const char* words : {"step 2 of stream 'restart' of ", "FOREBAY_RESTART=1 ", "FOREBAY_RESTART=none "})
+            CHECK_MESSAGE(found.error().text().find(words) != std::string::npos, found.error().text());
+    };
+    for (const int nodes : {1, 2, 3}) {
+        CAPTURE(nodes);
+        const Place place;
+        with_ranks(place, nodes == 1 ? 2 : nodes, [&](Rank& here) {
+            CHECK(here.save(1).value().kept);
+            here.stream.wait_committed(60s).value();
+            here.once([&] { place.target.fill(64u << 10); });
+            CHECK(here.save(2).value().kept);
+            CHECK_FALSE(here.session.close());
+        });
+        with_ranks(place, nodes, [&](Rank& here) {
+            check_stops(here.stream.newest());
+            CHECK_FALSE(here.save(3));  // nothing begins anew over it
+            CHECK(here.restore(2) == 1);
+            check_stops(here.stream.restore());
+            here.once([&] { place.target.empty(); });
+            // What another virtual node has left is drained when a session opens.
+            if (nodes > 1) CHECK(here.restore() == 2);
+            here.session.close().value();
+        });
+        with_ranks(place, nodes, [&](Rank& here) {
+            CHECK(here.restore() == 2);
+            here.session.close().value();
+        });
+        CHECK(place.committed() == std::vector<std::int64_t>{2, 1});
+    }
+}
+
+TEST_CASE("a save that a lost node has taken with it is none: the restart goes back") {
+    for (const int nodes : {1, 2}) {
+        const Place place;
+        with_ranks(place, 2, [&](Rank& here) {
+            CHECK(here.save(1).value().kept);
+            here.stream.wait_committed(60s).value();
+            here.once([&] { place.target.fill(64u << 10); });
+            CHECK(here.save(2).value().kept);
+            CHECK_FALSE(here.session.close());
+        });
+        fs::remove_all(test::staging_of(place.options(2), 1));
+        with_ranks(place, nodes, [&](Rank& here) {
+            CHECK(here.restore() == 1);
+            here.once([&] { place.target.empty(); });
+            here.session.close().value();
+        });
+        CHECK(place.committed() == std::vector<std::int64_t>{1});
+    }
 }
 
 TEST_CASE("what a failed close left staged is found by the next session of the run, which commits it") {

@@ -78,6 +78,8 @@ restart::ChooserContext StreamState::chooser_context(Marked marked) {
             .run = session->options.run,
             .run_id = session->claim.run_id,
             .wait_max = session->options.close_wait,
+            .host = session->host(),
+            .left = session->opening.left,
             .marked = marked,
             .say = session->say(),
             .note = [this](const std::string& text) { note(text); },

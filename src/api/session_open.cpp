@@ -186,6 +186,7 @@ Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
                             directory, options.run),
                 fmt::format("forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them", directory));
         });
+    opening.left = left.own;
     // Those that this session uses are held by it.
     const auto drained =
         agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding, .moved_to = options.run});

@@ -84,10 +84,11 @@ struct RunClaim {
     std::optional<restart::RestartWish> wish = {};  // where FOREBAY_RESTART, of the first rank, has restarts begin
 };
 
-/// When a session was opened, by the machine's clock and by the one that nobody sets.
+/// When a session was opened, by the machine's clock and by the one that nobody sets, and what it met.
 struct OpenedAt {
     std::int64_t unix_ns = 0;
     sys::Clock::time_point steady;
+    std::vector<std::string> left = {};  // staging directories of earlier sessions, on a rank of this machine
 };
 
 /// What works beside a rank.

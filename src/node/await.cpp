@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/try.hpp"
 #include "base/units.hpp"
@@ -88,6 +90,42 @@ private:
     std::set<std::uint64_t> all_;
 };
 
+/// Which slots an agent has still to drain. Of one that has failed before the bell is rung once more; so it is of one
+/// whose bytes look damaged, since its agent gives it up at the second try.
+class InheritedSlots {
+public:
+    explicit InheritedSlots(Control& page) : page_(page) {
+        for (std::uint32_t i = 0; i < slots_max; ++i) failures_before_[i] = page.slots[i].failures.load();
+        rung_at_.fill(no_failures);
+    }
+    std::vector<std::uint32_t> busy() {
+        std::vector<std::uint32_t> found;
+        for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) {
+            const auto state = page_.slots[i].state.load(std::memory_order_acquire);
+            if (state == SlotState::failed ? is_tried_again(i) : is_pending(state) && state != SlotState::filling)
+                found.push_back(i);
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::uint32_t no_failures = ~0u;
+
+    bool is_tried_again(std::uint32_t index) {
+        const auto& slot = page_.slots[index];
+        if (slot.inherited.load() == 0) return false;
+        const auto failures = slot.failures.load(), tries = failures - failures_before_[index];
+        const auto kind = static_cast<ErrorKind>(slot.error_kind);
+        const bool looks_damaged = kind == ErrorKind::corrupt || kind == ErrorKind::missing;
+        if (tries > (looks_damaged ? 1u : 0u)) return false;
+        if (std::exchange(rung_at_[index], failures) != failures) ring(page_.bell);
+        return true;
+    }
+
+    Control& page_;
+    std::array<std::uint32_t, slots_max> failures_before_{}, rung_at_{};
+};
+
 bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
     const auto staged = staged_files(directory);
     return staged &&
@@ -146,30 +184,29 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
     return comm::agree(world, own_result);
 }
 
-Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,
-                         const Say& say) {
+Result<> await_inherited(const comm::Topology& topology, Staging& staging, std::chrono::milliseconds at_most,
+                         Host* host, const Say& say) {
     bool waits = false;
     FB_TRY(comm::agree(*topology.world, [&] {
         waits = topology.leads() && (topology.nodes > 1 || is_of_other_nodes(staging.directory(), topology.nodes));
     }));
-    const auto& page = staging.control();
+    auto& page = staging.control();
+    InheritedSlots slots(page);
+    Result<> own_result;
     const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
         if (!waits) return {};
         const auto seen = page.news.load(std::memory_order_acquire);
-        std::vector<std::uint32_t> busy;
-        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
-            const auto state = page.slots[i].state.load(std::memory_order_acquire);
-            if (state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained)
-                busy.push_back(i);
-        }
+        const auto busy = slots.busy();
         if (busy.empty()) return {};
         sys::wait_on(page.news, seen, nap);
+        if (host != nullptr) own_result = host->ensure();
+        waits = own_result.has_value();
         return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
                            staging.directory(), show_pending(staging, busy));
     };
     // What is committed by then is what there is.
     FB_TRY(wait_together(*topology.world, look, at_most, say));
-    return {};
+    return comm::agree(*topology.world, own_result);
 }
 
 }  // namespace forebay::node

@@ -24,9 +24,10 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
                        std::chrono::milliseconds at_most, Host* host, const Say& say);
 
 /// Snapshots that a dead session left staged on several nodes, or on another number of them, can be read by all nodes
-/// only from the target. Returns when the agents of this session have drained it there, or after `at_most`. A session
-/// of one node reads what an earlier one of one node left as it is, so it does not wait. Collective.
-Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,
-                         const Say& say);
+/// only from the target. Returns when the agents of this session have drained it there, or have failed to, or after
+/// `at_most`; a failure of before is tried once more. An error where `host` (may be null) has no agent any more. A
+/// session of one node reads what an earlier one of one node left as it is, so it does not wait. Collective.
+Result<> await_inherited(const comm::Topology& topology, Staging& staging, std::chrono::milliseconds at_most,
+                         Host* host, const Say& say);
 
 }  // namespace forebay::node

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "support/temp_directory.hpp"
@@ -130,4 +131,33 @@ TEST_CASE("a node without an agent, of which all is lost, ends the wait too") {
             here.set(0, SlotState::sealed);
             check_says_why(node::await_commits(world, here.staging, {0, 1}, long_time, &host, {}));
         });
+}
+
+TEST_CASE("what an earlier session left and has failed is tried once more, and a copy that looks damaged twice") {
+    for (const auto kind : {ErrorKind::refused, ErrorKind::corrupt}) {
+        CAPTURE(name_of(kind));
+        test::with_threads(2, [&](std::unique_ptr<comm::Group> world) {
+            const auto topology = comm::find_topology(std::move(world), 2).value();
+            Node here;
+            auto& page = here.staging.control();
+            const auto fail = [&] {
+                page.slots[0].error_kind = static_cast<std::uint32_t>(kind);
+                page.slots[0].failures.fetch_add(1);
+                here.set(0, SlotState::failed);
+            };
+            page.slots[0].inherited = 1;
+            fail();
+            const std::uint32_t tries = topology.world->rank() == 0 ? 0 : kind == ErrorKind::corrupt ? 2 : 1;
+            if (tries == 0) here.set(0, SlotState::empty);
+            const std::jthread agent([&] {
+                for (std::uint32_t i = 0; i < tries; ++i) {
+                    while (page.bell.load() == i) std::this_thread::sleep_for(1ms);
+                    fail();
+                }
+            });
+            node::await_inherited(topology, here.staging, long_time, nullptr, {}).value();
+            CHECK(page.bell == tries);
+            CHECK(page.slots[0].failures == tries + 1);
+        });
+    }
 }

@@ -6,7 +6,8 @@
 //
 // A candidate is passed over only for a fault of its own: damage, a mark, another run, files that never came. What is
 // there and cannot be read now (too little memory here, storage that fails, permissions, a link to what is not mounted,
-// a newer format) ends the choosing: an older snapshot would be no cure, and the run would go back for nothing.
+// a newer format, a save in the memory of several nodes that agents cannot commit) ends the choosing: an older snapshot
+// would be no cure, and the run would go back for nothing.
 
 #include "restart/choose.hpp"
 
@@ -130,7 +131,8 @@ Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Ca
 }
 
 // By the world's first rank.
-Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::StagedFile>& staged) const {
+Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::StagedFile>& staged,
+                                                      const std::vector<UncommittedSave>& uncommitted) const {
     // Before the target is listed: what is committed by now is in the list, unless somebody has removed it, and then
     // its staged copy is not to come back.
     const auto committed = context_.staging->committed_snapshots(stream_);
@@ -138,6 +140,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
     for (const auto& file : staged)
         if (is_whole_alone(file) && !committed.contains(file.peek.record.snapshot_id))
             lineages.push_back(file.peek.record.lineage);
+    for (const auto& save : uncommitted) lineages.push_back(save.record.lineage);
 
     std::vector<Candidate> found;
     const auto history = catalog::history(*context_.store, context_.run, stream_, lineages);
@@ -151,6 +154,12 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
         known.insert(record.snapshot_id);
         found.push_back({.step = record.step, .save = record.which_save(), .staged = file.path});
     }
+    for (const auto& [record, why] : uncommitted) {
+        if (known.contains(record.snapshot_id)) continue;
+        if (history && history->abandons(record.lineage.line(), record.step)) continue;
+        known.insert(record.snapshot_id);
+        found.push_back({.step = record.step, .save = record.which_save(), .usable = why, .uncommitted = true});
+    }
     FB_TRY(add_parts(known, found));
     std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
         return a.step != b.step ? a.step > b.step : format::is_later(a.save, b.save);
@@ -160,16 +169,20 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
 
 Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<node::StagedFile>& staged) {
     auto& world = *context_.topology->world;
-    constexpr std::size_t fields = 7;
+    constexpr std::size_t fields = 8;
     std::string text;
+    // Before the target is listed, so that what is committed meanwhile is in the list.
+    FB_TRY_ASSIGN(uncommitted,
+                  uncommitted_saves(*context_.topology, *context_.staging, {stream_, context_.run_id, context_.left}));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(found, find(staged));
+        FB_TRY_ASSIGN(found, find(staged, uncommitted));
         std::vector<std::string> texts;
         for (const auto& one : found) {
             const auto why = one.usable ? Error{.kind = {}} : one.usable.error();
-            texts.insert(texts.end(), {fmt::to_string(one.step), fmt::to_string(one.save.snapshot_id), one.directory,
-                                       one.staged, fmt::to_string(static_cast<int>(why.kind)), why.what, why.next});
+            texts.insert(texts.end(),
+                         {fmt::to_string(one.step), fmt::to_string(one.save.snapshot_id), one.directory, one.staged,
+                          fmt::to_string(static_cast<int>(why.kind)), why.what, why.next, one.uncommitted ? "1" : ""});
         }
         text = joined(texts);
         return {};
@@ -184,6 +197,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
                            .save = {.snapshot_id = std::stoull(texts[i + 1])},
                            .directory = texts[i + 2],
                            .staged = texts[i + 3]});
+            all.back().uncommitted = !texts[i + 7].empty();
             if (kind != 0) all.back().usable = Error{static_cast<ErrorKind>(kind), texts[i + 5], "", texts[i + 6]};
         }
     }));
@@ -310,9 +324,18 @@ Result<> Chooser::pass_over(const Candidate& candidate, const Error& why) const 
     });
 }
 
+Error Chooser::not_committed_now(const Candidate& candidate) const {
+    Error error;
+    const auto done = comm::agree(*context_.topology->world, [&] {
+        error = restart::not_committed_now(place(), candidate.step, candidate.usable.error(), before(candidate.step));
+    });
+    return done ? error : done.error();
+}
+
 Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const Accept& accept) {
     if (!settled_)
-        FB_TRY(node::await_inherited(*context_.topology, *context_.staging, context_.wait_max, context_.say));
+        FB_TRY(node::await_inherited(*context_.topology, *context_.staging, context_.wait_max, context_.host,
+                                     context_.say));
     settled_ = true;
     auto& world = *context_.topology->world;
     std::vector<node::StagedFile> staged;
@@ -329,6 +352,10 @@ Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const
     }));
     for (const auto& candidate : all) {
         if (candidate.step >= below) continue;
+        if (candidate.uncommitted) {
+            settled_ = false;  // agents may commit it before the next call
+            return not_committed_now(candidate);
+        }
         // A committed one says what is wrong with its manifest; of others it is known why they cannot be used.
         if (!candidate.usable && candidate.directory.empty()) {
             FB_TRY(comm::agree(world, [&] { context_.pass_over({candidate.step, candidate.usable.error()}); }));

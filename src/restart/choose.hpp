@@ -15,9 +15,11 @@
 #include "catalog/history.hpp"
 #include "comm/group.hpp"
 #include "format/manifest.hpp"
+#include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 #include "restart/not_taken.hpp"
+#include "restart/staged_saves.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::restart {
@@ -34,6 +36,8 @@ struct ChooserContext {
     std::string run;
     std::uint64_t run_id = 0;
     std::chrono::milliseconds wait_max{};          // for what a dead session left staged to be drained
+    node::Host* host = nullptr;                    // of this node's agent, on the node's first rank
+    std::vector<std::string> left = {};            // staging directories that earlier sessions left on this machine
     Marked marked = Marked::pass_over;             // what becomes of marked ones that are not named
     node::Say say = {};                            // for that wait, when it lasts
     std::function<void(const std::string&)> note;  // what people should know of the choice; the same on all ranks
@@ -67,11 +71,13 @@ private:
         std::string directory = {};  // at the target
         std::string staged = {};     // the staged file that is all of it, where the target does not have it
         Result<> usable = {};
+        bool uncommitted = false;  // it is whole in the memory of several nodes alone: it ends the choosing
     };
 
     Result<std::vector<node::StagedFile>> staged_here();
     bool is_whole_alone(const node::StagedFile& file) const;
-    Result<std::vector<Candidate>> find(const std::vector<node::StagedFile>& staged) const;
+    Result<std::vector<Candidate>> find(const std::vector<node::StagedFile>& staged,
+                                        const std::vector<UncommittedSave>& uncommitted) const;
     Result<> add_target(const Result<catalog::History>& history, std::vector<Candidate>& found) const;
     Result<> add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& found) const;
     Result<std::vector<Candidate>> candidates(const std::vector<node::StagedFile>& staged);
@@ -83,6 +89,7 @@ private:
     Result<> pass_over(const Candidate& candidate, const Error& why) const;
     /// The next older step that a restart would try.
     std::optional<std::int64_t> before(std::int64_t step) const;
+    Error not_committed_now(const Candidate& candidate) const;
     StreamPlace place() const { return {context_.run, stream_}; }
 
     ChooserContext context_;

@@ -63,4 +63,13 @@ Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Erro
             fmt::format("{}; or {}{}", why.next.empty() ? repair_of(why.kind) : why.next, back, begin_anew)};
 }
 
+Error not_committed_now(const StreamPlace& place, std::int64_t step, Error why,
+                        const std::optional<std::int64_t>& before) {
+    why.next = "repair the target while these nodes keep their memory, then start again on them";
+    auto error = cannot_be_read_now(place, step, why, before);
+    error.safe =
+        fmt::format("all snapshots, and step {} in memory as long as these nodes run; nothing is removed", step);
+    return error;
+}
+
 }  // namespace forebay::restart

@@ -37,4 +37,8 @@ Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, co
 Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Error& why,
                          const std::optional<std::int64_t>& before);
 
+/// The same for one that lies in the memory of nodes alone, and `why` says where.
+Error not_committed_now(const StreamPlace& place, std::int64_t step, Error why,
+                        const std::optional<std::int64_t>& before);
+
 }  // namespace forebay::restart
