@@ -142,6 +142,19 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
     if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
 }
 
+// Somebody has copied snapshots into the run that count more than those of this session.
+void Committer::tell_later(const catalog::Snapshot& snapshot, std::uint32_t session) {
+    auto& page = slots_.page();
+    const Error lost{
+        ErrorKind::refused,
+        fmt::format("stream '{}' of run {} holds snapshots of session {}, and this is session {}: the run's directory "
+                    "was filled while this session ran",
+                    snapshot.stream, session_.run, session, page.session.load()),
+        "all snapshots, and those of this session: nothing is removed", fmt::format("forebay ls {}", session_.run)};
+    say_lost(page, lost);
+    tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = lost.line()});
+}
+
 // This node's file was durable in the part directory, which is not there now. It was renamed a moment ago, which a
 // client of a network file system may not see yet; or another agent has committed it and retention has removed it
 // since, after a later save; or somebody has removed it, and then it is drained again. What cannot be looked at now is
@@ -232,7 +245,10 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
         if (!later || *later) return;
     }
     const auto pruned = attempt([&]() -> Result<catalog::Pruned> {
-        catalog::Retention what{.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step};
+        catalog::Retention what{.keep = stream.keep,
+                                .keep_abandoned = stream.keep_abandoned,
+                                .spared = snapshot.step,
+                                .session = page.session.load()};
         FB_TRY(add_unproved(store_, session_.run, page, slots_.control(slot).stream, what));
         FB_TRY_ASSIGN(done, catalog::prune(store_, session_.run, snapshot.stream, what));
         if (named_line != line) FB_TRY(name_results(store_, session_.run, snapshot.stream));
@@ -242,6 +258,7 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
         tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().line()});
         return;
     }
+    if (pruned->later_session != 0) return tell_later(snapshot, pruned->later_session);
     named_line = line;
     for (const auto& removed : pruned->removed)
         tell_({.what = What::pruned, .stream = removed.stream, .step = removed.step});

@@ -42,6 +42,7 @@ public:
 private:
     bool part_gone(std::uint32_t slot, const format::Record& record);
     void tell_set_aside(std::uint32_t slot, const format::Record& record);
+    void tell_later(const catalog::Snapshot& snapshot, std::uint32_t session);
     void end(std::uint32_t slot, const format::Record& record, bool by_us);
     void make_views(std::uint32_t slot, const catalog::Snapshot& snapshot);
     void keep_window(std::uint32_t slot, const catalog::Snapshot& snapshot, const format::Line& line);

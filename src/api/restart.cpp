@@ -182,12 +182,8 @@ Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std:
     const auto& manifest = state->choice.manifest;
     // Sessions are numbered from what is there when they open. A copy that goes on has brought a later line since.
     if (manifest.lineage.line().session > session->claim.session)
-        return Error{ErrorKind::retry,
-                     fmt::format("step {} of stream '{}' is of session {} of run {}, and this is session {}: the run's "
-                                 "directory was filled while this session opened",
-                                 manifest.step, schema.stream, manifest.lineage.line().session, session->options.run,
-                                 session->claim.session),
-                     "all snapshots", "wait for the copy to end, then start again"};
+        return filled_meanwhile(fmt::format("step {} of stream '{}' is", manifest.step, schema.stream),
+                                manifest.lineage.line().session);
     if (wished) FB_TRY(note_wish(*wished));
     FB_TRY(comm::agree(world, [&] { course.chose(manifest.step, manifest.lineage.lines); }));
     restarts.step = manifest.step;

@@ -105,4 +105,23 @@ Result<> StreamState::check_restarted(std::int64_t step) const {
                     restart::begin_anew)};
 }
 
+// A first save looks once more: what was copied into the run since this session opened may be of a later session, and
+// would abandon this save. A target that does not answer now holds no save up: the agent looks before it removes
+// anything of the stream.
+Result<> StreamState::check_not_filled(std::int64_t step) const {
+    if (!restarts.is_before_save || session->topology.world->rank() != 0) return {};
+    const auto last = session->last_saver(schema.stream);
+    if (!last || *last <= session->claim.session) return {};
+    return filled_meanwhile(
+        fmt::format("step {} of stream '{}' is not saved: it holds a snapshot", step, schema.stream), *last);
+}
+
+Error StreamState::filled_meanwhile(const std::string& what, std::uint32_t of) const {
+    return {ErrorKind::retry,
+            fmt::format("{} of session {} of run {}, and this is session {}: the run's directory was filled while this "
+                        "session opened",
+                        what, of, session->options.run, session->claim.session),
+            "all snapshots", "wait for the copy to end, then start again"};
+}
+
 }  // namespace forebay

@@ -13,6 +13,7 @@
 #include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
+#include "catalog/savers.hpp"
 #include "sys/clock.hpp"
 #include "sys/far_module.hpp"
 #include "sys/lock.hpp"
@@ -23,6 +24,9 @@
 namespace forebay {
 
 namespace {
+
+// A list and a read of 4 KiB; a save is waiting.
+constexpr std::chrono::seconds saver_look_max{2};
 
 // Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
 Error not_writable(const std::string& run, const Error& why) {
@@ -134,6 +138,19 @@ Result<> SessionState::claim_run(const std::string& directory) {
     FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));
     claim.key = own;
     return {};
+}
+
+Result<std::uint32_t> SessionState::last_saver(const std::string& stream) const {
+    const auto last = std::make_shared<std::atomic<std::uint32_t>>(0);  // shared with the thread that may hang in it
+    FB_TRY(within(
+        std::min<std::chrono::milliseconds>(options.open_wait, saver_look_max), "the run directory " + options.run,
+        [store = target_, run = options.run, run_id = claim.run_id, stream, last]() -> Result<> {
+            FB_TRY_ASSIGN(found, catalog::last_saver(*store, run, stream, run_id));
+            *last = found;
+            return {};
+        },
+        say_));
+    return last->load();
 }
 
 }  // namespace forebay

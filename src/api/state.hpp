@@ -142,6 +142,9 @@ public:
     Result<> check_open() const;
     /// `refused`, on this node perhaps alone, when another session has taken over the run.
     Result<> check_lost() const;
+    /// The last session that has saved in a stream, as its newest snapshot and its names tell. On the world's first
+    /// rank; waits for the target only shortly.
+    Result<std::uint32_t> last_saver(const std::string& stream) const;
 
     Options options;
     comm::Topology topology;
@@ -204,6 +207,7 @@ struct Restarts {
     bool looked_for_replaced = false;
     bool wish_counts = true;  // until the first save: then newest() means what this session has saved
     bool wish_is_told = false;
+    bool is_before_save = true;
     std::weak_ptr<RestartState> reading;    // what was chosen last
     std::vector<std::string> notes;         // why newer snapshots were passed over
     std::vector<restart::NotTaken> passed;  // by the call under way, or by the last one, which failed
@@ -212,6 +216,7 @@ struct Restarts {
     /// The application has its state, and a snapshot of it.
     void saved() {
         wish_counts = false;
+        is_before_save = false;
         unread.clear();
     }
 };
@@ -249,6 +254,10 @@ public:
     Result<std::optional<Restart>> restore_next(const std::function<Result<>(Restart&)>& bind);
     /// `refused` where the restart before a first save has failed.
     Result<> check_restarted(std::int64_t step) const;
+    /// `retry` where the stream holds a snapshot of a later session. Local; the world's first rank looks.
+    Result<> check_not_filled(std::int64_t step) const;
+    /// `what` is what stands there, of session `of`.
+    Error filled_meanwhile(const std::string& what, std::uint32_t of) const;
     /// The answer of a restart as a first save sees it: after an error it is refused. Collective.
     Result<std::optional<Restart>> answered(Result<std::optional<Restart>> found);
     /// Once a stream. Collective.

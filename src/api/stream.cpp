@@ -62,6 +62,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
                          fmt::format("step {} is refused: steps are 0 to {}.", step, limits::step_max)};
         FB_TRY(session->check_lost());
         FB_TRY(check_restarted(step));
+        FB_TRY(check_not_filled(step));
         direct.assign(schema.variables.size(), 0);
         if (values == stage::Stager::Values::final) FB_TRY(check_bound({}));
         lines = course.lines_of(step);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -131,6 +132,7 @@ struct Retention {
     int unproved = 0;          // newest ones that stay and do not count: an analysis may still mark them
     std::set<std::uint64_t> in_analysis = {};  // ids of others, likewise
     bool dry_run = false;                      // only say what would be removed
+    std::uint32_t session = 0;                 // that of who asks; 0: of none
     /// Whether a snapshot is whole; empty: check_unchanged() says so. Only snapshots that are to count are asked for,
     /// and only if one that counts would make another go.
     std::function<Result<>(const Snapshot&)> proof = {};
@@ -142,13 +144,17 @@ struct Pruned {
     std::vector<Snapshot> kept;
     std::vector<std::string> problems;  // snapshots that do not count, and why
     std::vector<std::string> others;    // under names of views of what was removed, and none: they stay
+    /// A session after Retention::session has saved here: nothing was removed or renamed.
+    std::uint32_t later_session = 0;
+    /// Of prune_line(): nothing is living now, and this line has left what is there; session 0: nothing is there.
+    std::optional<format::Line> left_by = {};
 };
 
 /// Removes what retention.cpp selects (the views, then by a rename, then file by file): of living snapshots those that
 /// are older than the `keep` newest good ones, and marked ones beyond the `keep` newest marked. Good is what nobody has
 /// marked (marks.hpp) and what is known to be whole. With fewer than `keep` good ones no good one is removed. What is
 /// abandoned gets the name of its line, and goes when `keep` good ones are living on lines that came after. Another
-/// run's snapshots are not touched.
+/// run's snapshots are not touched. If a session after `what.session` has saved here, nothing is removed or renamed.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what);
 
 /// Goes back for good: begins a line after all there are, which goes on from `step`, and removes what the line before
@@ -157,7 +163,8 @@ Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std:
                            std::uint32_t session, bool dry_run);
 
 /// Gives the line up that the run is on: removes all that it holds, and has it count no more, so that what it had
-/// abandoned is living again. Of an earlier line removes what the run has left of it. `missing` where there is neither.
+/// abandoned is living again. With nothing living that is the last line that is known, even if it has no snapshot.
+/// Of an earlier line removes what the run has left of it. `missing` where there is neither.
 Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
                           const format::Line& line, bool dry_run);
 

@@ -18,12 +18,11 @@
 #include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
-#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
+#include "catalog/savers.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
-#include "format/packed.hpp"
 #include "node/holder_wait.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
@@ -56,20 +55,6 @@ Result<std::vector<std::uint32_t>> sessions_in(sys::Store& store, const std::str
         if (const auto session = session_of(entry.name); session && entry.is_directory) sessions.push_back(*session);
     std::ranges::sort(sessions);
     return sessions;
-}
-
-// The last session that saved a snapshot, for a run whose claims somebody has removed: a session number that came twice
-// would order the snapshots wrongly.
-Result<std::uint32_t> last_session_in_snapshots(sys::Store& store, const std::string& run) {
-    std::uint32_t last = 0;
-    FB_TRY_ASSIGN(all, streams(store, run));
-    for (const auto& stream : all) {
-        if (format::is_packed_stream(stream)) continue;  // whose batches are of no session
-        FB_TRY_ASSIGN(known, history(store, run, stream));
-        for (const auto& start : known.starts) last = std::max(last, start.line.session);
-        for (const auto& line : known.dropped) last = std::max(last, line.session);
-    }
-    return last;
 }
 
 struct ClaimHolder {
@@ -131,12 +116,17 @@ public:
 
     Result<std::uint32_t> claim() {
         FB_TRY(sys::make_directories_below(store_, run_, sessions_of(run_)));
+        std::optional<std::uint32_t> saver;
         for (int attempt = 0; attempt < attempts_max; ++attempt) {
             FB_TRY_ASSIGN(before, sessions_in(store_, run_));
             if (!before.empty()) FB_TRY(see_it_dead(before.back()));
-            FB_TRY_ASSIGN(
-                last, before.empty() ? last_session_in_snapshots(store_, run_) : Result<std::uint32_t>(before.back()));
-            const auto session = last + 1;
+            // A session number that came twice, or too late, would order the snapshots wrongly. Snapshots may have come
+            // by a copy, without claims; or somebody has removed the claims, and then each snapshot is looked at.
+            if (!saver) {
+                FB_TRY_ASSIGN(last, before.empty() ? last_saver_of_all(store_, run_) : last_saver(store_, run_));
+                saver = std::max(last, options_.above);
+            }
+            const auto session = std::max(*saver, before.empty() ? 0 : before.back()) + 1;
             FB_TRY_ASSIGN(taken, take(session));
             if (!taken) continue;
             // Only the newest counts; what cannot be removed now goes next time.
@@ -287,10 +277,18 @@ Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t sess
     return file->close();
 }
 
-Result<> withdraw_claim(sys::Store& store, const std::string& run, std::uint32_t session) {
+Result<> withdraw_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint32_t above) {
     // A session that watches it sees at once that it need not.
     FB_TRY(end_claim(store, run, session));
-    return store.remove_tree(claim_directory(run, session));
+    FB_TRY_ASSIGN(before, sessions_in(store, run));
+    std::erase_if(before, [session](std::uint32_t other) { return other >= session; });
+    // Without any claim the next session looks at each snapshot.
+    if (before.empty() || before.back() >= above) return store.remove_tree(claim_directory(run, session));
+    for (const auto old : before) {
+        FB_TRY_ASSIGN(holder, load(store, run, old));
+        if (holder && holder->claimant.is_copy) FB_TRY(store.remove_tree(claim_directory(run, old)));
+    }
+    return {};
 }
 
 Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session) {

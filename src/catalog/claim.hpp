@@ -8,6 +8,8 @@
 //   RUN/forebay/sessions/000005/ended         it was closed
 //
 // A copy into the run claims it likewise, so that no session saves there meanwhile, and withdraws its claim at its end.
+// If the copy has brought snapshots of later sessions than the claims tell, its claim stays, ended: its number is above
+// theirs.
 //
 // On the claimant's own machine a lock tells whether it lives. From elsewhere the number is watched: the agent beside
 // the session's first rank changes it every claim_renewal. No two clocks are compared.
@@ -46,12 +48,15 @@ struct ClaimOptions {
     node::Say say = {};                 // hears of waits; its `interrupted` ends them
     /// The key of a claim of another place that was copied here: whoever has it lives there.
     std::string copied_key = {};
+    /// Snapshots of sessions up to this one are there or will come: the number is above it.
+    std::uint32_t above = 0;
 };
 
 /// "RUN/forebay/sessions/000005"; it goes when a later session claims the run.
 std::string claim_directory(const std::string& run, std::uint32_t session);
 
-/// The number of the new session. `refused` while another session lives, with who and where it is.
+/// The number of the new session, above those of all claims and of the sessions that last_saver() finds. `refused`
+/// while another session lives, with who and where it is.
 Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
                             const ClaimOptions& options);
 
@@ -77,8 +82,9 @@ Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t se
 /// The session ends in order: nobody needs to watch it.
 Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t session);
 
-/// A copy ends in order: the run is claimed as it was before.
-Result<> withdraw_claim(sys::Store& store, const std::string& run, std::uint32_t session);
+/// A copy ends in order. Its claim goes, and the run is claimed as it was before; but if the claims before are of
+/// earlier sessions than `above`, it takes the place of those of copies.
+Result<> withdraw_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint32_t above);
 
 /// "session 6 of USER on HOST" when a later session has claimed the run; one look at the target.
 Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session);

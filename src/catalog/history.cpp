@@ -30,15 +30,6 @@ namespace {
 using format::Line;
 using format::LineStart;
 
-Result<format::ManifestHead> load_manifest_head(sys::Store& store, const std::string& directory) {
-    const auto path = directory + "/" + manifest_name;
-    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
-    FB_TRY_ASSIGN(size, file->size());
-    std::string text(std::min<std::uint64_t>(size, format::manifest_head_bytes_max), '\0');
-    FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
-    return format::decode_manifest_head(text, path);
-}
-
 Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_aside) {
     Version version{.snapshot = snapshot, .set_aside = set_aside};
     auto head = load_manifest_head(store, snapshot.directory);
@@ -102,6 +93,7 @@ struct Names {
     std::vector<Version> versions;
     std::vector<Version> replaced;  // and until recover has looked at it perhaps the only ones of their lines
     std::vector<LineStart> starts;
+    std::set<Line> pruned_above;  // those of `starts` that never had a snapshot
     std::set<Line> dropped;
 };
 
@@ -122,6 +114,7 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
                 add_version(store, {stream, left->step, run + "/" + stream + "/" + entry.name}, false, names.replaced));
         } else if (const auto start = start_of(entry.name)) {
             names.starts.push_back(*start);
+            if (entry.size == 0) names.pruned_above.insert(start->line);
         } else if (const auto dropped = dropped_of(entry.name)) {
             names.dropped.insert(*dropped);
         }
@@ -158,10 +151,29 @@ bool History::abandons(const Line& line, std::int64_t step) const {
 }
 
 bool History::was_pruned_back() const {
-    const auto last = std::ranges::max_element(marked, {}, &LineStart::line);
-    return living.empty() && last != marked.end() && std::ranges::none_of(abandoned, [&](const Version& version) {
-               return version.head.lineage.line() >= last->line;
+    return living.empty() && pruned_above.session != 0 && std::ranges::none_of(abandoned, [&](const Version& version) {
+               return version.head.lineage.line() >= pruned_above;
            });
+}
+
+Line History::latest_line() const {
+    const auto last = std::ranges::max_element(starts, {}, &LineStart::line);
+    return last == starts.end() ? Line{} : last->line;
+}
+
+std::uint32_t History::last_session() const {
+    auto last = latest_line().session;
+    for (const auto& line : dropped) last = std::max(last, line.session);
+    return last;
+}
+
+Result<format::ManifestHead> load_manifest_head(sys::Store& store, const std::string& directory) {
+    const auto path = directory + "/" + manifest_name;
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    std::string text(std::min<std::uint64_t>(size, format::manifest_head_bytes_max), '\0');
+    FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
+    return format::decode_manifest_head(text, path);
 }
 
 Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream) {
@@ -218,6 +230,8 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     };
     std::ranges::for_each(names.starts, add);
     history.marked = history.starts;
+    for (const auto& start : history.marked)
+        if (names.pruned_above.contains(start.line)) history.pruned_above = std::max(history.pruned_above, start.line);
     for (const auto& lineage : also) std::ranges::for_each(lineage.lines, add);
     FB_TRY(add_source(store, run, stream, names.versions, history));
     for (const auto* list : {&names.versions, &names.replaced})
@@ -308,6 +322,10 @@ Result<bool> name_by_line(sys::Store& store, const std::string& run, const Histo
 
 Result<> mark_start(sys::Store& store, const std::string& stream_directory, const LineStart& start) {
     return make_named(store, stream_directory, start_name(start));
+}
+
+Result<> mark_removed(sys::Store& store, const std::string& stream_directory, const LineStart& start) {
+    return sys::write_text_durable(store, stream_directory + "/" + start_name(start), "removed\n");
 }
 
 Result<> mark_dropped(sys::Store& store, const std::string& stream_directory, const Line& line) {

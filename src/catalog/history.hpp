@@ -3,7 +3,8 @@
 //
 //   RUN/STREAM/step-000310/               the step of the living line
 //   RUN/STREAM/line-1.step-000310/        the same step of line 1, which a later line has abandoned
-//   RUN/STREAM/.line-6.from-300           line 6 goes on from step 300, although it has no snapshot: `prune --above`
+//   RUN/STREAM/.line-6.from-300           line 6 goes on from step 300, although it has no snapshot: `prune --above`;
+//                                         or, if it is not empty, since its snapshots were removed
 //   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`
 //
 // The lines of a snapshot that is being replaced (.step-000310.ID.old) count as well: of its line it may be the only
@@ -36,16 +37,24 @@ struct Version {
 /// one read of 4 KiB for each snapshot. `missing` when the stream's directory does not exist.
 Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream);
 
+/// That of one. Costs one read of 4 KiB.
+Result<format::ManifestHead> load_manifest_head(sys::Store& store, const std::string& directory);
+
 struct History {
     std::vector<Version> living;     // newest first, with those that cannot be read
     std::vector<Version> abandoned;  // of the latest line first, and in it newest first
     std::vector<Version> foreign;    // of another run: somebody has put them here
     std::vector<format::LineStart> starts;
     std::vector<format::LineStart> marked;  // those that need no snapshot to be known
+    format::Line pruned_above;              // the last one that `prune --above` began; session 0: none
     std::vector<format::Line> dropped;
 
     /// The line that the run is on; session 0 where nothing is there.
     format::Line line() const { return living.empty() ? format::Line{} : living.front().head.lineage.line(); }
+    /// The last line that is known, whether it has a snapshot or not; session 0 where there is none.
+    format::Line latest_line() const;
+    /// The last session that has saved or pruned here, as far as that is still known.
+    std::uint32_t last_session() const;
     /// Whether the line that the run is on was begun by `prune --above` alone, and holds nothing.
     bool was_pruned_back() const;
     /// Whether a snapshot of `line` at `step` would be abandoned, were it there.
@@ -76,8 +85,10 @@ Result<bool> name_by_line(sys::Store& store, const std::string& run, const Histo
 /// One of them; `directory` is RUN/STREAM/step-000310.
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save);
 
-/// Says durably that a new line goes on from a step, or that a line does not count any more.
+/// Says durably that a new line goes on from a step, that one did whose snapshots are being removed, or that a line
+/// does not count any more.
 Result<> mark_start(sys::Store& store, const std::string& stream_directory, const format::LineStart& start);
+Result<> mark_removed(sys::Store& store, const std::string& stream_directory, const format::LineStart& start);
 Result<> mark_dropped(sys::Store& store, const std::string& stream_directory, const format::Line& line);
 
 }  // namespace forebay::catalog

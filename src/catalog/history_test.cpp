@@ -212,6 +212,37 @@ TEST_CASE("a line that is dropped gives back what it had abandoned, names and al
     CHECK(steps_of(here.history().abandoned) == Steps{320});
 }
 
+TEST_CASE("what `prune --line` leaves without anything living is no run that went back by `prune --above`") {
+    Run here;
+    here.commit(of(second, 310));
+    auto third = second;
+    third.push_back({{3, 0}, 310});
+    here.commit(of(third, 320));
+    here.prune({.keep = 1, .keep_abandoned = 1});
+    CHECK(names_in(here.disk) == std::vector<std::string>{"line-1.step-000500", "step-000320"});
+    const auto left = catalog::prune_line(here.disk, run, stream, {3, 0}, false).value().left_by;
+    REQUIRE(left);
+    CHECK(*left == format::Line{2, 0});
+    here.disk.reboot({.names = false, .bytes = false});
+    CHECK(steps_of(here.history().living).empty());
+    CHECK(steps_of(here.history().abandoned) == Steps{500});
+    CHECK(here.history().latest_line() == format::Line{2, 0});
+    CHECK_FALSE(here.history().was_pruned_back());
+    CHECK(here.history().last_session() == 3);
+    // A mark of before marks were told apart: nobody knows, and it counts as that of `prune --above`.
+    Run old;
+    REQUIRE(old.disk.remove_tree(directory));
+    old.commit(of(first, 500));
+    REQUIRE(catalog::mark_start(old.disk, directory, {{2, 0}, 100}));
+    CHECK(old.history().was_pruned_back());
+    // The line that has no snapshot any more can be given up, too.
+    const auto own = catalog::prune_line(here.disk, run, stream, {2, 0}, false).value();
+    CHECK(own.removed.empty());
+    CHECK_FALSE(own.left_by);
+    CHECK(steps_of(here.history().living) == Steps{500});
+    CHECK(here.history().living.front().snapshot.directory == directory + "/step-000500");
+}
+
 TEST_CASE("an abandoned line can be removed by name") {
     Run here;
     here.commit(of(second, 310));

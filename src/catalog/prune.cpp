@@ -57,7 +57,7 @@ Result<> mark_starts(sys::Store& store, const std::string& stream_directory, con
         return std::ranges::find(pruned.removed, version.snapshot.directory, &Snapshot::directory) ==
                pruned.removed.end();
     };
-    History after{.starts = {}, .marked = {}, .dropped = history.dropped};
+    History after{.starts = {}, .marked = {}, .pruned_above = {}, .dropped = history.dropped};
     const auto add = [&](const format::LineStart& known) {
         if (std::ranges::find(history.dropped, known.line) == history.dropped.end()) after.starts.push_back(known);
     };
@@ -71,7 +71,7 @@ Result<> mark_starts(sys::Store& store, const std::string& stream_directory, con
         if (!version.readable || !stays(version) || after.abandons(line, version.head.step)) continue;
         for (const auto& known : history.starts) {
             if (!format::abandons(known, line, version.head.step)) continue;
-            FB_TRY(mark_start(store, stream_directory, known));
+            FB_TRY(mark_removed(store, stream_directory, known));
             after.starts.push_back(known);
             break;
         }
@@ -126,14 +126,15 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
     FB_TRY_ASSIGN(all, history(store, run, stream));
     // On a line that the run has left, only what was abandoned goes: the snapshots below the point where the run left
     // it are part of the living state.
-    const bool is_on_it = all.line() == line;
+    const bool is_on_it = (all.living.empty() ? all.latest_line() : all.line()) == line;
     Pruned own;
     for (const auto* list : {&all.living, &all.abandoned})
         for (const auto& version : *list)
             if (version.readable && version.head.lineage.line() == line && (is_on_it || list == &all.abandoned))
                 own.removed.push_back(version.snapshot);
     own.reasons.assign(own.removed.size(), fmt::format("it is on line {}", format::name_of(line)));
-    if (own.removed.empty())
+    const bool has_none = own.removed.empty() && !(is_on_it && line.session != 0);
+    if (has_none)
         return Error{ErrorKind::missing,
                      fmt::format("the run is not on line {}, and has left nothing on it, in stream \"{}\" of {}",
                                  format::name_of(line), stream, run),
@@ -150,6 +151,7 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
     if (dry_run || !is_on_it) return own;
     FB_TRY_ASSIGN(now, history(store, run, stream));
     FB_TRY(name_by_line(store, run, now));
+    if (now.living.empty()) own.left_by = now.abandoned.empty() ? format::Line{} : now.latest_line();
     return own;
 }
 
@@ -160,6 +162,11 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
                                  "keeps as many whole ones.",
                                  what.keep, stream)};
     FB_TRY_ASSIGN(all, history(store, run, stream));
+    if (const auto last = all.last_session(); what.session != 0 && last > what.session) {
+        Pruned nothing;
+        nothing.later_session = last;
+        return nothing;
+    }
     if (!what.dry_run) {
         // Names that show what is abandoned, before the lines go that say so.
         FB_TRY_ASSIGN(renamed, name_by_line(store, run, all));

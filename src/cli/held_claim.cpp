@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/attempt.hpp"
 #include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
+#include "catalog/savers.hpp"
 #include "cli/log.hpp"
 #include "forebay/options.hpp"
 #include "sys/machine.hpp"
@@ -39,7 +41,7 @@ Result<catalog::ClaimOptions> claim_options(sys::Store& store, const std::string
 }  // namespace
 
 Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, Use use,
-                                                   const std::string& source) {
+                                                   const std::string& source, std::uint32_t brought) {
     if (use == Use::change) FB_TRY(catalog::make_identity(store, run));  // a copy brings the identity
     std::unique_ptr<HeldClaim> held(new HeldClaim(store, run, use));
     // By this others of this machine see at once whether it lives.
@@ -48,6 +50,9 @@ Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std:
     FB_TRY_ASSIGN(lock, sys::FileLock::take(held->lock_path_));
     held->lock_ = std::move(lock);
     FB_TRY_ASSIGN(options, claim_options(store, source));
+    FB_TRY_ASSIGN(last, catalog::last_saver_of_all(store, run));
+    held->above_ = std::max(last, brought);
+    options.above = held->above_;
     FB_TRY_ASSIGN(session, catalog::claim(store, run, claimant_of(held->lock_path_, use), options));
     held->session_ = session;
     FB_TRY_ASSIGN(thread, sys::Thread::start([one = held.get()] { one->renew(); }));
@@ -87,7 +92,7 @@ HeldClaim::~HeldClaim() {
     // Else the next session watches it for a while.
     if (session_ != 0)
         static_cast<void>(attempt([this] {
-            return use_ == Use::copy ? catalog::withdraw_claim(store_, run_, session_)
+            return use_ == Use::copy ? catalog::withdraw_claim(store_, run_, session_, above_)
                                      : catalog::end_claim(store_, run_, session_);
         }));
     lock_.release();

@@ -77,7 +77,11 @@ private:
     std::uint64_t bytes_ = 0, snapshots_ = 0;
 };
 
-void say_of(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
+void say_of(const catalog::Pruned& pruned, const std::string& run, const std::string& stream,
+            const PruneArguments& options) {
+    const bool dry_run = options.dry_run;
+    if (pruned.removed.empty() && !options.line.empty())
+        say("{}: line {} has no snapshot, and {} no more\n", stream, options.line, dry_run ? "would count" : "counts");
     const auto name = [&](const catalog::Snapshot& snapshot) {
         const auto own = leaf_of(snapshot.directory);
         return catalog::aside_of(own) ? fmt::format("{}/{}", stream, own) : fmt::format("{}@{}", stream, snapshot.step);
@@ -87,6 +91,12 @@ void say_of(const catalog::Pruned& pruned, const std::string& stream, bool dry_r
         say("{}  {}: {}\n", name(pruned.removed[i]), dry_run ? "would be removed" : "removed", pruned.reasons[i]);
     for (const auto& problem : pruned.problems) say("{}: {}\n", stream, Message{problem});
     for (const auto& path : pruned.others) say("{}.\n", catalog::stays_text(path));
+    if (!pruned.left_by) return;
+    say("{}: nothing living is left; a restart finds no snapshot.", stream);
+    if (pruned.left_by->session != 0)
+        say(" Line {} has left what remains: forebay prune {}/{} --line {} gives that line up too.",
+            format::name_of(*pruned.left_by), run, stream, format::name_of(*pruned.left_by));
+    say("\n");
 }
 
 /// The inverse of format::name_of(Line).
@@ -169,13 +179,14 @@ Result<Exit> prune(const PruneArguments& options) {
         FB_TRY(pruned ? Result<>() : Result<>(pruned.error()));
         any = true;
         if (!pruned->problems.empty()) exit = Exit::found;
-        if (!options.json) say_of(*pruned, stream, options.dry_run);
+        if (!options.json) say_of(*pruned, place.run, stream, options);
         auto problems = Json::array(), others = Json::array();
         for (const auto& problem : pruned->problems) problems.push(problem);
         for (const auto& path : pruned->others) others.push(path);
         auto object = Json::object();
         object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned->kept));
         object.set("removed", json_of_removed(*pruned)).set("problems", problems).set("others", others);
+        object.set("nothing_living", pruned->left_by.has_value());
         array.push(object);
     }
     if (!any) FB_TRY(nothing);
@@ -206,7 +217,7 @@ void add_prune(CommandLine& line) {
         "  of removed also why),\n"
         "  problems (texts: snapshots that do not count, and why), others (paths of files that have names of views "
         "and\n"
-        "  are none: they stay).\n");
+        "  are none: they stay), nothing_living (true: after --line a restart finds no snapshot).\n");
     verb.examples(
         "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
         "  forebay prune /scratch/me/run7/particles --keep 1\n"

@@ -96,15 +96,15 @@ struct TargetHold {
     std::unique_ptr<HeldClaim> claim;
 };
 
-Result<TargetHold> hold_target(const RunCopy& wish, std::uint64_t identity, tree::TreeCopyOptions& options,
-                               tree::Remarks& remarks, tree::CopyCounts& counts) {
+Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, std::uint64_t identity,
+                               tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts) {
     TargetHold hold;
     if (!options.is_dry) {
         FB_TRY_ASSIGN(lock, lock_target(wish.target));
         hold.lock = std::move(lock);
     }
     // Before anything is changed; but no session writes where the identity is missing still.
-    FB_TRY_ASSIGN(claim, claim_target(wish));
+    FB_TRY_ASSIGN(claim, claim_target(wish, source));
     hold.claim = std::move(claim);
     if (options.is_dry) return hold;
     if (identity != 0) {  // first, so that a copy that was killed is known as one of this run
@@ -119,7 +119,7 @@ Result<TargetHold> hold_target(const RunCopy& wish, std::uint64_t identity, tree
         hold.lock = std::move(lock);
     }
     if (!hold.claim) {
-        FB_TRY_ASSIGN(claim_now, claim_target(wish));
+        FB_TRY_ASSIGN(claim_now, claim_target(wish, source));
         hold.claim = std::move(claim_now);
     }
     options.is_locked = hold.lock != nullptr;
@@ -290,7 +290,7 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     for (const char* behind : {"/forebay/sessions", "/.*.new", "/.stop", "/.save", "/.continue", "/*/.step-*"})
         options.filter.exclude.emplace_back(behind);
     FB_TRY(check_removals(wish, plan.source));
-    FB_TRY_ASSIGN(hold, hold_target(wish, identity, options, remarks, counts));
+    FB_TRY_ASSIGN(hold, hold_target(wish, plan.source, identity, options, remarks, counts));
     FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
     plan.unnamed_before = std::move(steps);
     FB_TRY(clear_target(wish, hold.claim.get(), plan, remarks, counts));

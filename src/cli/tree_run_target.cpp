@@ -204,10 +204,13 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
     return versions;
 }
 
-Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish) {
+Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source) {
     FB_TRY_ASSIGN(identity, catalog::identity_of(*wish.store, wish.target));
     if (identity == 0) return std::unique_ptr<HeldClaim>();
-    if (!wish.options.is_dry) return HeldClaim::take(*wish.store, wish.target, HeldClaim::Use::copy, wish.source);
+    std::uint32_t brought = 0;
+    for (const auto& [place, version] : source) brought = std::max(brought, version.head.lineage.line().session);
+    if (!wish.options.is_dry)
+        return HeldClaim::take(*wish.store, wish.target, HeldClaim::Use::copy, wish.source, brought);
     FB_TRY(HeldClaim::check_free(*wish.store, wish.target, wish.source));
     return std::unique_ptr<HeldClaim>();
 }

@@ -27,8 +27,9 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run);
 
 /// Claims the target, so that no session saves there while the copy works. `refused` while a session or another copy
 /// holds it; then nothing is changed. A dry run only looks, and gets no claim. Of a target without an identity, which
-/// no session writes, nothing either.
-Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish);
+/// no session writes, nothing either. The number of the claim is above those of the sessions that saved what `source`
+/// has.
+Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source);
 
 /// `refused` where `removes_extra` would take away what a session has saved at the target, or all that a stream has
 /// there. Sessions are told by their claims: the number of a line may be given at both places.

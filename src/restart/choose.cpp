@@ -102,14 +102,14 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
                              "", fmt::format("forebay adopt {} takes it into this one", version.snapshot.directory)}});
     // Whoever went back by `prune --above` wanted nothing of it; else what was left is all that the run has.
     if (!history->living.empty() || history->was_pruned_back()) return {};
+    const auto last = format::name_of(history->latest_line());
     for (const auto& version : history->abandoned) {
         const auto line = format::name_of(version.head.lineage.line());
         found.push_back(
             {.step = version.head.step,
              .usable = Error{ErrorKind::refused, fmt::format("the run has left its line, {}", line), "",
-                             fmt::format("forebay ls {}: a later line without snapshots is given up by forebay prune "
-                                         "--line",
-                                         context_.run)}});
+                             fmt::format("forebay prune {}/{} --line {} gives up line {}, which has no snapshot",
+                                         context_.run, stream_, last, last)}});
     }
     return {};
 }

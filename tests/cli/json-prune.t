@@ -20,6 +20,7 @@ $ forebay prune run7/restart --keep 1 --json
    }
   ],
   "problems": [],
-  "others": []
+  "others": [],
+  "nothing_living": false
  }
 ]

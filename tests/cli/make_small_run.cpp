@@ -1,7 +1,7 @@
-// Makes one snapshot of a run for the scripts beside: make_small_run RUN STREAM STEP NODES [ID [ARRIVED]]
+// Makes one snapshot of a run for the scripts beside: make_small_run RUN STREAM STEP NODES [ID [ARRIVED [SESSION]]]
 //
 // ID (hexadecimal, f3 unless given) tells saves of one step apart. With ARRIVED only that many node files have arrived,
-// and with 0 all have, but nothing commits them.
+// and with 0 all have, but nothing commits them. With SESSION it is committed, as one that this session saved.
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,15 +24,17 @@ Result<> make(const std::string& run, const test::SmallSnapshot& snapshot, bool 
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count < 5 || count > 7)
-        return std::fputs("usage: make_small_run RUN STREAM STEP NODES [ID [ARRIVED]]\n", stderr), 2;
+    if (count < 5 || count > 8)
+        return std::fputs("usage: make_small_run RUN STREAM STEP NODES [ID [ARRIVED [SESSION]]]\n", stderr), 2;
     test::SmallSnapshot snapshot;
     snapshot.stream = arguments[2];
     snapshot.step = std::atoll(arguments[3]);
     snapshot.nodes = static_cast<std::uint32_t>(std::atoi(arguments[4]));
     if (count > 5) snapshot.id = std::strtoull(arguments[5], nullptr, 16);
     const auto arrived = count > 6 ? static_cast<std::uint32_t>(std::atoi(arguments[6])) : 0;
-    const auto made = make(arguments[1], snapshot, count <= 6, arrived == 0 ? snapshot.nodes : arrived);
+    if (count > 7)
+        snapshot.lineage.lines = {{{static_cast<std::uint32_t>(std::atoi(arguments[7])), 0}, snapshot.step - 1}};
+    const auto made = make(arguments[1], snapshot, count != 7, arrived == 0 ? snapshot.nodes : arrived);
     if (made) return 0;
     std::fprintf(stderr, "%s\n", made.error().text().c_str());
     return 1;

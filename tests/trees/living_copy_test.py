@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from forebay_test import FOREBAY, SECONDS_MAX, expect, run
+from forebay_test import BUILD, FOREBAY, SECONDS_MAX, expect, run
 from small_runs import ALL, IDENTITY, copy, entries, make, save, snapshots, whole
 
 
@@ -164,8 +164,24 @@ def held(place):
     expect((target / IDENTITY).exists() and snapshots(target) == ALL, "then it may be claimed", str(snapshots(target)))
 
 
+def later(place):
+    """A session at the target counts more than those whose snapshots a copy brought, whatever step they are of."""
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    claim(target, 2)
+    run(BUILD / "tests/make_small_run", target, "restart", "500", "2", "b5", "0", "2")
+    run(BUILD / "tests/make_small_run", source, "restart", "150", "2", "b6", "0", "7")
+    for verb in ("sync", "copy"):
+        copy(source, target, verb=verb)
+        left = sorted(path.name for path in (target / "forebay/sessions").iterdir())
+        expect(left == ["000002", "000008"], f"{verb}: one claim stays that is above session 7", str(left))
+        expect((target / "forebay/sessions/000008/ended").exists(), "it keeps nobody out")
+    run(FOREBAY, "prune", target, "--above", "140")
+    expect((target / "forebay/sessions/000009").exists(), "the next one has a number above it")
+
+
 def main():
-    for case in (living, own_lines, renamed, closed_directory, unowned, held):
+    for case in (living, own_lines, renamed, closed_directory, unowned, held, later):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
