@@ -280,6 +280,26 @@ Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapsh
     return sys::write_text_durable(store, snapshot.directory + "/" + manifest_name, format::encode_manifest(manifest));
 }
 
+namespace {
+
+// A copy may have brought a save under the name of its line, beside the same save under its step: one of both is
+// enough. Between our look and our rename another agent may have committed a later save: then it gets its name back.
+Result<> discard_twin(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
+    const auto stream_directory = directory_of(directory);
+    const auto seen = load_manifest_head(store, directory);
+    if (seen && seen->snapshot_id == save.snapshot_id) {
+        const auto twin = stream_directory + "/" + leftover_name({step, save.snapshot_id, Leftover::Kind::old});
+        const auto renamed = store.rename(directory, twin);
+        if (!renamed) return passing_over_missing(renamed);
+        FB_TRY_ASSIGN(moved, load_manifest_head(store, twin));
+        return moved.snapshot_id == save.snapshot_id ? discard(store, twin, step, save.snapshot_id)
+                                                     : store.rename(twin, directory);
+    }
+    return store.sync_directory(stream_directory);
+}
+
+}  // namespace
+
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
     const auto stream_directory = directory_of(directory);
     const auto aside = stream_directory + "/" + aside_name(save.line, step);
@@ -295,8 +315,8 @@ Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t
                            fmt::format("{} is in the way of another save of line {}: {}", aside,
                                        format::name_of(save.line), there.error().what),
                            "both directories", "forebay recover " + directory_of(stream_directory));
-        // Another agent has just done it, and the directory holds what that has committed.
-        if (there->snapshot_id == save.snapshot_id) return store.sync_directory(stream_directory);
+        // Another agent has just done it, and the directory holds what that has committed; or it is there twice.
+        if (there->snapshot_id == save.snapshot_id) return discard_twin(store, directory, step, save);
         const bool later = format::is_later(there->which_save(), save);
         FB_TRY(discard(store, later ? directory : aside, step, later ? save.snapshot_id : there->snapshot_id));
         renamed = later ? Result<>{} : store.rename(directory, aside);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "base/path.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "catalog/catalog.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
@@ -61,13 +63,18 @@ Result<> remove_views_of(sys::Store& store, const Version& version) {
     return {};
 }
 
-/// Of each snapshot of the source, where it lies: by stream and id.
-using PlacesById = std::map<std::pair<std::string, std::uint64_t>, std::string>;
+/// Of each snapshot of the source, where it lies: by stream, step and id.
+using SaveId = std::tuple<std::string, std::int64_t, std::uint64_t>;
+using PlacesById = std::map<SaveId, std::string>;
+
+SaveId id_of(const Version& version) {
+    return {version.snapshot.stream, version.snapshot.step, version.head.snapshot_id};
+}
 
 PlacesById places_by_id(const RunSnapshots& snapshots) {
     PlacesById places;
     for (const auto& [place, version] : snapshots)
-        if (version.readable) places.emplace(std::pair(version.snapshot.stream, version.head.snapshot_id), place);
+        if (version.readable) places.emplace(id_of(version), place);
     return places;
 }
 
@@ -97,13 +104,19 @@ public:
     Result<> clear(const std::string& place, const Version& version) {
         const auto found = plan_.source.find(place);
         const bool is_extra = found == plan_.source.end();
-        if (plan_.kept.contains(place) || (is_extra && !all_readable_)) return {};
+        if (plan_.kept.contains(place)) return {};
         if (!is_extra && version.readable && found->second.head.snapshot_id == version.head.snapshot_id) {
             plan_.kept.insert(place);
             return {};
         }
         const bool removes = wish_.options.removes_extra;
-        if (is_extra && !removes) return {};
+        // Before all else: the save comes with the copy, and would be there under both names.
+        const auto elsewhere = ids_.find(id_of(version));
+        if (version.readable && elsewhere != ids_.end()) {
+            const auto at = at_name(elsewhere->second, version);
+            if (removes || at != AtName::other) return rename(place, version, elsewhere->second, at);
+        }
+        if (is_extra && !(removes && all_readable_)) return {};
         // A directory without a manifest is what a killed copy has left. One that cannot be read may be whole.
         const auto kind = version.readable ? ErrorKind::corrupt : version.readable.error().kind;
         if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) {
@@ -112,8 +125,6 @@ public:
                          "the target's manifest cannot be read: " + version.readable.error().what);
             return {};
         }
-        const auto elsewhere = ids_.find({version.snapshot.stream, version.head.snapshot_id});
-        if (version.readable && elsewhere != ids_.end()) return rename(place, version, elsewhere->second);
         if (!removes && !version.readable && kind == ErrorKind::corrupt) return keep_damaged(place, version);
         if (!removes && version.readable) return keep_other(place, version, found->second);
         if (wish_.options.is_dry) return say(place, version, is_extra);
@@ -142,11 +153,23 @@ private:
         return {};
     }
 
+    /// Of the name that the source has given to `version`, what the target has there. A directory without a manifest is
+    /// what a killed copy has left.
+    enum class AtName { nothing, rest, same_save, other };
+
+    AtName at_name(const std::string& to, const Version& version) const {
+        const auto path = wish_.target + "/" + to;
+        const auto manifest = catalog::load_manifest(*wish_.store, path);
+        if (manifest) return manifest->snapshot_id == version.head.snapshot_id ? AtName::same_save : AtName::other;
+        const auto exists = wish_.store->exists(path);
+        if (exists && !*exists) return AtName::nothing;
+        return exists && manifest.error().kind == ErrorKind::missing ? AtName::rest : AtName::other;
+    }
+
     // The source has given it the name of its line: so does the target, whose copy may be the better one.
-    Result<> rename(const std::string& place, const Version& version, const std::string& to) {
+    Result<> rename(const std::string& place, const Version& version, const std::string& to, AtName at) {
         auto& store = *wish_.store;
         const auto path = wish_.target + "/" + to;
-        FB_TRY_ASSIGN(taken, store.exists(path));
         if (wish_.options.is_dry) {
             remarks_.add(tree::RemarkKind::would_adjust, place, "it would get the name " + show_text(to));
             plan_.gone.insert(place);
@@ -154,7 +177,9 @@ private:
             return {};
         }
         if (held_ != nullptr) FB_TRY(held_->check_held());
-        if (taken) return remove(place, version);
+        if (at == AtName::same_save) plan_.kept.insert(to);
+        if (at == AtName::same_save || at == AtName::other) return remove(place, version);
+        if (at == AtName::rest) FB_TRY(catalog::discard(store, path, version.snapshot.step, version.head.snapshot_id));
         FB_TRY(remove_views_of(store, version));
         FB_TRY(store.rename(version.snapshot.directory, path));
         FB_TRY(store.sync_directory(directory_of(path)));
@@ -226,7 +251,7 @@ Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, con
     const auto ids = places_by_id(source);
     std::vector<const Version*> own;
     for (const auto& [place, version] : target) {
-        const bool is_known = version.readable && ids.contains({version.snapshot.stream, version.head.snapshot_id});
+        const bool is_known = version.readable && ids.contains(id_of(version));
         if (!is_known && version.head.lineage.line().session <= there->session) own.push_back(&version);
     }
     if (own.empty()) return {};
@@ -257,7 +282,10 @@ Result<> clear_target(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& p
     FB_TRY(check_target_lines(wish, plan.source, target));
     Clearing clearing(wish, held, plan, remarks, counts);
     clearing.pass_over_unreadable();
-    for (const auto& [place, version] : target) FB_TRY(clearing.clear(place, version));
+    // A save that is there twice is unreadable at its second name, until the first is cleared.
+    for (const bool is_readable : {true, false})
+        for (const auto& [place, version] : target)
+            if (static_cast<bool>(version.readable) == is_readable) FB_TRY(clearing.clear(place, version));
     return {};
 }
 

@@ -108,6 +108,30 @@ def renamed(place):
     expect("000000000000beef" in (target / "restart/step-000140/manifest.json").read_text(), "and the new one its own")
 
 
+def set_aside(place):
+    """So it is without another save of the step, which only makes the target's one extra. Each save is there once."""
+    source, target = make(place / "run"), place / "copy"
+    copy(source, target)
+    (source / "restart/step-000140").rename(source / "restart/line-1.step-000140")
+    aside = snapshots(source)
+    save(source, "restart", 130, "c0")
+    run("truncate", "-s", "0", source / "restart/step-000130/manifest.json")  # may be that of any save
+    for verb in ("copy", "sync"):
+        copy(source, target, verb=verb, code=1)
+        expect(snapshots(target) == aside, f"{verb}: it has its name of the line alone", str(snapshots(target)))
+    run("rm", "-r", source / "restart/step-000130")
+    copy(source, target, verb="sync")
+    run("cp", "-a", target / "restart/line-1.step-000140", target / "restart/step-000140")  # as copies were once
+    copy(source, target, verb="sync")
+    expect(snapshots(target) == aside, "what is there twice is there once", str(snapshots(target)))
+    (target / "restart/line-1.step-000140").rename(target / "restart/step-000140")
+    save(place / "other", "restart", 140, "c1")
+    run("mv", place / "other/restart/step-000140", target / "restart/line-1.step-000140")
+    before = entries(target / "restart")
+    said = copy(source, target, code=1)
+    expect("restart/line-1.step-000140" in said and entries(target / "restart") == before, "no other save is replaced", said)
+
+
 def closed_directory(place):
     """A snapshot at the target that cannot be read now is not replaced."""
     if os.geteuid() == 0:
@@ -181,7 +205,7 @@ def later(place):
 
 
 def main():
-    for case in (living, own_lines, renamed, closed_directory, unowned, held, later):
+    for case in (living, own_lines, renamed, closed_directory, unowned, held, later, set_aside):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))
