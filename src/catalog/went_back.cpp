@@ -52,6 +52,18 @@ Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& dire
     return found;
 }
 
+// Whether a snapshot goes on from what the record's session saved, or from what a later session saved that went back at
+// least as far. Starts ascend in a lineage, so the first one since the record tells. If a long chain of sessions has
+// pushed that start out, the run is taken for one that goes on.
+bool goes_on_from(const GoneBack& record, const format::Lineage& lineage) {
+    const auto& lines = lineage.lines;
+    const auto since = [&](const format::LineStart& start) { return start.line.session >= record.session; };
+    const auto first = std::ranges::find_if(lines, since);
+    if (first == lines.end()) return false;
+    const bool is_cut = first == lines.begin() && lines.size() == format::line_starts_max;
+    return first->from <= record.from || is_cut;
+}
+
 }  // namespace
 
 Result<bool> has_gone_back(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t from) {
@@ -62,7 +74,7 @@ Result<bool> has_gone_back(sys::Store& store, const std::string& run, const std:
     if (!there && there.error().kind == ErrorKind::missing) return false;
     FB_TRY(there);
     return std::ranges::any_of(there->living, [&](const Version& version) {
-        if (version.readable) return version.head.lineage.line().session >= record->session;
+        if (version.readable) return goes_on_from(*record, version.head.lineage);
         // It may be of that line. The restart finds it as the newest, and is an error.
         return version.readable.error().kind != ErrorKind::corrupt;
     });

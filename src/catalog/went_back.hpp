@@ -3,8 +3,9 @@
 //
 //   RUN/forebay/restarts/STREAM/300.session-6      session 6 began at or below step 300 since restart_from was 300
 //
-// The record counts as long as the run goes on from what that session saved. It does not count if the session ended
-// before its first save, or if its line was given up by `prune --line`.
+// The record counts as long as the run goes on from what that session saved, or has gone back further since. It does
+// not count if the session ended before its first save, or if its line was given up by `prune --line`. A snapshot
+// remembers line_starts_max sessions: after as many the record counts, even if its session saved nothing.
 
 #pragma once
 
