@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "base/path.hpp"
@@ -15,6 +16,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
+#include "catalog/removal.hpp"
 #include "catalog/retention.hpp"
 #include "catalog/views.hpp"
 #include "format/packed.hpp"
@@ -50,6 +52,18 @@ Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snaps
     return found;
 }
 
+// Whether all snapshots go whose manifests cannot be read. While such a one is there, names like line-1.step-000310
+// count too (history.hpp), and may be all that tells that something was abandoned.
+bool ends_names(const History& history, const std::function<bool(const Version&)>& stays) {
+    bool any = false;
+    for (const auto* list : {&history.living, &history.abandoned})
+        for (const auto& version : *list) {
+            if (!version.readable && stays(version)) return false;
+            any |= !version.readable;
+        }
+    return any;
+}
+
 // What is to go may be all that tells that something else was abandoned: then that is marked. `start` is known as well.
 Result<> mark_starts(sys::Store& store, const std::string& stream_directory, const History& history,
                      const Pruned& pruned, const std::optional<format::LineStart>& start = {}) {
@@ -66,10 +80,13 @@ Result<> mark_starts(sys::Store& store, const std::string& stream_directory, con
     for (const auto* list : {&history.living, &history.abandoned})
         for (const auto& version : *list)
             if (stays(version)) std::ranges::for_each(version.head.lineage.lines, add);
+    const bool names_end = ends_names(history, stays);
     for (const auto& version : history.abandoned) {
         const auto line = version.head.lineage.line();
         if (!version.readable || !stays(version) || after.abandons(line, version.head.step)) continue;
-        for (const auto& known : history.starts) {
+        auto starts = history.starts;
+        if (names_end) starts.push_back({{line.session, line.turn + 1}, version.head.step - 1});
+        for (const auto& known : starts) {
             if (!format::abandons(known, line, version.head.step)) continue;
             FB_TRY(mark_removed(store, stream_directory, known));
             after.starts.push_back(known);
@@ -101,6 +118,14 @@ Result<> check_has_lines(const std::string& stream) {
 }
 
 }  // namespace
+
+Result<> mark_before_removal(sys::Store& store, const std::string& run, const std::string& stream,
+                             const std::string& directory) {
+    FB_TRY_ASSIGN(all, history(store, run, stream));
+    Pruned one;
+    one.removed.push_back({stream, 0, directory});
+    return mark_starts(store, run + "/" + stream, all, one);
+}
 
 Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step,
                            std::uint32_t session, bool dry_run) {

@@ -1,18 +1,28 @@
 // forebay delete: removes a tree of files.
 
+#include <fmt/format.h>
+
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "base/path.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "catalog/names.hpp"
+#include "catalog/removal.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/tree_check.hpp"
 #include "cli/tree_hosts.hpp"
 #include "cli/tree_living_run.hpp"
+#include "cli/tree_run.hpp"
 #include "cli/verbs.hpp"
 #include "sys/process.hpp"
+#include "sys/target_store.hpp"
+#include "sys/tree_place.hpp"
 #include "tree/remove.hpp"
 
 namespace forebay::cli {
@@ -24,6 +34,23 @@ struct DeleteArguments {
     std::string place;
     bool dry_run = false;
 };
+
+// A snapshot may be all that tells that its run went back.
+Result<> keep_lines(const std::string& place) {
+    auto path = sys::is_far(place) ? place : std::filesystem::absolute(place).lexically_normal().string();
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const auto name = leaf_of(path);
+    if (!catalog::step_of(name) && !catalog::aside_of(name) && !catalog::leftover_of(name)) return {};
+    const auto stream = directory_of(path), run = directory_of(stream);
+    FB_TRY_ASSIGN(is_in_run, is_run(run));
+    if (!is_in_run) return {};
+    const auto marked = catalog::mark_before_removal(sys::target_store(), run, leaf_of(stream), path);
+    if (marked) return {};
+    return because(marked.error(),
+                   fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
+                               show_text(place), marked.error().what),
+                   "nothing was removed", marked.error().next);
+}
 
 Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));
@@ -38,6 +65,7 @@ Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer)
     const auto words =
         options.dry_run ? nothing_changed : WordsAtEnd{"what is left is as it was", "the same command goes on"};
     sys::say_when_ended(words.safe, words.next);
+    if (!options.dry_run) FB_TRY(keep_lines(options.place));
     const auto done = [&] {
         Progress progress("delete", options.tree.json);
         std::optional<tree::TreeCount> count;
