@@ -95,14 +95,15 @@ Result<> StreamState::check_has_none(std::int64_t below, const std::optional<res
 Result<> StreamState::check_restarted(std::int64_t step) const {
     if (!restarts.wish_counts || restarts.passed.empty()) return {};
     const auto& why = restarts.passed.back().why;
+    const auto advice = why.next.find(restart::begin_anew) != std::string::npos
+                            ? std::string("newest(0) begins anew in code")
+                            : fmt::format("{}, as newest(0) does in code", restart::begin_anew);
     return Error{
         ErrorKind::refused,
         fmt::format("step {} of stream '{}' is not saved: the restart before it failed, and nothing begins anew "
                     "over snapshots that are there: {}",
                     step, schema.stream, why.what),
-        "what is there; nothing is removed",
-        fmt::format("{}{}{}, as newest(0) does in code", why.next, why.next.empty() ? "" : "; or ",
-                    restart::begin_anew)};
+        "what is there; nothing is removed", why.next.empty() ? advice : fmt::format("{}; or {}", why.next, advice)};
 }
 
 // A first save looks once more: what was copied into the run since this session opened may be of a later session, and

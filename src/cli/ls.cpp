@@ -142,16 +142,19 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     lines_.add_step(snapshot.step);
     ++lines_.snapshots;
     lines_.bytes += data_bytes;
-    FB_TRY_ASSIGN(marks, catalog::marks_of(store_, snapshot.directory, *manifest));
+    const auto found_marks = catalog::marks_of(store_, snapshot.directory, *manifest);
+    const auto marks = found_marks ? *found_marks : manifest->marks;
     for (const auto& mark : marks)
         notes_ += lines("{} is marked: {}\n", place_text(snapshot), Message{format::words_of(mark)});
     std::string words = state;
     if (!marks.empty()) words += ", marked";
-    if (!files) {
+    if (const auto fault = !files ? files : found_marks ? Result<>() : found_marks.error(); !fault) {
         unreadable_ = true;
-        words += files.error().kind == ErrorKind::missing ? ", file missing" : ", cannot be read";
-        notes_ += lines("{}: {}\n", place_text(snapshot), Message{files.error().line()});
-        object.set("error", json_of(files.error()));
+        words += files                                      ? ", mark unreadable"
+                 : fault.error().kind == ErrorKind::missing ? ", file missing"
+                                                            : ", cannot be read";
+        notes_ += lines("{}: {}\n", place_text(snapshot), Message{fault.error().line()});
+        object.set("error", json_of(fault.error()));
     }
     lines_.add({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
                 show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, words, view ? "yes" : "no"},
@@ -182,7 +185,8 @@ std::optional<std::string> Listing::view_of(const catalog::Snapshot& snapshot) c
 // What the lines mean, and what becomes of those that were left.
 void Listing::explain(const std::string& run, const std::string& stream, const catalog::History& history) {
     std::set<format::Line> left;
-    for (const auto& version : history.abandoned) left.insert(version.head.lineage.line());
+    for (const auto& version : history.abandoned)
+        if (version.readable) left.insert(version.head.lineage.line());
     for (const auto& line : left)
         notes_ += lines(
             "{}: the run has left line {}; what it has above is kept as keep_abandoned says. {}forebay prune {}/{} "
@@ -345,7 +349,8 @@ void add_ls(CommandLine& line) {
         "  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: "
         "committed; abandoned: the run has gone back behind it; foreign: "
         "of\n"
-        "  another run; each of them with error if a node file is missing or cannot be opened; unreadable (error: "
+        "  another run; each of them with error if a node file is missing, or a file or mark cannot be read; "
+        "unreadable (error: "
         "kind, "
         "what,\n"
         "  safe, next, text); part (nodes_arrived of nodes), old or gone: left by a crash, or work that is going on. "

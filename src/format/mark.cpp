@@ -84,7 +84,8 @@ Result<std::string> encode_mark(const Mark& mark) {
 Result<Mark> decode_mark(std::string_view text, const std::string& name) {
     const auto bad = [&](const std::string& why) {
         return Error{ErrorKind::corrupt, fmt::format("the mark {} is damaged: {}", name, why),
-                     "the snapshot, which the mark only speaks of"};
+                     "the snapshot, which the mark only speaks of",
+                     fmt::format("remove {}; then forebay mark, if the snapshot is not to be used", name)};
     };
     if (const auto wrong = wrong_with_crc_line(text); !wrong.empty()) return bad(wrong);
     const auto document = json::Document::parse(text);

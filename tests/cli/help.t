@@ -68,11 +68,12 @@ With --json:
   An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),
   file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line ("5": what session 5 saved), run_id,
   view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: committed; abandoned: the run has gone back behind it; foreign: of
-  another run; each of them with error if a node file is missing or cannot be opened; unreadable (error: kind, what,
-  safe, next, text); part (nodes_arrived of nodes), old or gone:
-  left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: state
-  staged, directory, served (whether its session or agent lives), or error, if nobody can say. Of a file of GenericIO: file, format, big_endian,
-  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets, unreadable.
+  another run; each of them with error if a node file is missing, or a file or mark cannot be read; unreadable (error: kind, what,
+  safe, next, text); part (nodes_arrived of nodes), old or gone: left by a crash, or work that is going on. Then one
+  for each directory of the run in this node's memory: state staged, directory, served (whether its session or
+  agent lives), or error, if nobody can say. Of a file of GenericIO: file, format, big_endian, ranks, dims,
+  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes,
+  datasets, unreadable.
 Examples:
   forebay ls /scratch/me/run7
   forebay ls /scratch/me/run7/restart --json
