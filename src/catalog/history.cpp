@@ -267,7 +267,10 @@ Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& ru
     FB_TRY_ASSIGN(run_id, identity_of(store, run));
     format::Lineage lineage{.run_id = run_id};
     const auto there = history(store, run, stream);
-    if (!there && there.error().kind == ErrorKind::missing) return lineage;
+    if (!there && there.error().kind == ErrorKind::missing) {
+        FB_TRY(check_identity(store, run, run_id));  // the run may have gone with its stream
+        return lineage;
+    }
     if (!there) return there.error();
     if (!there->living.empty()) lineage.lines = there->living.front().head.lineage.lines;
     return lineage;
