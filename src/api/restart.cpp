@@ -210,7 +210,10 @@ Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std:
         return filled_meanwhile(fmt::format("step {} of stream '{}' is", manifest.step, schema.stream),
                                 manifest.lineage.line().session);
     if (wished) FB_TRY(note_wish(*wished));
-    FB_TRY(comm::agree(world, [&] { course.chose(manifest.step, manifest.lineage.lines); }));
+    FB_TRY(comm::agree(world, [&] {
+        course.chose(manifest.step, manifest.lineage.lines);
+        session->claim.went_on[schema.stream] = {manifest.step, manifest.lineage.lines};
+    }));
     restarts.step = manifest.step;
     restarts.reading = state;
     session->log([&] {
