@@ -1,5 +1,5 @@
-// Goal: a session that goes back, saves output and ends before it saves a restart leaves nothing among the output of the
-// run that goes on from later. Method: three sessions of a restarted stream and one of output, by several ranks and
+// Goal: a session that goes back, saves output and ends before it saves a restart leaves nothing among the run's output,
+// and takes nothing from it. Method: three sessions of a restarted stream and one of output, by several ranks and
 // nodes; the bytes are compared.
 
 #include <doctest/doctest.h>

@@ -25,7 +25,7 @@ namespace {
 /// What a look at a snapshot says of it.
 enum class Verdict { good, marked, unknown };
 
-// The first line that has left the snapshot; of a line that was dropped, the next one. None whose start nobody knows any
+// The first line that has left the snapshot; of a line that was dropped, the next one. None if nobody knows its start any
 // more.
 std::optional<format::LineStart> left_by(const History& history, const Version& version) {
     auto line = version.head.lineage.line();
