@@ -10,6 +10,7 @@
 
 #include "api/state.hpp"
 #include "base/try.hpp"
+#include "catalog/run.hpp"
 #include "catalog/went_back.hpp"
 
 namespace forebay {
@@ -101,8 +102,12 @@ Result<> StreamState::drop_given_up() {
     std::int64_t is_done = 0;
     FB_TRY(comm::agree(world, [&] {
         if (world.rank() != 0) return;
-        const auto dropped = catalog::drop_given_up(sys::target_store(), session->options.run, schema.stream,
-                                                    claim.went_on, claim.session);
+        auto& store = sys::target_store();
+        const auto& run = session->options.run;
+        const auto dropped = [&]() -> Result<std::vector<format::Line>> {
+            FB_TRY(catalog::check_identity(store, run, claim.run_id));
+            return catalog::drop_given_up(store, run, schema.stream, claim.went_on, claim.session);
+        }();
         if (!dropped)
             return session->log([&] {
                 return fmt::format(

@@ -46,7 +46,8 @@ bool is_given_up(const History& history, const WentOn& from, const LineStart& st
 bool may_have_given_up(const WentOnByStream& from, std::uint32_t session) {
     return !from.empty() && std::ranges::all_of(from, [session](const auto& entry) {
         std::set<std::uint32_t> sessions;
-        for (const auto& start : entry.second.lines) sessions.insert(start.line.session);
+        for (const auto& start : entry.second.lines)
+            if (start.line.session < session) sessions.insert(start.line.session);
         return !sessions.empty() && sessions.size() < session - *sessions.begin();
     });
 }

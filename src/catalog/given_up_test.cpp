@@ -124,4 +124,5 @@ TEST_CASE("who has to look: a session after others from which it does not go on"
     CHECK_FALSE(catalog::may_have_given_up({{"restart", {6, {}}}}, 3));
     CHECK(catalog::may_have_given_up({{"restart", {6, first}}}, 3));
     CHECK(catalog::may_have_given_up({{"restart", {6, both}}}, 4));
+    CHECK(catalog::may_have_given_up({{"restart", {8, {{{1, 0}, -1}, {{3, 0}, 6}}}}}, 3));  // what it has saved itself
 }
