@@ -21,6 +21,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
 #include "commit/commit.hpp"
 
 namespace forebay {
@@ -58,6 +59,25 @@ restart::ReaderContext reader_of(const StreamState& stream, restart::Kept& kept)
             .window_bytes = session.options.restart_window_bytes,
             .kept = &kept,
             .crew = session.crew()};
+}
+
+// "None", and a newest snapshot, are answers for the run that was opened alone: its file system may be unmounted since,
+// or somebody has moved another run there. Collective.
+Result<> check_run(const StreamState& stream) {
+    const auto& session = *stream.session;
+    return comm::agree(*session.topology.world, [&]() -> Result<> {
+        if (session.topology.world->rank() != 0) return {};
+        const auto seen = catalog::check_identity(sys::target_store(), session.options.run, session.claim.run_id);
+        if (seen) return {};
+        auto error =
+            because(seen.error(),
+                    fmt::format("the snapshots of stream '{}' cannot be looked at: {}", stream.schema.stream,
+                                seen.error().what),
+                    "the run, where it lies now; nothing is removed and nothing begins anew",
+                    fmt::format("mount {0}, or move the run back to {0}, then start again", session.options.run));
+        if (error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;  // some take `missing` for "none"
+        return error;
+    });
 }
 
 // What Chooser::judge() has left as a fault of the snapshot itself.
@@ -167,6 +187,7 @@ Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std:
         below = wished->step + 1;
         named = wished->step;
     }
+    FB_TRY(check_run(*this));
     FB_TRY(bring_back_replaced());
     std::shared_ptr<RestartState> state;
     FB_TRY_ASSIGN(chosen, chooser.choose_below(below, named, [&](restart::Choice choice) -> Result<bool> {
@@ -174,6 +195,10 @@ Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std:
         state->choice = std::move(choice);
         return looks_whole(*state);
     }));
+    if (const auto same = check_run(*this); !same) {
+        restarts.looked_for_replaced = false;
+        return same.error();
+    }
     if (!chosen) {
         FB_TRY(check_has_none(below, wished));
         FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
@@ -185,7 +210,10 @@ Result<std::optional<Restart>> StreamState::choose_next(std::int64_t below, std:
         return filled_meanwhile(fmt::format("step {} of stream '{}' is", manifest.step, schema.stream),
                                 manifest.lineage.line().session);
     if (wished) FB_TRY(note_wish(*wished));
-    FB_TRY(comm::agree(world, [&] { course.chose(manifest.step, manifest.lineage.lines); }));
+    FB_TRY(comm::agree(world, [&] {
+        course.chose(manifest.step, manifest.lineage.lines);
+        session->claim.went_on[schema.stream] = {manifest.step, manifest.lineage.lines};
+    }));
     restarts.step = manifest.step;
     restarts.reading = state;
     session->log([&] {

@@ -10,6 +10,7 @@
 
 #include "api/state.hpp"
 #include "base/try.hpp"
+#include "catalog/run.hpp"
 #include "catalog/went_back.hpp"
 
 namespace forebay {
@@ -89,6 +90,42 @@ Result<> StreamState::check_has_none(std::int64_t below, const std::optional<res
         if (wish) error.what = wish->words + ": " + error.what;
         return error;
     });
+}
+
+// One rank decides for all, by a mark that all agents see. A target that does not answer now keeps no simulation from
+// saving: the next save looks again.
+Result<> StreamState::drop_given_up() {
+    const auto& claim = session->claim;
+    if (restarts.looked_for_given_up || !course.is_new() || !catalog::may_have_given_up(claim.went_on, claim.session))
+        return {};
+    auto& world = *session->topology.world;
+    std::int64_t is_done = 0;
+    FB_TRY(comm::agree(world, [&] {
+        if (world.rank() != 0) return;
+        auto& store = sys::target_store();
+        const auto& run = session->options.run;
+        const auto dropped = [&]() -> Result<std::vector<format::Line>> {
+            FB_TRY(catalog::check_identity(store, run, claim.run_id));
+            return catalog::drop_given_up(store, run, schema.stream, claim.went_on, claim.session);
+        }();
+        if (!dropped)
+            return session->log([&] {
+                return fmt::format(
+                    "stream '{}': whether sessions before have left lines that do not count is not "
+                    "known yet: {}",
+                    schema.stream, dropped.error().line());
+            });
+        is_done = 1;
+        for (const auto& line : *dropped)
+            session->log([&] {
+                return fmt::format(
+                    "stream '{}': line {} does not count: session {} went back, and ended before it "
+                    "saved what this session goes on from; what line {} has saved is abandoned",
+                    schema.stream, format::name_of(line), line.session, format::name_of(line));
+            });
+    }));
+    restarts.looked_for_given_up = world.max(is_done) != 0;
+    return {};
 }
 
 // An error of a restart that the application overlooks must not become a new beginning.

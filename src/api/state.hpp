@@ -17,6 +17,7 @@
 #include "api/profile.hpp"
 #include "base/attempt.hpp"
 #include "base/try.hpp"
+#include "catalog/given_up.hpp"
 #include "comm/group.hpp"
 #include "forebay/forebay.hpp"
 #include "node/host.hpp"
@@ -82,6 +83,7 @@ struct RunClaim {
     std::uint32_t session = 0;                      // its number in the run; 0: the run is not claimed yet
     std::uint64_t key = 0, last_key = 0;            // of this claim, and of the one before
     std::optional<restart::RestartWish> wish = {};  // where FOREBAY_RESTART, of the first rank, has restarts begin
+    catalog::WentOnByStream went_on = {};           // what the session's restarts have chosen last
 };
 
 /// When a session was opened, by the machine's clock and by the one that nobody sets, and what it met.
@@ -208,6 +210,7 @@ struct Restarts {
     bool wish_counts = true;  // until the first save: then newest() means what this session has saved
     bool wish_is_told = false;
     bool is_before_save = true;
+    bool looked_for_given_up = false;
     std::weak_ptr<RestartState> reading;    // what was chosen last
     std::vector<std::string> notes;         // why newer snapshots were passed over
     std::vector<restart::NotTaken> passed;  // by the call under way, or by the last one, which failed
@@ -266,6 +269,9 @@ public:
     Result<std::optional<restart::RestartWish>> wish();
     /// After it has decided; a configuration has it decide once. Collective.
     Result<> note_wish(const restart::RestartWish& wish);
+    /// Before a first save in a stream that was not restored: lines of attempts that the run has given up do not count.
+    /// Once a stream. Collective.
+    Result<> drop_given_up();
     /// An error where something is there below `below` that was passed over, or a wish was not fulfilled. Collective.
     Result<> check_has_none(std::int64_t below, const std::optional<restart::RestartWish>& wish);
     /// Restart::read() of all that is described. Collective.

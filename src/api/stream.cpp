@@ -55,6 +55,7 @@ Result<> Stream::prepare() {
 
 Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::Values values) {
     FB_TRY(session->check_open());
+    FB_TRY(drop_given_up());
     std::vector<format::LineStart> lines;
     const auto own_result = attempt([&]() -> Result<> {
         if (step < 0 || step > limits::step_max)

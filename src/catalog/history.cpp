@@ -226,7 +226,7 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     };
     history.dropped.assign(names.dropped.begin(), names.dropped.end());
     const auto add = [&](const LineStart& start) {
-        if (!names.dropped.contains(start.line)) history.starts.push_back(start);
+        if (std::ranges::find(history.dropped, start.line) == history.dropped.end()) history.starts.push_back(start);
     };
     std::ranges::for_each(names.starts, add);
     history.marked = history.starts;
@@ -234,6 +234,9 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
         if (names.pruned_above.contains(start.line)) history.pruned_above = std::max(history.pruned_above, start.line);
     for (const auto& lineage : also) std::ranges::for_each(lineage.lines, add);
     FB_TRY(add_source(store, run, stream, names.versions, history));
+    std::erase_if(history.starts, [&](const LineStart& start) {
+        return std::ranges::find(history.dropped, start.line) != history.dropped.end();
+    });
     for (const auto* list : {&names.versions, &names.replaced})
         for (const auto& version : *list)
             if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);
@@ -267,7 +270,10 @@ Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& ru
     FB_TRY_ASSIGN(run_id, identity_of(store, run));
     format::Lineage lineage{.run_id = run_id};
     const auto there = history(store, run, stream);
-    if (!there && there.error().kind == ErrorKind::missing) return lineage;
+    if (!there && there.error().kind == ErrorKind::missing) {
+        FB_TRY(check_identity(store, run, run_id));  // the run may have gone with its stream
+        return lineage;
+    }
     if (!there) return there.error();
     if (!there->living.empty()) lineage.lines = there->living.front().head.lineage.lines;
     return lineage;

@@ -5,7 +5,7 @@
 //   RUN/STREAM/line-1.step-000310/        the same step of line 1, which a later line has abandoned
 //   RUN/STREAM/.line-6.from-300           line 6 goes on from step 300, although it has no snapshot: `prune --above`;
 //                                         or, if it is not empty, since its snapshots were removed
-//   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`
+//   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`, or given_up.hpp
 //
 // The lines of a snapshot that is being replaced (.step-000310.ID.old) count as well: of its line it may be the only
 // one. What is abandoned follows from the manifests alone; names only show it. But while a manifest cannot be read, a

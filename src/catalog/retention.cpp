@@ -25,14 +25,18 @@ namespace {
 /// What a look at a snapshot says of it.
 enum class Verdict { good, marked, unknown };
 
-// The first line that has left the snapshot. None of a line that was dropped, or whose start nobody knows any more.
+// The first line that has left the snapshot; of a line that was dropped, the next one. None if nobody knows its start any
+// more.
 std::optional<format::LineStart> left_by(const History& history, const Version& version) {
     auto line = version.head.lineage.line();
     if (const auto aside = aside_of(leaf_of(version.snapshot.directory)); !version.readable && aside)
         line = aside->line;
+    const bool dropped = std::ranges::find(history.dropped, line) != history.dropped.end();
     std::optional<format::LineStart> first;
     for (const auto& start : history.starts)
-        if (format::abandons(start, line, version.head.step) && (!first || start.line < first->line)) first = start;
+        if ((dropped ? start.line > line : format::abandons(start, line, version.head.step)) &&
+            (!first || start.line < first->line))
+            first = start;
     return first;
 }
 

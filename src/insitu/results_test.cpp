@@ -9,6 +9,7 @@
 
 #include "catalog/block_reader.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -57,6 +58,27 @@ TEST_CASE("results are committed with step, time and source, and a later save's 
     REQUIRE(insitu::write_results(disk, "run", later, results_of(2.5)));
     CHECK(mean_at(disk) == 2.5);
     CHECK(insitu::has_results(disk, "run", later, results_of(0).analysis).value());
+}
+
+TEST_CASE("results of a line that does not count hide none of another line, as their source") {
+    SimStore disk;
+    for (const auto* directory : {"run/forebay", "run/fields"}) REQUIRE(disk.make_directories(directory));
+    sys::write_text_durable(disk, "run/forebay/run-00000000000000f3.json", "{}").value();
+    const auto write = [&](std::int64_t step, const format::LineStart& start) {
+        auto one = source;
+        one.moment.step = step;
+        one.snapshot_id = static_cast<std::uint64_t>(step);
+        one.lineage = {0xf3, 1, {start}};
+        insitu::write_results(disk, "run", one, results_of(1.5)).value();
+    };
+    write(120, {{1, 0}, -1});
+    write(110, {{2, 0}, 100});
+    const auto living = [&] { return catalog::living_snapshots(disk, "run", "fields.means").value(); };
+    REQUIRE(living().size() == 1);
+    CHECK(living().front().step == 110);
+    catalog::mark_dropped(disk, "run/fields", {2, 0}).value();
+    REQUIRE(living().size() == 1);
+    CHECK(living().front().step == 120);
 }
 
 TEST_CASE("a picture has its name when it is whole, and one that cannot be written leaves nothing") {

@@ -27,6 +27,7 @@
 #include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
+#include "catalog/run.hpp"
 #include "node/await.hpp"
 
 namespace forebay::restart {
@@ -213,6 +214,13 @@ Result<format::Manifest> Chooser::read_manifest(const Candidate& candidate) cons
     FB_TRY_ASSIGN(manifest, is_staged ? catalog::manifest_of_staged(candidate.staged)
                                       : catalog::load_manifest(store, candidate.directory));
     if (!is_staged) FB_TRY(catalog::check_place(manifest, {stream_, candidate.step, candidate.directory}));
+    // Which run lay there when the snapshots were listed does not matter; this session is of one run.
+    const auto run_id = manifest.lineage.run_id;
+    if (run_id != 0 && context_.run_id != 0 && run_id != context_.run_id)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is of another run, {}", is_staged ? candidate.staged : candidate.directory,
+                                 catalog::id_text(run_id)),
+                     "", fmt::format("move the run back to {}, then start again", context_.run)};
     FB_TRY_ASSIGN(marks, catalog::marks_of(store, is_staged ? part : candidate.directory, manifest));
     manifest.marks = std::move(marks);
     return manifest;
@@ -297,7 +305,10 @@ Error Chooser::judge(std::int64_t step, const std::string& directory, const Erro
     auto& world = *context_.topology->world;
     std::int64_t removed = 0;
     const auto looked = comm::agree(world, [&]() -> Result<> {
-        if (why.kind != ErrorKind::missing || world.rank() != 0) return {};
+        if ((why.kind != ErrorKind::missing && why.kind != ErrorKind::corrupt) || world.rank() != 0) return {};
+        // Of another run that lies there now, files are neither damaged nor removed.
+        FB_TRY(catalog::check_identity(*context_.store, context_.run, context_.run_id));
+        if (why.kind == ErrorKind::corrupt) return {};
         removed = 1;
         if (directory.empty()) return {};  // it was in this node's memory
         // Where the stream is gone with all in it, its storage is.
@@ -309,7 +320,7 @@ Error Chooser::judge(std::int64_t step, const std::string& directory, const Erro
     removed = world.max(removed);
     Error judged;
     const auto done = comm::agree(world, [&] {
-        const bool its_own_fault = why.kind == ErrorKind::corrupt || (looked && removed != 0);
+        const bool its_own_fault = looked && (why.kind == ErrorKind::corrupt || removed != 0);
         judged = its_own_fault ? why : cannot_be_read_now(place(), step, looked ? why : looked.error(), before(step));
     });
     return done ? judged : done.error();

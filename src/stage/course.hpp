@@ -33,6 +33,8 @@ public:
     /// Whether a save of `line` at `step` lies behind: the application did not go on from it, nor from a later one of
     /// its line. Nothing while the application has neither chosen a snapshot nor saved one.
     std::optional<bool> has_left(const format::Line& line, std::int64_t step) const;
+    /// Whether the application has neither chosen a snapshot nor saved one.
+    bool is_new() const { return !chosen_ && lines_.empty(); }
     /// A save of `step` was admitted.
     void saved(std::int64_t step);
 
