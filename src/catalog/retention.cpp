@@ -25,8 +25,8 @@ namespace {
 /// What a look at a snapshot says of it.
 enum class Verdict { good, marked, unknown };
 
-// The first line that has left the snapshot; of a line that was dropped, the next one. None if nobody knows its start any
-// more.
+// The first line that has left the snapshot; of a line that was dropped, the next one. None if nobody knows its start
+// any more.
 std::optional<format::LineStart> left_by(const History& history, const Version& version) {
     auto line = version.head.lineage.line();
     if (const auto aside = aside_of(leaf_of(version.snapshot.directory)); !version.readable && aside)
