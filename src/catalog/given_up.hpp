@@ -1,6 +1,6 @@
-// Attempts that a run has given up: a session goes back, saves in streams that are never restored, such as output, and
-// ends before it saves what restarts read. The next session goes on from the newest snapshot as if that attempt had
-// never been; so the attempt's lines in those streams do not count either, and what they had abandoned lives again.
+// Attempts given up by a run. A session goes back, saves output, and ends before its first restart save. The next
+// session goes on from the newest snapshot and ignores the attempt. Then the lines of the attempt do not count in the
+// output either, and the snapshots that they had abandoned are living again.
 
 #pragma once
 
@@ -13,20 +13,20 @@
 
 namespace forebay::catalog {
 
-/// The snapshot from which a session goes on, in a stream that it has restored: its step, and its lines.
+/// A restored snapshot: the session goes on from its step and its lines.
 struct WentOn {
     std::int64_t step = 0;
     std::vector<format::LineStart> lines = {};
 };
 using WentOnByStream = std::map<std::string, WentOn>;
 
-/// Whether there were sessions from which this one does not go on. Else nothing was given up, and nobody has to look.
+/// True if an earlier session may have been given up. If false, nobody has to look.
 bool may_have_given_up(const WentOnByStream& from, std::uint32_t session);
 
-/// Before the first save of a stream that the session has not restored: says durably that lines of it do not count
-/// (mark_dropped) if their sessions are none of those from which this one goes on, in any stream of `from`, and if they
-/// have abandoned what the run goes on from. Their snapshots stay, as abandoned ones. Nothing while a manifest of the
-/// stream cannot be read. Costs what history() costs. The lines that were dropped.
+/// Call it before the first save of a stream without a restart. It marks lines as dropped (mark_dropped), durably, and
+/// returns them. A line is dropped if the session goes on from no snapshot of its session, in any stream of `from`, and
+/// if the line has abandoned snapshots of the run. The snapshots of the line stay, as abandoned snapshots. While a
+/// manifest of the stream cannot be read, no line is dropped. The cost is that of history().
 Result<std::vector<format::Line>> drop_given_up(sys::Store& store, const std::string& run, const std::string& stream,
                                                 const WentOnByStream& from, std::uint32_t session);
 
