@@ -217,7 +217,7 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
             60s));
         CHECK_MESSAGE(told.error().text().find("the staged copy on " + sys::host_name()) != std::string::npos,
                       told.error().text());
-        CHECK_MESSAGE(told.error().text().find("Next: forebay drain ") != std::string::npos, told.error().text());
+        CHECK_MESSAGE(told.error().text().find("forebay drain ") != std::string::npos, told.error().text());
         CHECK_MESSAGE(told.error().text().find(address) != std::string::npos, told.error().text());
         here.once([&] { CHECK(place.committed().empty()); });
         here.once([&] { first.emplace(place.run, place.token_file, address); });
