@@ -329,7 +329,7 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[streams.restart]\npriority = 3000000000", "out of range");
     refused("[streams.restart]\ndeadline_seconds = -1", "must be a number of seconds");
     refused("[streams.restart]\nrate_bytes_per_second = -1", "out of range");
-    refused("[streams.restart]\nrestart_from = -1", "'restart_from' is -1, out of range: 0 or more.");
+    refused("[streams.restart]\nrestart_from = -1", "restart_from' is -1, out of range: 0 or more.");
     refused("[agent]\nenvironment = { A = 1 }", "must be text");
     refused("[agent]\nforwarders = 9999", "agent.forwarders is 9999: from 0 to 1024");
     refused("[agent]\nforward_to = \"a:1\"", "'agent.forward_to' must be a list of texts");

@@ -76,7 +76,8 @@ Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
 
 /// Whether the files that the manifest names are there, and whether the first of them can be opened. Reads nothing:
-/// lists each directory of the snapshot once, and opens one file. `missing` names the first file that is absent.
+/// lists each directory of the snapshot once, looks for a file that is not listed by its name, and opens one file.
+/// `missing` names the first file that is absent.
 Result<> check_files(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
 
 /// Writes into the manifest when each of its files was changed last. Whoever commits a snapshot calls this after the

@@ -94,6 +94,9 @@ Result<> check_files(sys::Store& store, const std::string& directory, const form
         const auto found = folders.at(folder).find(leaf_of(path));
         if (found != folders.at(folder).end() && found->second) continue;
         const bool is_link = found != folders.at(folder).end();
+        // A client of a network file system may list for a while what was there before the file came.
+        FB_TRY_ASSIGN(is_there, is_link ? Result<bool>(false) : store.exists(path));
+        if (is_there) continue;
         return Error{ErrorKind::missing,
                      fmt::format("{} is {}", path, is_link ? "a link to what is not there" : "missing"), "",
                      fmt::format("bring the file back; forebay verify {} says what else is wrong", directory)};

@@ -62,6 +62,7 @@ private:
 
     Options options(const std::string& staging = "memory") const {
         Options made{.run = run_, .staging = base_ / staging};
+        made.log = [](const std::string&) {};  // what is passed over is no news here
         made.agent.mode = AgentMode::thread;
         made.agent.retry_pause = 1ms;
         made.takeover_wait = 0ms;

@@ -107,7 +107,7 @@ def killed_while_draining(place):
     place.on(FORWARDER, "pkill", "-KILL", "-x", "forebay")
     expect(job.finish() == 1, "the forwarder is killed: the job computes on and reports failure", job.output())
     lost = re.findall(r".*is NOT committed.*(?:\n  .*)*", job.output())
-    expect(lost and all(re.search(r"the staged copy on host[01], /dev/shm/forebay-", text) and "Next: forebay drain" in text
+    expect(lost and all(re.search(r"the staged copy on host[01], /dev/shm/forebay-", text) and "forebay drain" in text
                         for text in lost), "its error names the staged copy and the next command", job.output())
     expect("10.83.0.12" in job.output(), "and the forwarder that is lost", job.output())
     expect(snapshots(place.run, "committed") == {2, 4}, "steps 2 and 4 stay committed")
