@@ -26,11 +26,26 @@ constexpr std::chrono::seconds agent_start_max{30};
 // A thread that is still at work when its session goes without being closed is stuck, perhaps.
 constexpr std::chrono::seconds abandoned_agent_max{1};
 
+bool is_gone(const std::string& directory) {
+    const auto there = sys::posix_store().exists(directory);
+    return there && !*there;
+}
+
 // Nothing is staged any more where somebody has removed the directory.
 std::string safe_in(const std::string& directory) {
-    const auto there = sys::posix_store().exists(directory);
-    if (there && !*there) return "committed snapshots alone: somebody has removed " + directory;
+    if (is_gone(directory)) return "committed snapshots alone: somebody has removed " + directory;
     return "what is staged in " + directory;
+}
+
+// The error of an agent that was started and did not come knows how it ended.
+std::string next_of(const Error& why, const std::string& directory) {
+    if (is_gone(directory))
+        return fmt::format("find what empties {} (RemoveIPC of logind, tmpfiles, a script), then start again",
+                           directory);
+    if (!why.next.empty())
+        return fmt::format("{}; forebay drain {} on {} brings what is staged", why.next, directory, sys::host_name());
+    return "set agent.program or FOREBAY_AGENT to the forebay command, agent.cpus to CPUs that this job may use, or "
+           "agent.mode to \"thread\"";
 }
 
 /// Outlives its application, and ends by itself.
@@ -53,9 +68,7 @@ public:
                                                agent_start_max);
         if (started) return {};
         return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
-                       safe_in(directory_),
-                       "set agent.program or FOREBAY_AGENT to the forebay command, agent.cpus to CPUs that this job "
-                       "may use, or agent.mode to \"thread\"");
+                       safe_in(directory_), next_of(started.error(), directory_));
     }
     void end(std::chrono::seconds) override {}
 

@@ -30,6 +30,19 @@ std::string said_of(const std::set<std::string>& others, const std::string& stre
     return text;
 }
 
+// How what is staged comes out, by what lies at the path of its run.
+std::string way_out(sys::Store& store, const std::string& run, const std::string& directory) {
+    const auto ways = fmt::format(
+        "forebay drain {0} --into NEW-RUN keeps what is staged, forebay drain {0} --drop removes it", directory);
+    const auto found = catalog::identity_of(store, run);
+    if (found && *found != 0)
+        return fmt::format("if {} was moved, forebay recover NEW-PATH, or move it back; or {}", run, ways);
+    if (!found && found.error().kind == ErrorKind::refused)
+        return fmt::format(
+            "repair the permissions of {} and of the directories above it (ls -ld), and try again; or {}", run, ways);
+    return fmt::format("mount the file system of {} and try again; or {}", run, ways);
+}
+
 // Which run takes what is staged; an error where that cannot be, and nothing is freed.
 Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sys::Store& store,
                   const std::string& directory) {
@@ -54,10 +67,7 @@ Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sy
     // Not `missing`, which says that nothing is staged.
     return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
                  fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
-                 "the staged copies, there",
-                 fmt::format("mount the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps "
-                             "them, forebay drain {} --drop removes them",
-                             session.run, directory, directory)};
+                 "the staged copies, there", way_out(store, session.run, directory)};
 }
 
 // Has the agent treat what it finds as its own: here a person looks on, and what cannot be committed stays staged and

@@ -123,12 +123,12 @@ Result<> StreamState::bring_back_replaced() {
         const auto left = catalog::leftovers(store, session->options.run, schema.stream);
         if (!left && left.error().kind == ErrorKind::missing) return {};
         if (!left)
-            return because(
-                left.error(),
-                fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", schema.stream,
-                            session->options.run, left.error().what),
-                "all of them; nothing is removed",
-                fmt::format("repair the mount or the permissions, then start again; or {}", restart::begin_anew));
+            return because(left.error(),
+                           fmt::format("the snapshots of stream '{}' of {} cannot be looked at: {}", schema.stream,
+                                       session->options.run, left.error().what),
+                           "all of them; nothing is removed",
+                           fmt::format("repair the mount or the permissions of {}/{} (ls -ld), then start again",
+                                       session->options.run, schema.stream));
         if (std::ranges::none_of(*left, [](const auto& one) { return one.kind == catalog::Leftover::Kind::old; }))
             return {};
         FB_TRY(commit::recover(store, session->options.run, false));

@@ -33,8 +33,9 @@ Error not_writable(const std::string& run, const Error& why) {
     if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || !why.safe.empty() || !why.next.empty())
         return why;
     return because(why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "what is there",
-                   "another run directory, or see to whom this one and those above it belong, whether there is room, "
-                   "and whether its file system is mounted");
+                   fmt::format("repair the permissions of {} and of the directories above it (ls -ld), make room, or "
+                               "mount its file system, then start again; another directory begins a new run at step 0",
+                               run));
 }
 
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.

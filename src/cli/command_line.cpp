@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <limits>
+#include <system_error>
 
 #include "base/crc32c.hpp"
 #include "base/show_text.hpp"
@@ -115,6 +117,22 @@ Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
     const bool is_of_command = verb.get_name() == "stagger" && code == CLI::ExitCodes::ExtrasError;
     return {.what = std::string(wrong.what()) + ".",
             .next = is_of_command ? "put -- before the command" : help_of(&verb)};
+}
+
+// An error of a call of the system is "CALL: PATH: REASON".
+void advise_on_permissions(Error& error) {
+    const auto path_at = error.what.find(": "), reason_at = error.what.rfind(": ");
+    if (path_at == reason_at) return;
+    const auto reason = error.what.substr(reason_at + 2);
+    const auto is_reason = [&](int number) { return reason == std::generic_category().message(number); };
+    if (!is_reason(EACCES) && !is_reason(EPERM)) return;
+    const auto call = error.what.substr(0, path_at);
+    const auto path = error.what.substr(path_at + 2, reason_at - path_at - 2);
+    if (call == "open of directory" || call.find("stat") != call.npos)
+        error.what = fmt::format("{} cannot be looked at: {}", path, reason);
+    if (error.safe.empty()) error.safe = "all that is there";
+    error.next = fmt::format(
+        "repair the permissions of {} and of the directories above it (ls -ld), then the same command again", path);
 }
 
 }  // namespace
@@ -229,6 +247,7 @@ bool CommandLine::wants_answer(const CLI::App& verb) const {
 }
 
 Exit CommandLine::tell(Error error, const CLI::App& verb, Json& answer) const {
+    if (error.kind == ErrorKind::refused && error.next.empty()) advise_on_permissions(error);
     // The help of a verb of another program is that one's.
     if (error.kind == ErrorKind::refused && error.next.empty() && !elsewhere_.contains(&verb))
         error.next = help_of(&verb);

@@ -9,13 +9,16 @@
 #include <set>
 #include <vector>
 
+#include "agent/serve.hpp"
 #include "base/error_text.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/marks.hpp"
 #include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "cli/files.hpp"
+#include "cli/left_lines.hpp"
 #include "cli/place.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
@@ -83,6 +86,7 @@ private:
     Result<> add(const catalog::Leftover& leftover);
     /// The first view of a snapshot that stands beside it, in the order of the conventions.
     std::optional<std::string> view_of(const catalog::Snapshot& snapshot) const;
+    bool is_of_another_run(const std::string& directory, const std::string& run) const;
     void explain(const std::string& run, const std::string& stream, const catalog::History& history);
 
     sys::Store& store_;
@@ -184,14 +188,7 @@ std::optional<std::string> Listing::view_of(const catalog::Snapshot& snapshot) c
 
 // What the lines mean, and what becomes of those that were left.
 void Listing::explain(const std::string& run, const std::string& stream, const catalog::History& history) {
-    std::set<format::Line> left;
-    for (const auto& version : history.abandoned)
-        if (version.readable) left.insert(version.head.lineage.line());
-    for (const auto& line : left)
-        notes_ += lines(
-            "{}: the run has left line {}; what it has above is kept as keep_abandoned says. {}forebay prune {}/{} "
-            "--line {} removes it.\n",
-            stream, format::name_of(line), next_label, run, stream, format::name_of(line));
+    for (const auto& text : left_lines(run, stream, history)) notes_ += lines("{}\n", Message{text});
     if (!history.foreign.empty())
         notes_ += lines("{}: {} snapshots are of another run and are not restored from. {}forebay adopt {}\n", stream,
                         history.foreign.size(), next_label, history.foreign.front().snapshot.directory);
@@ -269,6 +266,13 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     return {};
 }
 
+// What cannot be compared counts as the run's own.
+bool Listing::is_of_another_run(const std::string& directory, const std::string& run) const {
+    const auto session = agent::session_of(directory);
+    const auto identity = catalog::identity_of(store_, run);
+    return session && identity && session->run_id != 0 && session->run_id != *identity;
+}
+
 Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
     FB_TRY_ASSIGN(whole, sys::whole_place(run));
     const auto directories = node::staging_directories_of(staging, whole);
@@ -289,6 +293,14 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
         }
         const bool is_served = *application || *agent;
         const bool is_done = !is_served && !node::may_hold_uncommitted(directory);
+        if (!is_served && !is_done && is_of_another_run(directory, run)) {
+            notes_ += lines(
+                "On this node: {}, staged for another run that lay at this path.\n  {}forebay drain {} --into NEW-RUN "
+                "keeps it, --drop removes it\n",
+                directory, next_label, directory);
+            array_.push(object.set("served", false));
+            continue;
+        }
         notes_ += lines("On this node: {}, {}.\n", directory,
                         *application ? "in use by a session that lives"
                         : *agent     ? "left by a session that has ended; its agent still works"

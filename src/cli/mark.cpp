@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/path.hpp"
@@ -36,6 +37,12 @@ Result<Exit> mark(const MarkArguments& options) {
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
     const std::vector<format::Mark> marks{{.analysis = {}, .condition = options.why, .result = {}}};
     const auto run = directory_of(directory_of(snapshot.directory));
+    FB_TRY_ASSIGN(before, catalog::marks_of(store, snapshot.directory, manifest));
+    if (before.size() >= format::marks_max && std::ranges::find(before, marks.front()) == before.end())
+        return Error{ErrorKind::refused,
+                     fmt::format("{} has {} marks already; this one is not added", place_text(snapshot), before.size()),
+                     "all of them",
+                     fmt::format("forebay unmark {}/{}@{} takes them away", run, snapshot.stream, snapshot.step)};
     FB_TRY(catalog::mark(store, {run, snapshot.stream, snapshot.step, manifest.snapshot_id}, marks));
     say("{} is marked: {}\n", place_text(snapshot), Message{options.why});
     return Exit::good;

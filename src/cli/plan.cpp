@@ -57,6 +57,7 @@ std::string plan_option_of(const std::string& key) {
 Result<std::vector<format::Measure>> read_run_measures(const std::string& given, const std::string& stream) {
     FB_TRY_ASSIGN(run, sys::whole_place(given));
     auto read = telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false});
+    if (!read && read.error().kind != ErrorKind::missing) return read.error();
     if (!read)
         return because(read.error(), read.error().what, "",
                        "name the directory of a run that has saved, as in --run /scratch/me/run7");

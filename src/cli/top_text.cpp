@@ -100,7 +100,7 @@ Phrases head_of(const TopView& view) {
     if (view.session != 0) phrases.push_back(fmt::format("session {}", view.session));
     phrases.push_back(
         fmt::format("{} of {} nodes tell", view.nodes_told, std::max<std::size_t>(view.nodes, view.nodes_told)));
-    if (view.summary.newest_durable_step < 0) phrases.emplace_back("no step is durable yet");
+    if (view.summary.newest_durable_step < 0) phrases.emplace_back("no step of this session is durable yet");
     else
         phrases.push_back(fmt::format(
             "durable: step {} of {}{}", view.summary.newest_durable_step, show_text(view.summary.newest_durable_stream),

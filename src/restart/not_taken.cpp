@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 namespace forebay::restart {
 
@@ -24,18 +24,28 @@ std::string repair_of(ErrorKind kind) {
     }
 }
 
+// Advice of snapshots that differ in the step alone is given once, for the first of them.
+std::string without_step(std::string advice, std::int64_t step) {
+    for (const char before : {'@', '='}) {
+        const auto named = fmt::format("{}{}", before, step);
+        for (std::size_t at = 0; (at = advice.find(named, at)) != advice.npos;) advice.erase(at + 1, named.size() - 1);
+    }
+    return advice;
+}
+
 }  // namespace
 
 Error none_usable(const StreamPlace& place, const std::vector<NotTaken>& all, const std::string& among) {
     std::string list;
     std::vector<std::string> advice;
+    std::set<std::string> kinds;
     std::size_t damaged = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& [step, why] = all[i];
         damaged += why.kind == ErrorKind::corrupt ? 1 : 0;
         if (i < listed_max) list += fmt::format("{}step {}: {}", i == 0 ? "" : "; ", step, clause(why.what));
-        if (!why.next.empty() && advice.size() < advice_max && std::ranges::find(advice, why.next) == advice.end())
-            advice.push_back(why.next);
+        const bool is_new = !why.next.empty() && kinds.insert(without_step(why.next, step)).second;
+        if (is_new && advice.size() < advice_max) advice.push_back(why.next);
     }
     if (all.size() > listed_max) list += fmt::format("; and {} more", all.size() - listed_max);
     if (damaged > 0) advice.push_back(fmt::format("forebay verify {}/{} lists the damage", place.run, place.stream));

@@ -46,8 +46,11 @@ std::string log_since(const std::string& path, off_t from) {
 Error ended_early(const Spawn& spawn, int status, off_t log_from) {
     const std::string how = WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
                                                 : fmt::format("ended with exit code {}", WEXITSTATUS(status));
-    return {ErrorKind::broken, fmt::format("{} {} before it was ready; its log is {}{}", spawn.program, how,
-                                           spawn.log_path, log_since(spawn.log_path, log_from))};
+    const bool is_killed = WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
+    return {ErrorKind::broken,
+            fmt::format("{} {} before it was ready; its log is {}{}", spawn.program, how, spawn.log_path,
+                        log_since(spawn.log_path, log_from)),
+            "", is_killed ? "see whether memory ran out or the batch system kills processes, then start again" : ""};
 }
 
 /// Looks instead of waiting: waitid has no timeout, and a pidfd needs a newer kernel than some sites have.

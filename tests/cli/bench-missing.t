@@ -30,5 +30,7 @@ bin/forebay-mpi
 # One that cannot be started is not passed over.
 $ chmod -x bin/forebay-mpi
 > PATH=$PWD/path bin/forebay bench
-2> forebay: start of program: bin/forebay-mpi: Permission denied
+2> forebay: start of program: bin/forebay-mpi: Permission denied.
+2>   Safe: all that is there.
+2>   Next: repair the permissions of bin/forebay-mpi and of the directories above it (ls -ld), then the same command again
 [2]
