@@ -131,8 +131,16 @@ void Program::misplace() {
     act(fmt::format("cp -r {} {}", directory, step));
     fs::copy(directory, other, fs::copy_options::recursive);
     session();
-    const auto manifest = catalog::load_manifest(sys::posix_store(), other);
-    if (manifest && manifest->step != step) fs::remove_all(other);  // else a save has taken its place
+    // A save that takes its name sets it aside, as one of the line that was copied.
+    const auto where = fs::path(other).parent_path(), name = fs::path(other).filename();
+    std::vector<fs::path> places;
+    for (const auto& entry : fs::directory_iterator(where))
+        if (entry.is_directory() && entry.path().filename().string().ends_with(name.string()))
+            places.push_back(entry.path());
+    for (const auto& place : places) {
+        const auto manifest = catalog::load_manifest(sys::posix_store(), place);
+        if (manifest && manifest->step != step) fs::remove_all(place);
+    }
     act("the misplaced directory goes");
     if (problems_.empty() && !pending_) check_target();
 }

@@ -98,6 +98,7 @@ def kill_background(work):
                 words = status.read_bytes().split(b"\0")
                 if b"h5part" in words and str(path).encode() in words and b"--background" in words and \
                         (clients.run_of(path) / "expected").exists():
+                    time.sleep(1)  # until the writer knows that it has begun
                     os.kill(int(status.parent.name), signal.SIGKILL)
                     killed = True
             except (FileNotFoundError, ProcessLookupError):

@@ -174,7 +174,7 @@ def check_changing(place):
             while not ends.is_set():
                 file.write(b"x")
                 file.flush()
-                ends.wait(0.005)
+                ends.wait(0.06)  # long enough to begin a copy, too short to end one
 
     changer = threading.Thread(target=change)
     changer.start()
