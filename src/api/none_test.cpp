@@ -373,6 +373,7 @@ TEST_CASE("restart_from goes back no second time while the newest snapshot canno
     fs::rename(manifest, away);
     const auto text = restored(place, 2, stream);
     CHECK_MESSAGE(begins(text, "retry: "), text);
+    CHECK_MESSAGE(has(text, "forebay recover " + place.run()), text);
     fs::rename(away, manifest);
     CHECK(restored(place, 2, stream) == "110");
 }

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "catalog/catalog.hpp"
+
 namespace forebay::restart {
 
 namespace {
@@ -63,6 +65,12 @@ Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Erro
                          const std::optional<std::int64_t>& before) {
     const auto kind = why.kind == ErrorKind::missing ? ErrorKind::retry : why.kind;
     const bool keeps_all = kind != ErrorKind::retry;
+    const bool is_manifest =
+        why.kind == ErrorKind::missing && why.what.find(catalog::manifest_name) != std::string::npos;
+    const auto repair =
+        is_manifest ? fmt::format("forebay recover {} makes the manifest again if all node files are there", place.run)
+        : why.next.empty() ? std::string(repair_of(why.kind))
+                           : why.next;
     const auto back = before ? fmt::format("FOREBAY_RESTART={0} goes back to step {0} on purpose, ", *before) : "";
     return {kind,
             fmt::format("step {} of stream '{}' of {} is there, and cannot be read now: {}", step, place.stream,
@@ -70,7 +78,7 @@ Error cannot_be_read_now(const StreamPlace& place, std::int64_t step, const Erro
             keeps_all ? "all snapshots; nothing is removed"
             : before  ? "the other snapshots; nothing is removed"
                       : "nothing is removed",
-            fmt::format("{}; or {}{}", why.next.empty() ? repair_of(why.kind) : why.next, back, begin_anew)};
+            fmt::format("{}; or {}{}", repair, back, begin_anew)};
 }
 
 Error not_committed_now(const StreamPlace& place, std::int64_t step, Error why,
