@@ -19,6 +19,7 @@ namespace forebay::test {
 
 struct RowRank {
     static constexpr std::uint64_t elements = 30'000;  // 240 kB
+    static constexpr auto newest = std::numeric_limits<std::int64_t>::max();
 
     RowRank(std::unique_ptr<comm::Group> given, const Options& options,
             const StreamOptions& stream_options = {.keep = 0})
@@ -34,11 +35,18 @@ struct RowRank {
         return stream.save(step);
     }
     /// The step of the newest snapshot below one, -1 without any, -2 when its data are of another.
-    std::int64_t restore(std::int64_t below = std::numeric_limits<std::int64_t>::max()) {
+    std::int64_t restore(std::int64_t below = newest) {
         auto found = stream.newest(below).value();
         if (!found) return -1;
         std::ranges::fill(data, -1.0);
-        found->read().value();
+        auto done = found->read();
+        // The agent of an earlier session may remove an old snapshot between the two calls, since it is out of `keep`.
+        while (!done && below != newest && done.error().kind == ErrorKind::missing) {
+            found = stream.older().value();
+            if (!found) return -1;
+            done = found->read();
+        }
+        done.value();
         const auto right = [&](double value) { return value == static_cast<double>(found->step()); };
         return std::ranges::all_of(data, right) ? found->step() : -2;
     }
