@@ -254,12 +254,13 @@ void History::finish() {
     test::Said drained;
     // An agent that a killed application had just started may come up behind our back: `drain all` then waits for it
     // in vain, or passes over the directory.
-    test::wait_until([&] {
+    const auto settles = [&] {
         test::wait_for_agents(options_);
         drained = test::forebay_run("drain all --staging " + folder_.path());
         return drained.text.find("still drains") == std::string::npos &&
                drained.text.find("passed over") == std::string::npos;
-    });
+    };
+    REQUIRE_MESSAGE(test::soon(settles, std::chrono::seconds(60)), drained.text);
     note_listed();
     // Exit code 1: a save that was cut before every node had sealed its part cannot be committed by anybody.
     CHECK_MESSAGE((drained.exit_code == 0 || (drained.exit_code == 1 && schedule_.nodes > 1)), drained.text);

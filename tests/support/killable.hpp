@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -126,8 +127,14 @@ inline void wait_for_agents(const Options& options) {
         const auto old = node::Watch::open(directory);
         return old && old->page().lingering.load() == 1;
     };
-    for (const auto& directory : staged(options))
-        wait_until([&] { return !sys::lock_is_held(node::agent_lock_path(directory)) || lingers(directory); });
+    for (const auto& directory : staged(options)) {
+        const bool left =
+            soon([&] { return !sys::lock_is_held(node::agent_lock_path(directory)) || lingers(directory); },
+                 std::chrono::seconds(60));
+        std::ostringstream log;
+        if (!left) log << std::ifstream(directory + "/agent.log").rdbuf();
+        REQUIRE_MESSAGE(left, "an agent still works after 60 s; its log:\n" << log.str());
+    }
 }
 
 inline std::string forebay_program() {
