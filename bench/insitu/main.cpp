@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "base/crc32c.hpp"
-#include "base/limits.hpp"
-#include "catalog/block_reader.hpp"
-#include "format/node_file.hpp"
-#include "insitu/friends.hpp"
-#include "insitu/power_spectrum.hpp"
-#include "insitu/work.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/limits.hpp"
+#include "path/catalog/block_reader.hpp"
+#include "core/format/node_file.hpp"
+#include "insight/insitu/friends.hpp"
+#include "insight/insitu/power_spectrum.hpp"
+#include "insight/insitu/work.hpp"
 
 using namespace forebay;
 

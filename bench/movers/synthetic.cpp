@@ -24,11 +24,11 @@
 #include <string>
 #include <thread>
 
-#include "base/siphash.hpp"
-#include "base/try.hpp"
-#include "tree/compare.hpp"
-#include "tree/copy.hpp"
-#include "tree/walk.hpp"
+#include "core/base/siphash.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/compare.hpp"
+#include "transfer/copy/copy.hpp"
+#include "transfer/copy/walk.hpp"
 
 using namespace forebay;
 using sys::EntryKind;

@@ -1,7 +1,7 @@
 """What is measured: for each operation, the ways to do it, ours and those of others that this machine has.
 
 {source} and {target} are trees. A way that is not faithful, by the table of
-tests/trees/conformance.py, is measured too, and no goal is of it unless the goal says so.
+transfer/tests/trees/conformance.py, is measured too, and no goal is of it unless the goal says so.
 """
 
 import dataclasses

@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include "agent/status_writer.hpp"
-#include "catalog/run.hpp"
-#include "sys/clock.hpp"
+#include "path/agent/status_writer.hpp"
+#include "path/catalog/run.hpp"
+#include "core/sys/clock.hpp"
 
 using namespace forebay;
 

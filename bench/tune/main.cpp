@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "advice/tune/foreign.hpp"
-#include "advice/tune/seeds.hpp"
+#include "insight/advice/tune/foreign.hpp"
+#include "insight/advice/tune/seeds.hpp"
 #include "support/emulated_storage.hpp"
 
 using namespace forebay;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bench/ranks.hpp"
-#include "cli/command_line.hpp"
+#include "core/terminal/command_line.hpp"
 #include "forebay/options.hpp"
 #include "forebay/result.hpp"
 

@@ -7,17 +7,17 @@
 #include <array>
 #include <filesystem>
 
-#include "base/limits.hpp"
-#include "base/try.hpp"
-#include "base/units.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
-#include "catalog/block_reader.hpp"
-#include "drain/compress.hpp"
-#include "format/segments.hpp"
-#include "sys/clock.hpp"
-#include "sys/machine.hpp"
+#include "path/catalog/block_reader.hpp"
+#include "path/drain/compress.hpp"
+#include "core/format/segments.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
 
 namespace forebay::bench {
 

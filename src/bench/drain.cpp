@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/bytes.hpp"
-#include "base/limits.hpp"
-#include "base/try.hpp"
-#include "base/units.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
 #include "bench/memory.hpp"
@@ -15,8 +15,8 @@
 #include "bench/raw.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
-#include "sys/clock.hpp"
-#include "sys/process.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/process.hpp"
 
 namespace forebay::bench {
 

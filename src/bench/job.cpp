@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <new>
 
-#include "base/bytes.hpp"
-#include "comm/alike.hpp"
-#include "sys/machine.hpp"
+#include "core/base/bytes.hpp"
+#include "core/comm/alike.hpp"
+#include "core/sys/machine.hpp"
 
 namespace forebay::bench {
 

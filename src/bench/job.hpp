@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "bench/ranks.hpp"
-#include "cli/command_line.hpp"
+#include "core/terminal/command_line.hpp"
 
 namespace forebay::bench {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "sys/clock.hpp"
+#include "core/sys/clock.hpp"
 
 namespace forebay::bench {
 

@@ -2,9 +2,9 @@
 
 #include "bench/bench.hpp"
 #include "bench/preflight.hpp"
-#include "bench/trees.hpp"
+#include "transfer/program/mpi_verbs.hpp"
 #include "bench/tune.hpp"
-#include "sys/process.hpp"
+#include "core/sys/process.hpp"
 
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/bytes.hpp"
-#include "base/limits.hpp"
-#include "base/try.hpp"
-#include "sys/store.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

@@ -8,8 +8,8 @@
 
 #include "bench/ranks.hpp"
 #include "bench/table.hpp"
-#include "sys/crew.hpp"
-#include "sys/mapping.hpp"
+#include "core/sys/crew.hpp"
+#include "core/sys/mapping.hpp"
 
 namespace forebay::bench {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <thread>
 
-#include "advice/preflight/text_lines.hpp"
-#include "base/splitmix.hpp"
-#include "sys/machine.hpp"
+#include "insight/advice/preflight/text_lines.hpp"
+#include "core/base/splitmix.hpp"
+#include "core/sys/machine.hpp"
 
 namespace forebay::bench {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "advice/preflight/nodes.hpp"
-#include "advice/preflight/worker.hpp"
+#include "insight/advice/preflight/nodes.hpp"
+#include "insight/advice/preflight/worker.hpp"
 
 namespace forebay::bench {
 

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
-#include "base/bytes.hpp"
-#include "base/try.hpp"
-#include "sys/local_file.hpp"
-#include "sys/machine.hpp"
-#include "sys/private_file.hpp"
-#include "sys/process.hpp"
-#include "sys/store.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/local_file.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/private_file.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "forebay/result.hpp"
-#include "sys/lock.hpp"
+#include "core/sys/lock.hpp"
 
 namespace forebay::bench {
 

@@ -5,14 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
-#include "sys/clock.hpp"
+#include "core/sys/clock.hpp"
 
 namespace forebay::bench {
 

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/error_text.hpp"
-#include "base/show_text.hpp"
-#include "base/try.hpp"
-#include "cli/print.hpp"
-#include "sys/store.hpp"
+#include "core/base/error_text.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/terminal/print.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

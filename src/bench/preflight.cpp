@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/mpi_nodes.hpp"
-#include "cli/preflight_run.hpp"
-#include "cli/print.hpp"
-#include "sys/process.hpp"
+#include "program/plan/preflight_run.hpp"
+#include "core/terminal/print.hpp"
+#include "core/sys/process.hpp"
 
 namespace forebay::bench {
 

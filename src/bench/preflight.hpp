@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "cli/command_line.hpp"
+#include "core/terminal/command_line.hpp"
 
 namespace forebay::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "comm/mpi_group.hpp"
+#include "core/comm/mpi_group.hpp"
 
 namespace forebay::bench {
 

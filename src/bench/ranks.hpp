@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/try.hpp"
-#include "comm/group.hpp"
-#include "sys/clock.hpp"
+#include "core/base/try.hpp"
+#include "core/comm/group.hpp"
+#include "core/sys/clock.hpp"
 
 namespace forebay::bench {
 

@@ -5,12 +5,12 @@
 #include <atomic>
 #include <mutex>
 
-#include "base/page_buffer.hpp"
-#include "base/try.hpp"
+#include "core/base/page_buffer.hpp"
+#include "core/base/try.hpp"
 #include "bench/spread.hpp"
-#include "sys/clock.hpp"
-#include "sys/store.hpp"
-#include "sys/thread.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/thread.hpp"
 
 namespace forebay::bench {
 

@@ -4,12 +4,12 @@
 #include <array>
 #include <memory>
 
-#include "base/bytes.hpp"
-#include "base/limits.hpp"
-#include "base/try.hpp"
-#include "catalog/catalog.hpp"
-#include "sys/store.hpp"
-#include "sys/thread.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/thread.hpp"
 
 namespace forebay::bench {
 

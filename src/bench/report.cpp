@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/show_text.hpp"
-#include "base/units.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/units.hpp"
 #include "bench/spread.hpp"
-#include "cli/print.hpp"
+#include "core/terminal/print.hpp"
 
 namespace forebay::bench {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.hpp"
-#include "cli/table.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/table.hpp"
 
 namespace forebay::bench {
 

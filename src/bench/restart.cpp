@@ -1,7 +1,7 @@
 // forebay bench restart: reading a snapshot back from the staged copy, against memcpy of the same bytes, and from
 // storage, against raw reading of the same files.
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
 #include "bench/place.hpp"

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/read.hpp"

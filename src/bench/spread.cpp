@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "base/check.hpp"
+#include "core/base/check.hpp"
 
 namespace forebay::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/crc32c.hpp"
+#include "core/base/crc32c.hpp"
 
 namespace forebay::bench {
 

@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
-#include "sys/machine.hpp"
+#include "core/sys/machine.hpp"
 
 namespace forebay::bench {
 

@@ -6,14 +6,14 @@
 #include <chrono>
 #include <utility>
 
-#include "api/profile.hpp"
-#include "base/limits.hpp"
-#include "base/try.hpp"
+#include "bindings/api/profile.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
 #include "bench/raw.hpp"
-#include "catalog/catalog.hpp"
-#include "sys/clock.hpp"
-#include "sys/process.hpp"
-#include "telemetry/median.hpp"
+#include "path/catalog/catalog.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/process.hpp"
+#include "path/telemetry/median.hpp"
 
 namespace forebay::bench {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "advice/tune/tuner.hpp"
+#include "insight/advice/tune/tuner.hpp"
 #include "bench/place.hpp"
 #include "bench/table.hpp"
-#include "sys/clock.hpp"
-#include "sys/mapping.hpp"
-#include "telemetry/profile.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/mapping.hpp"
+#include "path/telemetry/profile.hpp"
 
 namespace forebay::bench {
 

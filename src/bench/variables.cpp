@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"

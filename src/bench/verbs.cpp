@@ -9,10 +9,10 @@
 #include <memory>
 #include <utility>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/job.hpp"
 #include "bench/table.hpp"
-#include "cli/command_line.hpp"
+#include "core/terminal/command_line.hpp"
 
 namespace forebay::bench {
 

@@ -13,7 +13,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64-static"
 FLAGS = {"arm_pmull": ["-march=armv8-a+crc+crypto"], "arm_crc32": ["-march=armv8-a+crc"]}
-SOURCES = ["src/base/crc32c.cpp", "src/base/crc32c_test.cpp", "src/base/result.cpp", "src/base/crc32c/portable.cpp",
+SOURCES = ["src/core/base/crc32c.cpp", "src/core/base/crc32c_test.cpp", "src/core/base/result.cpp", "src/core/base/crc32c/portable.cpp",
            "tests/support/doctest_main.cpp"]
 
 
@@ -43,7 +43,7 @@ def main():
             header_only(name, folder)
         compile_ = [COMPILER, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-DFMT_HEADER_ONLY", "-Isrc", "-Iinclude", f"-isystem{folder}"]
         for kernel, flags in FLAGS.items():
-            said(*compile_, *flags, "-c", f"src/base/crc32c/{kernel}.cpp", "-o", folder / f"{kernel}.o")
+            said(*compile_, *flags, "-c", f"src/core/base/crc32c/{kernel}.cpp", "-o", folder / f"{kernel}.o")
         said(*compile_, "-static", *SOURCES, *(folder / f"{kernel}.o" for kernel in FLAGS), "-o", folder / "test")
         ran = said(EMULATOR, "-cpu", "max", folder / "test")
         for kernel in ("pmull", "crc32", "portable"):

@@ -13,7 +13,7 @@
 #include "campaign/model.hpp"
 #include "campaign/program.hpp"
 #include "forebay/forebay.hpp"
-#include "node/staging.hpp"
+#include "path/node/staging.hpp"
 #include "support/temp_directory.hpp"
 
 #include <fmt/format.h>

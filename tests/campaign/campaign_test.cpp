@@ -15,7 +15,7 @@
 
 #include "campaign/program.hpp"
 #include "support/wished_number.hpp"
-#include "sys/clock.hpp"
+#include "core/sys/clock.hpp"
 
 namespace {
 

@@ -10,12 +10,12 @@
 #include <set>
 
 #include "campaign/acts.hpp"
-#include "catalog/history.hpp"
-#include "catalog/marks.hpp"
-#include "catalog/names.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/marks.hpp"
+#include "path/catalog/names.hpp"
 #include "forebay/forebay.hpp"
-#include "sys/machine.hpp"
-#include "sys/store.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::campaign {
 

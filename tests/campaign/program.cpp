@@ -12,17 +12,17 @@
 #include <optional>
 #include <random>
 
-#include "agent/leftovers.hpp"
+#include "path/agent/leftovers.hpp"
 #include "campaign/model.hpp"
-#include "catalog/claim.hpp"
-#include "catalog/history.hpp"
-#include "catalog/run.hpp"
-#include "commit/commit.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/run.hpp"
+#include "path/commit/commit.hpp"
 #include "forebay/forebay.hpp"
-#include "node/staging.hpp"
+#include "path/node/staging.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::campaign {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "support/committed_run.hpp"
 
 using namespace forebay;

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/try.hpp"
-#include "node/staging.hpp"
+#include "core/base/try.hpp"
+#include "path/node/staging.hpp"
 #include "support/small_run.hpp"
-#include "sys/private_file.hpp"
+#include "core/sys/private_file.hpp"
 
 using namespace forebay;
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/made_chronicle.hpp"
-#include "sys/clock.hpp"
+#include "core/sys/clock.hpp"
 
 using namespace forebay;
 

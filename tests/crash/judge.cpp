@@ -7,12 +7,12 @@
 #include <map>
 #include <span>
 
-#include "base/crc32c.hpp"
-#include "catalog/history.hpp"
-#include "catalog/marks.hpp"
-#include "catalog/names.hpp"
+#include "core/base/crc32c.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/marks.hpp"
+#include "path/catalog/names.hpp"
 #include "crash/world.hpp"
-#include "format/shared.hpp"
+#include "core/format/shared.hpp"
 
 namespace forebay::crash {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/bytes.hpp"
-#include "catalog/catalog.hpp"
-#include "catalog/names.hpp"
+#include "core/base/bytes.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
 #include "crash/world.hpp"
 
 namespace forebay::crash {

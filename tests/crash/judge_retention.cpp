@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "catalog/catalog.hpp"
-#include "catalog/history.hpp"
-#include "catalog/marks.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/marks.hpp"
 #include "crash/world.hpp"
 
 namespace forebay::crash {

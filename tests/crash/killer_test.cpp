@@ -19,16 +19,16 @@
 #include <random>
 #include <set>
 
-#include "catalog/history.hpp"
-#include "catalog/node_reader.hpp"
-#include "format/packed.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/node_reader.hpp"
+#include "core/format/packed.hpp"
 #include "support/killable.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
 #include "support/wished_number.hpp"
-#include "sys/clock.hpp"
-#include "sys/lock.hpp"
-#include "sys/machine.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
 
 using namespace forebay;
 using std::chrono::milliseconds;

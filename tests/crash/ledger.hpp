@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/lineage.hpp"
+#include "core/format/lineage.hpp"
 #include "support/small_run.hpp"
 
 namespace forebay::crash {

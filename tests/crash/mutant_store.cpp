@@ -1,8 +1,8 @@
 #include "crash/mutant_store.hpp"
 
-#include "base/bytes.hpp"
-#include "base/limits.hpp"
-#include "base/try.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::crash {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <span>
 
-#include "catalog/views.hpp"
+#include "path/catalog/views.hpp"
 #include "crash/enumerate.hpp"
 #include "crash/mutant_store.hpp"
 

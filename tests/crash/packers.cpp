@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "base/bytes.hpp"
-#include "base/crc32c.hpp"
-#include "base/try.hpp"
-#include "catalog/catalog.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
 #include "crash/world.hpp"
-#include "format/layout.hpp"
-#include "format/node_file.hpp"
-#include "format/packed.hpp"
+#include "core/format/layout.hpp"
+#include "core/format/node_file.hpp"
+#include "core/format/packed.hpp"
 
 namespace forebay::crash {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "catalog/claim.hpp"
-#include "catalog/marks.hpp"
-#include "commit/commit.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/marks.hpp"
+#include "path/commit/commit.hpp"
 #include "crash/world.hpp"
 #include "support/passing_store.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "crash/world.hpp"
-#include "stage/course.hpp"
+#include "path/stage/course.hpp"
 
 namespace forebay::crash {
 

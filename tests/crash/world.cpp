@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <random>
 
-#include "base/bytes.hpp"
-#include "catalog/claim.hpp"
-#include "catalog/names.hpp"
-#include "catalog/run.hpp"
-#include "drain/node_drain.hpp"
+#include "core/base/bytes.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "path/drain/node_drain.hpp"
 #include "support/committed_run.hpp"
 #include "support/marked_view.hpp"
 

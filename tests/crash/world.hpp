@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/history.hpp"
-#include "commit/commit_batch.hpp"
+#include "path/catalog/history.hpp"
+#include "path/commit/commit_batch.hpp"
 #include "crash/ledger.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"

@@ -15,7 +15,7 @@ def main(update):
     """One stub a module."""
     different = []
     for module in ("_forebay", "_forebay_insitu", "_forebay_mpi"):
-        kept = ROOT / "src/python/forebay" / f"{module}.pyi"
+        kept = ROOT / "src/bindings/python/forebay" / f"{module}.pyi"
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / kept.name
             subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-i", BUILT, "-m", f"forebay.{module}", "-o", file],

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "catalog/catalog.hpp"
-#include "catalog/marks.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/marks.hpp"
 #include "support/mpi_main.hpp"
 #include "support/mpi_world.hpp"
 

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "describe/geometry.hpp"
+#include "core/describe/geometry.hpp"
 #include "support/mpi_main.hpp"
 #include "support/mpi_world.hpp"
-#include "sys/cpus.hpp"
+#include "core/sys/cpus.hpp"
 
 using namespace forebay;
 

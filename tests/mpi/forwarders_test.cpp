@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "catalog/catalog.hpp"
+#include "path/catalog/catalog.hpp"
 #include "forebay/mpi.hpp"
 #include "support/mpi_dedicate.hpp"
 #include "support/processes.hpp"

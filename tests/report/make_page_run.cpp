@@ -11,10 +11,10 @@
 #include <filesystem>
 #include <numbers>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "forebay/forebay.hpp"
 #include "support/made_chronicle.hpp"
-#include "sys/clock.hpp"
+#include "core/sys/clock.hpp"
 
 using namespace forebay;
 

@@ -10,14 +10,14 @@
 #include <optional>
 #include <string>
 
-#include "agent/agent.hpp"
-#include "describe/analysis_list.hpp"
-#include "describe/option_list.hpp"
-#include "node/staging.hpp"
+#include "path/agent/agent.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/describe/option_list.hpp"
+#include "path/node/staging.hpp"
 #include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/clock.hpp"
-#include "sys/mapping.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/mapping.hpp"
 
 namespace forebay::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/insitu_station.hpp"
+#include "path/agent/insitu_station.hpp"
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
 #include "support/worker_script.hpp"

@@ -1,4 +1,4 @@
-// A bucket of S3 in the memory of a test: what the clients of src/s3 ask, without signatures. It keeps conditions
+// A bucket of S3 in the memory of a test: what the clients of src/core/s3 ask, without signatures. It keeps conditions
 // (If-Match, If-None-Match), and can be lost at any change, before or after it.
 
 #pragma once
@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "base/crc32c.hpp"
-#include "s3/bucket.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/s3/bucket.hpp"
 
 namespace forebay::test {
 

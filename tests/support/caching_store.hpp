@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "base/limits.hpp"
-#include "base/try.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
 #include "support/passing_store.hpp"
 
 namespace forebay::test {

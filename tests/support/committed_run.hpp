@@ -2,9 +2,9 @@
 
 #pragma once
 
-#include "base/try.hpp"
-#include "commit/commit.hpp"
-#include "commit/gather.hpp"
+#include "core/base/try.hpp"
+#include "path/commit/commit.hpp"
+#include "path/commit/gather.hpp"
 #include "support/small_run.hpp"
 
 namespace forebay::test {

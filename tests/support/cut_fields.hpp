@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "base/crc32c.hpp"
-#include "base/limits.hpp"
-#include "format/node_file.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/limits.hpp"
+#include "core/format/node_file.hpp"
 
 namespace forebay::test {
 

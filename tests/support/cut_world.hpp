@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "describe/geometry.hpp"
-#include "insitu/operators/lines.hpp"
-#include "insitu/operators/makers.hpp"
+#include "core/describe/geometry.hpp"
+#include "insight/insitu/operators/lines.hpp"
+#include "insight/insitu/operators/makers.hpp"
 
 namespace forebay::insitu {
 

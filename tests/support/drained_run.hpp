@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include "base/try.hpp"
-#include "drain/compress.hpp"
-#include "drain/node_drain.hpp"
+#include "core/base/try.hpp"
+#include "path/drain/compress.hpp"
+#include "path/drain/node_drain.hpp"
 #include "support/committed_run.hpp"
 
 namespace forebay::test {

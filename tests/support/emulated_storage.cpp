@@ -6,7 +6,7 @@
 #include <numbers>
 #include <string>
 
-#include "base/splitmix.hpp"
+#include "core/base/splitmix.hpp"
 
 namespace forebay::test {
 

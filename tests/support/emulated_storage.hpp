@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "advice/tune/tuner.hpp"
+#include "insight/advice/tune/tuner.hpp"
 
 namespace forebay::test {
 

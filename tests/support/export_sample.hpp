@@ -9,7 +9,7 @@
 
 #include "support/sim_store.hpp"
 #include "support/view_sample.hpp"
-#include "views/export.hpp"
+#include "insight/views/export.hpp"
 
 namespace forebay::test::exports {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "forward/forwarded_store.hpp"
-#include "forward/frames.hpp"
-#include "forward/server.hpp"
+#include "core/forward/forwarded_store.hpp"
+#include "core/forward/frames.hpp"
+#include "core/forward/server.hpp"
 
 namespace forebay::test {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "sys/machine.hpp"
-#include "sys/socket.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/socket.hpp"
 
 namespace forebay::test {
 

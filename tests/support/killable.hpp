@@ -21,14 +21,14 @@
 #include <thread>
 #include <vector>
 
-#include "api/state.hpp"
-#include "node/watch.hpp"
+#include "bindings/api/state.hpp"
+#include "path/node/watch.hpp"
 #include "support/row_rank.hpp"
 #include "support/soon.hpp"
 #include "support/staging_of.hpp"
 #include "support/thread_group.hpp"
-#include "sys/lock.hpp"
-#include "sys/process.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/process.hpp"
 
 namespace forebay::test {
 

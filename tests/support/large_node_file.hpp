@@ -8,11 +8,11 @@
 #include <random>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/crc32c.hpp"
-#include "base/limits.hpp"
-#include "format/layout.hpp"
-#include "format/node_file.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/limits.hpp"
+#include "core/format/layout.hpp"
+#include "core/format/node_file.hpp"
 
 namespace forebay::test {
 

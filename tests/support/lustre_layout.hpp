@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "core/base/bytes.hpp"
 
 namespace forebay::test {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "format/timing.hpp"
-#include "telemetry/chronicle.hpp"
+#include "core/format/timing.hpp"
+#include "path/telemetry/chronicle.hpp"
 
 namespace forebay::test {
 

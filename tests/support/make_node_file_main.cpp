@@ -11,10 +11,10 @@
 #include <cstring>
 #include <fstream>
 
-#include "drain/compress.hpp"
-#include "format/combined.hpp"
-#include "format/manifest.hpp"
-#include "format/shared.hpp"
+#include "path/drain/compress.hpp"
+#include "core/format/combined.hpp"
+#include "core/format/manifest.hpp"
+#include "core/format/shared.hpp"
 #include "support/large_node_file.hpp"
 #include "support/node_file_cases.hpp"
 

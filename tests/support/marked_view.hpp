@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "format/view_mark.hpp"
+#include "core/format/view_mark.hpp"
 
 namespace forebay::test {
 

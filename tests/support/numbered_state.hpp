@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "describe/geometry.hpp"
+#include "core/base/bytes.hpp"
+#include "core/describe/geometry.hpp"
 #include "forebay/forebay.hpp"
 
 namespace forebay::test {

@@ -20,7 +20,7 @@
 #include <string>
 #include <utility>
 
-#include "sys/machine.hpp"
+#include "core/sys/machine.hpp"
 
 namespace forebay::test {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "foreign/palm_fortran/palm_fortran.hpp"
-#include "foreign/palm_mpi/palm_mpi.hpp"
+#include "insight/foreign/palm_fortran/palm_fortran.hpp"
+#include "insight/foreign/palm_mpi/palm_mpi.hpp"
 #include "support/span_file.hpp"
 
 namespace forebay::test {

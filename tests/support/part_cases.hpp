@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "insitu/analyser.hpp"
+#include "insight/insitu/analyser.hpp"
 
 namespace forebay::test {
 

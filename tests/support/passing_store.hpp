@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "sys/passing_store.hpp"
+#include "core/sys/passing_store.hpp"
 
 namespace forebay::test {
 

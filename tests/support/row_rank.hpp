@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/state.hpp"
-#include "catalog/catalog.hpp"
+#include "bindings/api/state.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::test {
 

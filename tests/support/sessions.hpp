@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/state.hpp"
-#include "catalog/catalog.hpp"
+#include "bindings/api/state.hpp"
+#include "path/catalog/catalog.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 

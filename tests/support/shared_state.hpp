@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/group.hpp"
-#include "describe/geometry.hpp"
+#include "core/comm/group.hpp"
+#include "core/describe/geometry.hpp"
 #include "forebay/forebay.hpp"
 
 namespace forebay::test {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "sys/tree.hpp"
+#include "core/sys/tree.hpp"
 
 namespace forebay::test {
 

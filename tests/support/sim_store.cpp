@@ -4,8 +4,8 @@
 #include <atomic>
 #include <thread>
 
-#include "base/bytes.hpp"
-#include "base/try.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/try.hpp"
 #include "support/sim_file.hpp"
 
 namespace forebay::test {

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "support/sim_disk.hpp"
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::test {
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::test {
 

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "support/sim_disk.hpp"
-#include "sys/tree.hpp"
+#include "core/sys/tree.hpp"
 
 namespace forebay::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::test {
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "catalog/run.hpp"
+#include "path/catalog/run.hpp"
 #include "forebay/options.hpp"
-#include "node/staging.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::test {
 

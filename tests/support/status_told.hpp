@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "format/status_line.hpp"
+#include "core/format/status_line.hpp"
 
 namespace forebay::test {
 

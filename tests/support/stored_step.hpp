@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "catalog/catalog.hpp"
-#include "catalog/names.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
 
 namespace forebay::test {
 

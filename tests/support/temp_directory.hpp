@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "sys/machine.hpp"
-#include "sys/process.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
 
 namespace forebay::test {
 

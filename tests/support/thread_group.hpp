@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "comm/group.hpp"
+#include "core/comm/group.hpp"
 
 namespace forebay::test {
 

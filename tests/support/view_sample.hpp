@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/crc32c.hpp"
-#include "base/limits.hpp"
-#include "base/try.hpp"
-#include "catalog/catalog.hpp"
-#include "describe/geometry.hpp"
-#include "format/combined.hpp"
-#include "format/manifest.hpp"
-#include "format/shared.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "core/describe/geometry.hpp"
+#include "core/format/combined.hpp"
+#include "core/format/manifest.hpp"
+#include "core/format/shared.hpp"
 #include "support/all_in_one.hpp"
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::test {
 

@@ -11,9 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "support/view_sample.hpp"
-#include "views/view.hpp"
+#include "insight/views/view.hpp"
 
 using namespace forebay;
 

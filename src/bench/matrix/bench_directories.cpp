@@ -4,10 +4,10 @@
 #include <thread>
 #include <utility>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/place.hpp"
-#include "sys/process.hpp"
-#include "sys/thread.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/thread.hpp"
 
 namespace forebay::bench {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/outcome.hpp"
-#include "cli/advice_file.hpp"
+#include "core/terminal/advice_file.hpp"
 
 namespace forebay::bench {
 

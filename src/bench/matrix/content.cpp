@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::bench {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/page_buffer.hpp"
+#include "core/base/page_buffer.hpp"
 #include "bench/matrix/setting.hpp"
 
 namespace forebay::bench {

@@ -5,10 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
-#include "sys/plain_file.hpp"
-#include "sys/store.hpp"
+#include "core/sys/plain_file.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

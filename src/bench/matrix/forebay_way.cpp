@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
 #include "forebay/mpi.hpp"
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

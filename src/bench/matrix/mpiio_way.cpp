@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
-#include "sys/local_file.hpp"
-#include "sys/store.hpp"
+#include "core/sys/local_file.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

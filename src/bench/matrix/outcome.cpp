@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/show_text.hpp"
-#include "base/units.hpp"
-#include "sys/clock.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/units.hpp"
+#include "core/sys/clock.hpp"
 
 namespace forebay::bench {
 

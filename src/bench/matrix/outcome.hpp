@@ -10,8 +10,8 @@
 
 #include "bench/matrix/trial.hpp"
 #include "bench/spread.hpp"
-#include "cli/table.hpp"
-#include "format/advice.hpp"
+#include "core/terminal/table.hpp"
+#include "core/format/advice.hpp"
 
 namespace forebay::bench {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "bench/matrix/outcome.hpp"
-#include "report/assets.hpp"
-#include "report/html_page.hpp"
-#include "report/html_text.hpp"
+#include "insight/report/assets.hpp"
+#include "insight/report/html_page.hpp"
+#include "insight/report/html_text.hpp"
 
 namespace forebay::bench {
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
 
 namespace forebay::bench {

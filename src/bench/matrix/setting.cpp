@@ -8,9 +8,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/nearest_word.hpp"
-#include "base/try.hpp"
-#include "cli/sizes.hpp"
+#include "core/base/nearest_word.hpp"
+#include "core/base/try.hpp"
+#include "core/terminal/sizes.hpp"
 
 namespace forebay::bench {
 

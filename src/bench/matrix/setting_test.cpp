@@ -7,7 +7,7 @@
 
 #include "bench/matrix/outcome.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 using namespace forebay;
 using namespace forebay::bench;

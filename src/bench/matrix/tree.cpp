@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/trial.hpp"
-#include "sys/plain_file.hpp"
+#include "core/sys/plain_file.hpp"
 
 namespace forebay::bench {
 

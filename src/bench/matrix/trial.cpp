@@ -7,11 +7,11 @@
 #include <numeric>
 #include <thread>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/load.hpp"
 #include "bench/matrix/way.hpp"
 #include "bench/spread.hpp"
-#include "sys/store.hpp"
+#include "core/sys/store.hpp"
 
 namespace forebay::bench {
 

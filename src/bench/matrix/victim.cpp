@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <thread>
 
-#include "base/try.hpp"
+#include "core/base/try.hpp"
 #include "bench/matrix/trial.hpp"
-#include "sys/machine.hpp"
-#include "sys/process.hpp"
-#include "sys/program.hpp"
-#include "sys/store.hpp"
-#include "sys/thread.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/program.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/thread.hpp"
 
 namespace forebay::bench {
 

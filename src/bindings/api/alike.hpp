@@ -1,0 +1,33 @@
+// What the ranks of a session must set alike: agreed on where they open it and where they open a stream.
+//
+// Not what belongs to a node: `staging`, and of the agent `program`, `environment`, `cpus`, `metrics_directory`,
+// `forward_address` and `forward_token_file`; nor who gets the log.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/comm/group.hpp"
+#include "core/describe/option_list.hpp"
+#include "forebay/options.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay {
+
+using describe::Setting, describe::Settings;
+
+/// What must be equal on every rank.
+Settings settings_of(const Options& options);
+
+/// The error of a rank that has no options, or such as cannot work; else `refused`, with the first option that differs,
+/// both values and ranks, where the ranks have not the same. One maximum when all is well. Collective.
+enum class RunIs { needed, optional };
+Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run = RunIs::needed);
+
+/// The same for a stream, whose options may be an error of some rank. `open` are the options of the stream of that name
+/// that is open already, nullptr without one: `refused` where they are others. Collective.
+Result<> agree_on_stream(comm::Group& world, const std::string& name, const Result<StreamOptions>& options,
+                         const StreamOptions* open);
+
+}  // namespace forebay

@@ -1,0 +1,85 @@
+#include "bindings/api/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <string_view>
+
+namespace forebay {
+
+namespace {
+
+using Action = Analysis::Action;
+
+// The same condition comes from another node seconds later at most.
+constexpr std::size_t given_max = 64;
+
+// An end before a save, which it includes, before what is only told.
+std::int64_t urgency_of(const node::Raised& raised) {
+    if ((raised.actions & node::bit_of(Action::stop)) != 0) return 3;
+    return (raised.actions & node::bit_of(Action::save)) != 0 ? 2 : 1;
+}
+
+std::string_view next_part(std::string_view& rest) {
+    const auto part = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    return part;
+}
+
+template <class Number>
+void take_number(std::string_view& rest, Number& number) {
+    const auto part = next_part(rest);
+    std::from_chars(part.data(), part.data() + part.size(), number);
+}
+
+}  // namespace
+
+void Conditions::take(node::Control& page) { take(node::take_raised(page)); }
+
+void Conditions::take(std::vector<node::Raised> kept) {
+    for (auto& raised : kept)
+        if (std::ranges::none_of(given_, [&](const Given& one) {
+                return one.snapshot_id == raised.snapshot_id && one.text == raised.text &&
+                       one.urgency >= urgency_of(raised);
+            }))
+            waiting_.push_back(std::move(raised));
+    while (waiting_.size() > conditions_waiting_max)
+        waiting_.erase(std::ranges::min_element(waiting_, {}, urgency_of));  // the earliest of the least urgent
+}
+
+std::int64_t Conditions::urgency(int rank, const HasLeft& has_left) {
+    std::erase_if(waiting_, [&](const auto& raised) { return has_left(raised).value_or(false); });
+    most_urgent_.reset();
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+        if (has_left(waiting_[i]) && (!most_urgent_ || urgency_of(waiting_[i]) > urgency_of(waiting_[*most_urgent_])))
+            most_urgent_ = i;
+    return most_urgent_ ? urgency_of(waiting_[*most_urgent_]) << 32 | rank : -1;
+}
+
+std::string Conditions::text() const {
+    const auto& one = waiting_[*most_urgent_];
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", one.step, one.snapshot_id, one.actions,
+                       std::bit_cast<std::uint64_t>(one.value), one.stream, one.text);
+}
+
+node::Raised Conditions::given(const std::string& text) {
+    node::Raised raised;
+    std::string_view rest = text;
+    std::uint64_t value = 0;
+    take_number(rest, raised.step);
+    take_number(rest, raised.snapshot_id);
+    take_number(rest, raised.actions);
+    take_number(rest, value);
+    raised.value = std::bit_cast<double>(value);
+    raised.stream = next_part(rest);
+    raised.text = rest;
+    std::erase_if(waiting_,
+                  [&](const auto& one) { return one.snapshot_id == raised.snapshot_id && one.text == raised.text; });
+    given_.push_back({raised.snapshot_id, raised.text, urgency_of(raised)});
+    if (given_.size() > given_max) given_.erase(given_.begin());
+    return raised;
+}
+
+}  // namespace forebay

@@ -1,0 +1,85 @@
+// How a session finds the threads that copy: Options::copy_threads.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "bindings/api/state.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "path/stage/copy_threads.hpp"
+
+namespace forebay {
+
+namespace {
+
+// For one thread alone: why are there no more?
+std::string show_reason(const Options& options, std::size_t own_cores, const sys::Crew& crew,
+                        const Result<>& measured) {
+    if (!crew.shortage()) return "no more could be started";
+    if (options.copy_threads == 1) return "copy_threads asks for one";
+    if (own_cores == 0) return "other ranks may run on each of its CPUs; bind ranks to CPUs of their own";
+    if (own_cores == 1) return "it has one core for itself";
+    if (!measured) return fmt::format("how many are fastest was not measured: {}", measured.error().line());
+    return "more are not faster";
+}
+
+}  // namespace
+
+// Where the option is "auto", one gathering over the machine; and a maximum over the world, for the log.
+Result<> SessionState::find_crew() {
+    auto& world = *topology.world;
+    auto& machine = *topology.machine;
+    const bool automatic = options.copy_threads == 0;
+    auto wanted = static_cast<std::uint32_t>(options.copy_threads);
+    sys::CpuSet cpus;
+    std::vector<sys::CpuSet> ranks;
+    FB_TRY(comm::agree(world, [&] {
+        cpus = sys::own_cpus();
+        ranks.resize(static_cast<std::size_t>(machine.size()));
+    }));
+    if (automatic) {
+        machine.gather_all(std::as_bytes(std::span(&cpus, 1)), std::as_writable_bytes(std::span(ranks)));
+        cpus = stage::cpus_alone(ranks, static_cast<std::size_t>(machine.rank()));
+    }
+    Result<> measured;
+    FB_TRY(comm::agree(world, [&] {
+        cpus = sys::one_of_each_core(cpus);
+        if (!automatic) {
+            beside_.crew = std::make_unique<sys::Crew>(wanted, cpus);
+            return;
+        }
+        wanted = static_cast<std::uint32_t>(std::clamp<std::size_t>(cpus.count(), 1, limits::copy_threads_max));
+        auto found = stage::crew_at_memory_limit(wanted, cpus);
+        beside_.crew = std::move(found.crew);
+        measured = std::move(found.measured);
+    }));
+    const auto threads = static_cast<std::int64_t>(beside_.crew->threads());
+    std::array<std::int64_t, 4> numbers{threads, -threads, beside_.crew->shortage() ? 0 : 1, measured ? 0 : 1};
+    world.max(numbers);
+    const auto most = numbers[0], least = -numbers[1];
+    log([&] {
+        const auto reason = threads > 1 ? "" : show_reason(options, cpus.count(), *beside_.crew, measured);
+        if (most == 1) return fmt::format("one thread of each rank copies: {}", reason);
+        return fmt::format("{} threads of each rank copy; {}",
+                           least == most ? fmt::to_string(most) : fmt::format("{} to {}", least, most),
+                           threads > 1 ? fmt::format("rank 0's are on CPUs {}", sys::show_cpus(cpus))
+                                       : fmt::format("rank 0 has one: {}", reason));
+    });
+    if (numbers[2] != 0)
+        log([&] {
+            return fmt::format("fewer threads copy than copy_threads asks for: {}",
+                               beside_.crew->shortage() ? "some could not be started on other ranks than the first"
+                                                        : beside_.crew->shortage().error().line());
+        });
+    if (numbers[3] != 0 && measured)
+        log([] {
+            return std::string("one thread copies where how many are fastest was not measured: on other ranks");
+        });
+    return {};
+}
+
+}  // namespace forebay

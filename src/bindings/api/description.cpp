@@ -1,0 +1,235 @@
+// What a stream is told of variables: described, bound again, forgotten. A description changes only once nothing can
+// fail: schema and binding need an entry for each variable, or a save would read nobody's memory.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "bindings/api/state.hpp"
+#include "core/base/try.hpp"
+#include "core/describe/geometry.hpp"
+#include "path/stage/together.hpp"
+
+namespace forebay {
+
+namespace {
+
+Error unknown(const std::string& name, const char* what) {
+    return {ErrorKind::missing, fmt::format("no {} '{}' is described.", what, name)};
+}
+
+// A box that is bound again, where nobody says its type.
+Result<> check_again(const Variable& variable, const Piece& piece) {
+    const auto refuse = [&](const std::string& why) {
+        return Error{ErrorKind::refused,
+                     fmt::format("variable '{}' is refused: {} It stays where it was bound.", variable.name, why)};
+    };
+    const int dims = variable.shape.dims();
+    if (piece.box.lo.dims() != dims || piece.box.size.dims() != dims)
+        return refuse(fmt::format("a box of {} dimensions, of a global shape of {} ({}).", piece.box.size.dims(), dims,
+                                  show_shape(variable.shape)));
+    for (int dim = 0; dim < dims; ++dim) {
+        const auto stride = piece.stride_bytes[static_cast<std::size_t>(dim)];
+        if (piece.box.size[dim] > 1 && stride != 0 && std::abs(stride) < variable.type.size_bytes)
+            return refuse(fmt::format("neighbours along dimension {} lie {} bytes apart, and an element, {}, has {}.",
+                                      dim, stride, name_of(variable.type), variable.type.size_bytes));
+    }
+    if (const auto fits = stage::check_box(variable, piece.box); !fits)
+        return because(fits.error(), fits.error().what + ". It stays where it was bound.");
+    return {};
+}
+
+// Room for `more` without a copy each time: describing takes linear time.
+template <class T>
+void make_room(std::vector<T>& vector, std::size_t more = 1) {
+    if (vector.capacity() - vector.size() < more) vector.reserve(2 * vector.size() + more);
+}
+
+}  // namespace
+
+Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
+    FB_TRY(session->check_open());
+    std::erase_if(pieces, [](const Piece& piece) { return piece.box.size.dims() > 0 && volume(piece.box.size) == 0; });
+    make_room(schema.variables);
+    make_room(binding.data);
+    make_room(binding.first_rank);
+    make_room(binding.pieces);
+    FB_TRY(names.describe(variable, schema.tables.size()));
+    for (const auto& piece : pieces) {
+        const auto fits = attempt([&] { return stage::check_box(variable, piece.box); });
+        if (fits) continue;
+        names.remove(variable.name);
+        return fits.error();
+    }
+    // From here on nothing can fail: a description without its binding would be read past its end.
+    schema.variables.push_back(std::move(variable));
+    binding.data.push_back(data);
+    binding.first_rank.push_back(which == Replicated::first_rank ? 1 : 0);
+    binding.pieces.push_back(std::move(pieces));
+    changed = true;
+    return {};
+}
+
+Result<std::uint32_t> StreamState::add_table(const std::string& name, const std::vector<Column>& columns) {
+    FB_TRY(session->check_open());
+    if (std::ranges::find(schema.tables, name) != schema.tables.end())
+        return Error{ErrorKind::refused, fmt::format("table '{}' is refused: it is described twice.", name)};
+    if (columns.empty())
+        return Error{ErrorKind::refused, fmt::format("table '{}' is refused: it has no columns.", name)};
+    FB_TRY(check_table_name(name));
+    const auto table = static_cast<std::uint32_t>(schema.tables.size());
+    describe::TableBinding bound;
+    std::vector<Variable> variables;
+    for (const auto& column : columns) {
+        bound.variables.push_back(static_cast<std::uint32_t>(schema.variables.size() + variables.size()));
+        variables.push_back({.name = name + "/" + column.name,
+                             .type = column.type,
+                             .kind = Kind::particles,
+                             .table = table,
+                             .attributes = column.attributes});
+    }
+    bound.columns.resize(columns.size());
+    make_room(schema.tables);
+    make_room(schema.variables, columns.size());
+    make_room(binding.data, columns.size());
+    make_room(binding.first_rank, columns.size());
+    make_room(binding.pieces, columns.size());
+    make_room(binding.tables);
+    auto table_name = name;
+    for (std::size_t c = 0; c < variables.size(); ++c) {
+        const auto joined = attempt([&] { return names.describe(variables[c], table + 1); });
+        if (joined) continue;
+        while (c > 0) names.remove(variables[--c].name);
+        return joined.error();
+    }
+    // From here on nothing can fail.
+    schema.tables.push_back(std::move(table_name));
+    for (auto& variable : variables) schema.variables.push_back(std::move(variable));
+    binding.data.resize(schema.variables.size(), nullptr);
+    binding.first_rank.resize(schema.variables.size(), 0);
+    binding.pieces.resize(schema.variables.size());
+    binding.tables.push_back(std::move(bound));
+    changed = true;
+    return table;
+}
+
+Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind, const As& as) const {
+    const auto index = names.index_of(variable);
+    if (!index) return unknown(variable, name_of(kind));
+    const auto* found = &schema.variables[*index];
+    const auto type = as.type.value_or(found->type);
+    const auto shape = as.shape.value_or(found->shape);
+    if (found->kind == kind && found->type == type && found->shape == shape) return *index;
+    return Error{
+        ErrorKind::refused,
+        fmt::format("variable '{}' is described as {} {} of {}, and comes as {} {} of {}. It stays where it was bound",
+                    variable, name_of(found->type), name_of(found->kind), show_shape(found->shape), name_of(type),
+                    name_of(kind), show_shape(shape)),
+        "", "give it as it is described, or forget it and describe it anew"};
+}
+
+Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data,
+                            const Attributes& attributes, Replicated which) {
+    return state_->guarded([&] {
+        return state_->add(
+            {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {},
+            which);
+    });
+}
+
+Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces,
+                       const Attributes& attributes, Coverage coverage) {
+    return state_->guarded([&] {
+        return state_->add({.name = name,
+                            .type = type,
+                            .kind = Kind::array,
+                            .shape = shape,
+                            .coverage = coverage,
+                            .attributes = attributes},
+                           nullptr, std::move(pieces));
+    });
+}
+
+Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces, const As& as) {
+    return state_->guarded([&]() -> Result<> {
+        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array, as));
+        for (const auto& piece : pieces) FB_TRY(check_again(state_->schema.variables[index], piece));
+        std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
+        auto& bound = state_->binding.pieces[index];
+        if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) state_->changed = true;
+        bound = std::move(pieces);
+        return {};
+    });
+}
+
+Result<> Stream::rebind(const std::string& name, void* data, const As& as) {
+    return state_->guarded([&]() -> Result<> {
+        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated, as));
+        if (data == nullptr && state_->schema.variables[index].elements() > 0)
+            return Error{ErrorKind::refused, fmt::format("variable '{}' is refused: it has no address.", name)};
+        state_->binding.data[index] = data;
+        return {};
+    });
+}
+
+Result<> StreamState::forget(const std::string& name) {
+    auto& [stream, tables, variables] = schema;
+    const auto described = names.index_of(name);
+    if (!described) return unknown(name, "variable");
+    if (variables[*described].kind == Kind::particles)
+        return Error{ErrorKind::refused, fmt::format("'{}' is a column; tables stay described.", name)};
+    const auto index = static_cast<std::ptrdiff_t>(*described);
+    stager.abandon();  // blocks that are being written belong to the old layout
+    names.remove(name);
+    variables.erase(variables.begin() + index);
+    binding.data.erase(binding.data.begin() + index);
+    binding.first_rank.erase(binding.first_rank.begin() + index);
+    binding.pieces.erase(binding.pieces.begin() + index);
+    for (auto& table : binding.tables)
+        for (auto& column : table.variables) column -= column > static_cast<std::uint32_t>(index) ? 1 : 0;
+    changed = true;
+    return {};
+}
+
+Result<> Stream::forget(const std::string& name) {
+    return state_->guarded([&] { return state_->forget(name); });
+}
+
+Result<Particles> Stream::particles(const std::string& name, const std::vector<Column>& columns) {
+    return state_->guarded([&]() -> Result<Particles> {
+        FB_TRY_ASSIGN(table, state_->add_table(name, columns));
+        return Particles(state_, table);
+    });
+}
+
+Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table)
+    : stream_(std::move(stream)), table_(table) {}
+
+Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<ColumnData> columns,
+                           const std::vector<Type>& types) {
+    auto& table = binding.tables[index];
+    if (!columns.empty() && columns.size() != table.variables.size())
+        return Error{ErrorKind::refused, fmt::format("table '{}' has {} columns, bind() was given {}.",
+                                                     schema.tables[index], table.variables.size(), columns.size())};
+    for (std::size_t c = 0; c < std::min(types.size(), table.variables.size()); ++c) {
+        const auto& described = schema.variables[table.variables[c]];
+        if (types[c] != described.type)
+            return Error{ErrorKind::refused,
+                         fmt::format("column '{}' is described as {}, and comes as {}. The table stays bound as it was",
+                                     described.name, name_of(described.type), name_of(types[c])),
+                         "", "give the columns in the order and of the types of the description"};
+    }
+    columns.resize(table.variables.size());
+    table.rows = rows;
+    table.columns = std::move(columns);
+    return {};
+}
+
+Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns, const std::vector<Type>& types) {
+    return stream_->guarded([&] { return stream_->bind(table_, rows, std::move(columns), types); });
+}
+
+std::uint64_t Particles::rows() const { return stream_->binding.tables[table_].rows; }
+
+}  // namespace forebay

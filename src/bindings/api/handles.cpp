@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "bindings/api/alike.hpp"
+#include "bindings/api/state.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/run.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/describe/option_list.hpp"
+#include "core/format/packed.hpp"
+#include "path/node/analysis_rules.hpp"
+#include "path/node/compression_rules.hpp"
+#include "core/sys/far_module.hpp"
+
+namespace forebay {
+
+namespace {
+
+Error refusal(std::string what, std::string next = {}) {
+    return {ErrorKind::refused, std::move(what), "", std::move(next)};
+}
+
+Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
+    if (wait.count() >= 0 && wait <= describe::wait_longest) return {};
+    return refusal(fmt::format("{} is {} ms: from 0 to {}.", what, wait.count(), describe::wait_longest.count()));
+}
+
+}  // namespace
+
+Result<> check(const Options& options) {
+    if (options.run.empty()) return refusal("the run has no name: name its directory at the target.");
+    if (const auto& file = options.run_in_file; !file.empty() && file != options.run) {
+        FB_TRY_ASSIGN(own, absolute_path(options.run, "the run directory"));
+        FB_TRY_ASSIGN(other, absolute_path(file, "the run directory"));
+        if (own != other)
+            return refusal(
+                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened",
+                            options.run, file),
+                "name it in one of them, or alike");
+    }
+    if (options.virtual_nodes < 1)
+        return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
+    if (options.copy_threads < 0 || options.copy_threads > limits::copy_threads_max)
+        return refusal(fmt::format("copy_threads is {}: from 0, which is \"auto\", to {}.", options.copy_threads,
+                                   limits::copy_threads_max));
+    FB_TRY(check_wait("open_wait", options.open_wait));
+    FB_TRY(check_wait("takeover_wait", options.takeover_wait));
+    FB_TRY(check_wait("close_wait", options.close_wait));
+    FB_TRY(check_wait("stall_wait", options.stall_wait));
+    FB_TRY(check_wait("job.wall_time", options.job.wall_time));
+    FB_TRY(check_wait("job.reserve", options.job.reserve));
+    FB_TRY(node::check(options.agent));
+    for (const auto& [name, stream] : options.streams) {
+        FB_TRY(check(name, stream));
+        if (stream.file.kind != TargetFile::Kind::own && sys::is_far(options.run))
+            return refusal(fmt::format("stream '{}': file = \"{}\": nobody writes into an object that another node "
+                                       "has written, and the run is {}",
+                                       name, name_of(stream.file), options.run),
+                           "leave it out: each node has a file of its own then");
+    }
+    return describe::check_result_streams(options.streams);
+}
+
+Result<> check(const std::string& stream, const StreamOptions& options) {
+    if (format::is_packed_stream(stream))
+        return refusal(fmt::format("stream '{}': names that begin with \"{}\" are those of packed files.", stream,
+                                   format::packed_prefix));
+    if (stream == catalog::own_directory)
+        return refusal(fmt::format("stream '{}': this name is that of the run's own directory.", stream));
+    FB_TRY(describe::check_values(stream, options));
+    FB_TRY(node::check(node::rules_of(options), stream));
+    FB_TRY(node::check(options.insitu, stream));
+    // Where the bytes of a node begin in a file of several is settled before anybody knows how small they may become.
+    if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
+        return refusal(
+            fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
+            "leave one of them out");
+    return check_described(Schema{.stream = stream, .tables = {}, .variables = {}});
+}
+
+Session::Session(std::shared_ptr<SessionState> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> detail::open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options) {
+    return attempt([&]() -> Result<Session> {
+        FB_TRY(agree_on_options(world->group(), options));
+        std::shared_ptr<SessionState> state;
+        FB_TRY(comm::agree(world->group(), [&] {
+            state = std::shared_ptr<SessionState>(new SessionState, IfOwn());
+            return state->prepare(*world, *options);
+        }));
+        FB_TRY(state->open(*world));
+        return Session(std::move(state));
+    });
+}
+
+Result<Session> Session::open(const Options& options) {
+    return attempt([&] { return open(Result<Options>(options)); });
+}
+
+Result<Session> Session::open(const Result<Options>& options) {
+    return attempt([&] { return detail::open_over(std::make_unique<GroupHolder>(comm::alone()), options); });
+}
+
+Result<Stream> Session::stream(const std::string& name) {
+    return attempt([&]() -> Result<Stream> {
+        FB_TRY_ASSIGN(state, state_->stream(state_, name, {}));
+        return Stream(state);
+    });
+}
+
+Result<Stream> Session::stream(const std::string& name, const StreamOptions& options) {
+    return attempt([&] { return stream(name, Result<StreamOptions>(options)); });
+}
+
+Result<Stream> Session::stream(const std::string& name, const Result<StreamOptions>& options) {
+    return attempt([&]() -> Result<Stream> {
+        FB_TRY_ASSIGN(state, state_->stream(state_, name, options));
+        return Stream(state);
+    });
+}
+
+bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
+
+// Programs of the job have other current directories.
+std::string Session::spool() const {
+    if (!state_->staging) return {};
+    return std::filesystem::absolute(node::spool_path(state_->staging->directory())).lexically_normal();
+}
+
+Result<Job> Session::job(bool stop_wanted) { return state_->job(stop_wanted); }
+
+Result<> Session::close() { return state_->close(); }
+
+}  // namespace forebay

@@ -1,0 +1,145 @@
+#include "bindings/api/job_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/base/attempt.hpp"
+#include "core/base/error_text.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/raised.hpp"
+#include "core/sys/thread.hpp"
+
+namespace forebay {
+
+namespace {
+
+// Two looks of one process a second are nothing to a file system, and a step is rarely shorter.
+constexpr std::chrono::seconds job_look_pause{1};
+constexpr std::chrono::seconds first_look_max{1}, end_max{1};
+// Another node finds the same condition seconds later at most.
+constexpr std::size_t remembered_max = 64;
+
+}  // namespace
+
+struct JobWatch::State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool looked = false, ending = false, ended = false;
+    Found found;
+    std::vector<format::Raised> given;  // the newest ones
+    std::size_t dropped = 0;            // of those
+
+    void watch(sys::Store& target, const std::string& run);
+};
+
+namespace {
+
+// Whether `path` is there now and was not when we could not remove it.
+bool taken(sys::Store& store, const std::string& path, bool& stays, std::string& problem) {
+    const auto there = store.exists(path);
+    if (!there || !*there) {
+        // What cannot be looked at is no request; a dead target is told by the saves.
+        if (there) stays = false;
+        return false;
+    }
+    if (const auto removed = store.remove(path); !removed) {
+        problem =
+            note_line(fmt::format("{} is obeyed, but cannot be removed: {}", path, removed.error().what), "remove it");
+        return !std::exchange(stays, true);
+    }
+    return true;
+}
+
+// Why one of them stays.
+std::string drop_all(sys::Store& store, const std::string& run, const std::vector<format::Raised>& given) {
+    std::string problem;
+    // What cannot be removed without memory the next session is given again.
+    static_cast<void>(attempt([&] {
+        for (const auto& one : given) {
+            const auto dropped = catalog::drop_raised(store, run, one);
+            if (!dropped)
+                problem =
+                    note_line(fmt::format("the condition {} stays in {}: {}", one.text, run, dropped.error().what),
+                              "the next session is given it again");
+        }
+    }));
+    return problem;
+}
+
+}  // namespace
+
+void JobWatch::State::watch(sys::Store& target, const std::string& run) {
+    bool stop_stays = false, save_stays = false;
+    std::unique_lock lock(mutex);
+    while (!ending) {
+        std::vector<format::Raised> new_ones;
+        static_cast<void>(attempt([&] {
+            new_ones.assign(given.begin() + static_cast<std::ptrdiff_t>(dropped), given.end());
+            dropped = given.size();
+        }));
+        lock.unlock();
+        auto stays = drop_all(target, run, new_ones);
+        std::string problem;
+        bool stop = false, save = false;
+        // A look without memory finds nothing; the next one may.
+        static_cast<void>(attempt([&] {
+            stop = taken(target, run + "/" + catalog::stop_request, stop_stays, problem);
+            save = taken(target, run + "/" + catalog::save_request, save_stays, problem);
+        }));
+        lock.lock();
+        found.stop |= stop;
+        found.save |= save;
+        if (stop || save) found.problem.swap(problem);
+        if (!stays.empty()) found.problem.swap(stays);
+        looked = true;
+        changed.notify_all();
+        changed.wait_for(lock, job_look_pause, [&] { return ending; });
+    }
+    const auto all = std::exchange(given, {});
+    lock.unlock();
+    static_cast<void>(drop_all(target, run, all));
+    lock.lock();
+    ended = true;
+    changed.notify_all();
+}
+
+Result<JobWatch> JobWatch::start(std::shared_ptr<sys::Store> target, const std::string& run) {
+    JobWatch watch;
+    const auto state = std::make_shared<State>();
+    FB_TRY_ASSIGN(thread, sys::Thread::start([target = std::move(target), run, state] { state->watch(*target, run); }));
+    thread.leave();
+    watch.state_ = state;
+    std::unique_lock lock(state->mutex);
+    state->changed.wait_for(lock, first_look_max, [&] { return state->looked; });
+    return watch;
+}
+
+JobWatch::~JobWatch() {
+    if (!state_) return;
+    std::unique_lock lock(state_->mutex);
+    state_->ending = true;
+    state_->changed.notify_all();
+    state_->changed.wait_for(lock, end_max, [&] { return state_->ended; });
+}
+
+void JobWatch::drop(const format::Raised& raised) {
+    const std::lock_guard lock(state_->mutex);
+    state_->given.push_back(raised);
+    if (state_->given.size() <= remembered_max) return;
+    state_->given.erase(state_->given.begin());
+    state_->dropped -= state_->dropped > 0 ? 1 : 0;
+}
+
+JobWatch::Found JobWatch::take() {
+    const std::lock_guard lock(state_->mutex);
+    return std::exchange(state_->found, {});
+}
+
+}  // namespace forebay

@@ -1,0 +1,115 @@
+// Goal: a restart answers for the run that the session has opened. If the run's directory is gone, empty or another
+// run's when the application asks, all ranks get an error, and nothing begins anew; when the run is back, the restart
+// goes on. Method: the directories are renamed between two calls, and within one by the receiver of the log.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "path/catalog/names.hpp"
+#include "support/row_rank.hpp"
+#include "support/temp_directory.hpp"
+#include "support/thread_group.hpp"
+
+using namespace forebay;
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class Instead { nothing, empty, another };
+
+struct Place {
+    Options options(const std::string& run) const {
+        Options options{.run = folder / run, .staging = folder.path()};
+        options.agent.mode = AgentMode::thread;
+        return options;
+    }
+    void take_away(Instead instead) const {
+        fs::rename(folder / "run", folder / "away");
+        if (instead == Instead::empty) fs::create_directory(folder / "run");
+        if (instead == Instead::another) fs::rename(folder / "other", folder / "run");
+    }
+    void bring_back(Instead instead) const {
+        if (instead == Instead::empty) fs::remove(folder / "run");
+        if (instead == Instead::another) fs::rename(folder / "run", folder / "other");
+        fs::rename(folder / "away", folder / "run");
+    }
+
+    test::TempDirectory folder;
+};
+
+void session(const Options& options, int ranks, const std::function<void(test::RowRank&)>& body) {
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        test::RowRank here(std::move(world), options);
+        body(here);
+        here.session.close().value();
+    });
+}
+
+// The other run has the same steps and one more.
+void save_both(const Place& place, int ranks) {
+    for (const auto* run : {"run", "other"})
+        session(place.options(run), ranks, [&](test::RowRank& here) {
+            for (const auto step : {1, 2, 3}) here.save(step).value();
+            if (run == std::string("other")) here.save(4).value();
+        });
+}
+
+template <class T>
+void check_error(const Result<T>& answer, ErrorKind kind) {
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == kind);
+    for (const char* words : {"/run", "move the run back"})
+        CHECK_MESSAGE(answer.error().text().find(words) != std::string::npos, answer.error().text());
+}
+
+}  // namespace
+
+TEST_CASE("a run that is gone, or another one's place, when the application asks: an error, and no beginning") {
+    for (const int ranks : {1, 2, 3})
+        for (const auto instead : {Instead::nothing, Instead::empty, Instead::another}) {
+            CAPTURE(ranks);
+            CAPTURE(static_cast<int>(instead));
+            const auto kind = instead == Instead::another ? ErrorKind::refused : ErrorKind::retry;
+            const Place place;
+            save_both(place, ranks);
+            session(place.options("run"), ranks, [&](test::RowRank& here) {
+                here.once([&] { place.take_away(instead); });
+                check_error(here.stream.restore(), kind);
+                check_error(here.stream.newest(), kind);
+                check_error(here.stream.older(), kind);
+                CHECK_FALSE(here.save(1));
+                here.once([&] { place.bring_back(instead); });
+                auto found = here.stream.newest().value();
+                REQUIRE(found);
+                CHECK(found->step() == 3);
+                // What was chosen is damaged for a reader who finds another run's files there, and is not.
+                here.once([&] { place.take_away(instead); });
+                if (const auto read = found->read(); !read) CHECK(read.error().kind != ErrorKind::corrupt);
+                here.once([&] { place.bring_back(instead); });
+                CHECK(here.restore() == 3);
+            });
+        }
+}
+
+TEST_CASE("another run that comes while a restart chooses: none of its snapshots is taken") {
+    for (const int ranks : {1, 2}) {
+        const Place place;
+        save_both(place, ranks);
+        std::ofstream(place.folder / ("run/restart/" + catalog::step_name(3) + "/" + catalog::manifest_name)).put('x');
+        auto options = place.options("run");
+        bool is_to_move = true;
+        options.log = [&](const std::string& line) {
+            if (line.find("step 3 is passed over") != std::string::npos && std::exchange(is_to_move, false))
+                place.take_away(Instead::another);
+        };
+        session(options, ranks, [&](test::RowRank& here) {
+            const auto found = here.stream.restore();
+            check_error(found, ErrorKind::refused);
+            CHECK(found.error().text().find("is of another run") != std::string::npos);
+            here.once([&] { place.bring_back(Instead::another); });
+            CHECK(here.restore() == 2);
+        });
+    }
+}

@@ -1,0 +1,224 @@
+// forebay::dedicate(): ranks that are agents, and hosts that are forwarders. What the ranks of a machine share is a
+// window of MPI; that a process ends is told by the attribute that it hangs on MPI_COMM_SELF, which MPI_Finalize
+// deletes before all else (MPI 4.1, 11.2.4).
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+
+#include "bindings/api/alike.hpp"
+#include "bindings/api/mpi_forwarders.hpp"
+#include "bindings/api/mpi_posts.hpp"
+#include "bindings/api/state.hpp"
+#include "core/base/try.hpp"
+#include "core/comm/mpi_group.hpp"
+#include "core/describe/conventions.hpp"
+#include "forebay/mpi.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+
+namespace forebay {
+
+namespace {
+
+// A view may take as long as its snapshot is large; one that hangs must not keep its agent.
+constexpr std::chrono::minutes view_max{30};
+
+// The posts of this machine, in a window over its ranks; freed by all of them at once, when they finalise.
+struct Machine {
+    MPI_Comm ranks = MPI_COMM_NULL;
+    MPI_Win window = MPI_WIN_NULL;
+    std::span<agent::Post> posts;
+
+    void free() {
+        MPI_Win_free(&window);
+        MPI_Comm_free(&ranks);
+    }
+};
+
+// What a process that computes has of dedicate().
+struct Dedicated {
+    std::optional<Machine> machine;
+    std::optional<Forwarders> forwarders;
+};
+
+int at_finalize(MPI_Comm, int, void* value, void*) {
+    const std::unique_ptr<Dedicated> dedicated(static_cast<Dedicated*>(value));
+    if (auto& machine = dedicated->machine) {
+        for (auto& post : machine->posts) agent::leave(post);
+        machine->free();  // waits for the agents, which may need the forwarders
+    }
+    if (dedicated->forwarders) dedicated->forwarders->leave();
+    return MPI_SUCCESS;
+}
+
+// A key has to be the same in every call, and MPI has no names for keys.
+int key_of_dedicated() {
+    static const int key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &made, nullptr);
+        return made;
+    }();
+    return key;
+}
+
+Dedicated* dedicated_of_process() {
+    void* value = nullptr;
+    int found = 0;
+    MPI_Comm_get_attr(MPI_COMM_SELF, key_of_dedicated(), static_cast<void*>(&value), &found);
+    return found != 0 ? static_cast<Dedicated*>(value) : nullptr;
+}
+
+int size_of(MPI_Comm comm) {
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+MPI_Comm split(MPI_Comm world, int colour) {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(world, colour, comm::rank_in(world), &part);
+    return part;
+}
+
+Machine machine_with_posts(MPI_Comm ranks, int cores) {
+    Machine machine{.ranks = ranks};
+    const int computing = size_of(ranks) - cores;
+    const auto bytes = comm::rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(agent::Post)) * cores : 0;
+    void* own = nullptr;
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&own), &machine.window);
+    MPI_Aint size = 0;
+    int unit = 0;
+    void* first = nullptr;
+    MPI_Win_shared_query(machine.window, 0, &size, &unit, static_cast<void*>(&first));
+    auto* posts = static_cast<agent::Post*>(first);
+    if (comm::rank_in(ranks) == 0)
+        for (int i = 0; i < cores; ++i) new (posts + i) agent::Post(static_cast<std::uint32_t>(computing));
+    MPI_Barrier(ranks);
+    machine.posts = {posts, static_cast<std::size_t>(cores)};
+    return machine;
+}
+
+// The library knows no HDF5: the program beside it makes views.
+Result<> make_view_by(const std::string& program, const std::string& directory, Convention convention) {
+    const auto output =
+        sys::output_of({program, "view", "--as", describe::known(convention).name, directory}, view_max);
+    return output ? Result<>() : Result<>(output.error());
+}
+
+// Whether `computing`, the ranks of a machine that do not serve others, are more than its dedicated cores.
+Result<> enough_for(int cores, MPI_Comm ranks) {
+    const int size = size_of(ranks);
+    if (size > cores) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} has {} ranks of this job, and {} dedicated cores leave none that computes",
+                             sys::host_name(), size, cores),
+                 "", "start more ranks on each machine, or lower agent.cores"};
+}
+
+/// Serves, if this rank is an agent of its machine; else gives the communicator of those that are not.
+MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions& agent, Dedicated& dedicated) {
+    auto machine = machine_with_posts(ranks, agent.cores);
+    const int number = comm::rank_in(ranks) - (size_of(ranks) - agent.cores);
+    MPI_Comm part = split(computing, number < 0 ? 0 : 1);
+    dedicated.machine = machine;
+    if (number < 0) return part;
+    // Whatever ends it, the others of its machine wait for it in what follows.
+    static_cast<void>(attempt([&] {
+        agent::serve(machine.posts[static_cast<std::size_t>(number)],
+                     [program = agent::agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
+                                                                     Convention convention) {
+                         return make_view_by(program, snapshot.directory, convention);
+                     });
+    }));
+    machine.free();
+    MPI_Comm_free(&part);
+    return MPI_COMM_NULL;
+}
+
+}  // namespace
+
+std::span<agent::Post> posts_of_process() {
+    const auto* dedicated = dedicated_of_process();
+    return dedicated != nullptr && dedicated->machine ? dedicated->machine->posts : std::span<agent::Post>();
+}
+
+node::Forwarding forwarding_of_process() {
+    const auto* dedicated = dedicated_of_process();
+    return dedicated != nullptr && dedicated->forwarders ? dedicated->forwarders->forwarding() : node::Forwarding();
+}
+
+namespace {
+
+Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
+    auto group = comm::mpi_group(world);
+    FB_TRY(agree_on_options(*group, given, RunIs::optional));
+    const auto& options = *given;
+    const auto& agent = options.agent;
+    FB_TRY_ASSIGN(hosts, comm::find_topology(std::move(group), options.virtual_nodes));
+    const bool has_cores = agent.mode == AgentMode::dedicated, has_forwarders = agent.forwarders > 0;
+    const bool forwards = Forwarders::is_one(hosts, options);
+    std::unique_ptr<Dedicated> dedicated;
+    std::function<Result<>(const forward::ViewWanted&)> make_view;
+    FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
+        if ((has_cores || has_forwarders) && dedicated_of_process() != nullptr)
+            return Error{ErrorKind::refused, "forebay::dedicate() was called before in this process."};
+        dedicated = std::make_unique<Dedicated>();
+        make_view = [program = agent::agent_program(agent.program)](const forward::ViewWanted& wanted) {
+            return make_view_by(program, wanted.directory, wanted.convention);
+        };
+        return {};
+    }));
+    MPI_Comm computing = split(world, forwards ? 1 : 0);
+    MPI_Comm ranks = MPI_COMM_NULL;  // of this machine
+    Result<> own_result;
+    if (has_cores && !forwards) {
+        MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, comm::rank_in(computing), MPI_INFO_NULL, &ranks);
+        own_result = attempt([&] { return enough_for(agent.cores, ranks); });
+    }
+    const auto agreed = [&]() -> Result<> {
+        if (!has_forwarders) return comm::agree(*hosts.world, own_result);
+        FB_TRY_ASSIGN(
+            made, Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, own_result, make_view));
+        dedicated->forwarders.emplace(std::move(made));
+        return {};
+    }();
+    if (!agreed || forwards) {
+        if (ranks != MPI_COMM_NULL) MPI_Comm_free(&ranks);
+        MPI_Comm_free(&computing);
+    }
+    FB_TRY(agreed);
+    if (forwards) {
+        dedicated->forwarders->serve(options.close_wait);
+        return MPI_COMM_NULL;
+    }
+    if (has_cores) {
+        MPI_Comm part = serve_or_compute(computing, ranks, agent, *dedicated);
+        MPI_Comm_free(&computing);
+        computing = part;
+        // An agent leaves with those of its machine that compute: the forwarders wait for it as for them.
+        if (part == MPI_COMM_NULL) {
+            if (dedicated->forwarders) dedicated->forwarders->leave();
+            return part;
+        }
+    }
+    if (has_cores || has_forwarders) MPI_Comm_set_attr(MPI_COMM_SELF, key_of_dedicated(), dedicated.release());
+    return computing;
+}
+
+}  // namespace
+
+Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
+    return attempt([&] { return dedicate(world, Result<Options>(options)); });
+}
+
+Result<MPI_Comm> dedicate(MPI_Comm world, const Result<Options>& options) {
+    FB_TRY(comm::check_mpi());
+    return attempt([&] { return dedicate_ranks(world, options); });
+}
+
+}  // namespace forebay

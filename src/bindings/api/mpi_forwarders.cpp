@@ -1,0 +1,130 @@
+#include "bindings/api/mpi_forwarders.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "bindings/api/state.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/try.hpp"
+#include "core/comm/mpi_group.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay {
+
+namespace {
+
+// A rank that waits looks this often whether the others have left: MPI lets nobody sleep until a message comes.
+constexpr std::chrono::milliseconds leaving_look_pause{50};
+constexpr int leaving_tag = 1;
+
+MPI_Comm copy_of(MPI_Comm comm) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (comm != MPI_COMM_NULL) MPI_Comm_dup(comm, &copy);
+    return copy;
+}
+
+// Gives every rank what the first rank of each host says, in the order of the hosts; empty texts are left out.
+// Collective.
+Result<std::vector<std::string>> addresses_of_hosts(const comm::Topology& hosts, const std::string& own_address) {
+    std::string all;
+    FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
+        if (hosts.leads()) {
+            FB_TRY_ASSIGN(addresses, hosts.leaders->gather_all_sized(bytes_of(own_address)));
+            for (const auto& one : addresses)
+                if (!one.empty()) all += std::string(text_of(one)) + "\n";
+        }
+        return {};
+    }));
+    std::vector<std::string> texts;
+    FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
+        FB_TRY(hosts.node->broadcast_sized(all, 0));
+        for (std::string_view rest = all; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+            texts.emplace_back(rest.substr(0, rest.find('\n')));
+        return {};
+    }));
+    return texts;
+}
+
+}  // namespace
+
+bool Forwarders::is_one(const comm::Topology& hosts, const Options& options) {
+    const auto forwarders = static_cast<std::uint32_t>(std::max(options.agent.forwarders, 0));
+    return forwarders > 0 && forwarders < hosts.nodes && hosts.node_index >= hosts.nodes - forwarders;
+}
+
+Result<forward::Server> Forwarders::start(const Options& options, const std::string& token, std::string& addresses,
+                                          const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
+    // A job may have sessions of several runs; its own clients alone have the token.
+    auto started = forward::start_reachable(sys::posix_store(), options.agent.forward_address,
+                                            {.run = "", .token = token, .make_view = make_view, .log = {}});
+    if (!started)
+        return because(started.error(),
+                       fmt::format("{} cannot be a forwarder: {}", sys::host_name(), started.error().what), "",
+                       "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
+    addresses = fmt::format("{}", fmt::join(started->addresses, ","));
+    return std::move(started->server);
+}
+
+Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world, MPI_Comm computing,
+                                    const Options& options, Result<> own_result,
+                                    const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
+    Forwarders made;
+    auto& group = *hosts.world;
+    if (own_result && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
+        own_result = Error{ErrorKind::refused,
+                           fmt::format("this job has {} hosts, and {} forwarders leave none that computes", hosts.nodes,
+                                       options.agent.forwarders),
+                           "", "ask for more hosts, or lower agent.forwarders"};
+    FB_TRY(comm::agree(group, [&]() -> Result<> {
+        FB_TRY(own_result);
+        if (group.rank() == 0) made.forwarding_.token = forward::new_token();
+        return {};
+    }));
+    FB_TRY(group.broadcast_sized(made.forwarding_.token, 0));
+    std::string addresses;
+    std::vector<char> all;
+    FB_TRY(comm::agree(group, [&]() -> Result<> {
+        all.resize(static_cast<std::size_t>(group.size()));
+        made.serving_.reserve(all.size());
+        if (!is_one(hosts, options) || !hosts.leads()) return {};
+        FB_TRY_ASSIGN(server, start(options, made.forwarding_.token, addresses, make_view));
+        made.server_.emplace(std::move(server));
+        return {};
+    }));
+    FB_TRY_ASSIGN(to, addresses_of_hosts(hosts, addresses));
+    made.forwarding_.to = std::move(to);
+    made.all_ = copy_of(world);
+    made.computing_ = copy_of(computing);
+    const char waits = computing == MPI_COMM_NULL ? 1 : 0;
+    group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
+    if (computing != MPI_COMM_NULL && comm::rank_in(computing) == 0)
+        for (int rank = 0; rank < group.size(); ++rank)
+            if (all[static_cast<std::size_t>(rank)] != 0) made.serving_.push_back(rank);
+    return made;
+}
+
+void Forwarders::leave() {
+    MPI_Barrier(computing_);
+    for (const int rank : serving_) MPI_Send(nullptr, 0, MPI_BYTE, rank, leaving_tag, all_);
+    MPI_Comm_free(&computing_);
+    MPI_Comm_free(&all_);
+}
+
+void Forwarders::serve(std::chrono::milliseconds agents_max) {
+    for (int left = 0; left == 0;) {
+        MPI_Iprobe(MPI_ANY_SOURCE, leaving_tag, all_, &left, MPI_STATUS_IGNORE);
+        if (left == 0) std::this_thread::sleep_for(leaving_look_pause);
+    }
+    MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, leaving_tag, all_, MPI_STATUS_IGNORE);
+    if (server_) {
+        const auto deadline = sys::Clock::now() + agents_max;
+        while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(leaving_look_pause);
+        server_->stop();
+        server_.reset();
+    }
+    MPI_Comm_free(&all_);
+}
+
+}  // namespace forebay

@@ -1,0 +1,125 @@
+#include "bindings/api/option_reader.hpp"
+
+#include <fmt/format.h>
+
+#include "core/describe/conventions.hpp"
+
+namespace forebay {
+
+namespace {
+
+// The numbers of a list; nothing where there is no list, or one of anything else.
+template <class Number, class Take>
+std::optional<std::vector<Number>> numbers_of(TomlValue list, Take&& take) {
+    if (!list.is_list()) return {};
+    std::vector<Number> numbers;
+    for (const auto& entry : list.entries()) {
+        const std::optional<Number> number = take(entry);
+        if (!number) return {};
+        numbers.push_back(*number);
+    }
+    return numbers;
+}
+
+std::optional<std::vector<double>> reals_of(TomlValue list) {
+    return numbers_of<double>(list, [](const TomlValue& entry) { return entry.real(); });
+}
+
+std::optional<std::vector<std::int64_t>> wholes_of(TomlValue list) {
+    return numbers_of<std::int64_t>(list, [](const TomlValue& entry) { return entry.whole(); });
+}
+
+}  // namespace
+
+void OptionReader::operator()(const describe::Option& option, const describe::Views&,
+                              const std::tuple<bool&, std::vector<Convention>&>& members) {
+    auto& view = std::get<bool&>(members);
+    auto& conventions = std::get<std::vector<Convention>&>(members);
+    const auto at = section_.any(option.key);
+    if (!at.exists()) return;
+    if (const auto flag = at.flag()) {
+        view = *flag;
+        return;
+    }
+    conventions.clear();
+    const auto take = [&](const TomlValue& one) {
+        const auto name = one.text();
+        const auto found = name ? describe::convention_named(*name) : std::nullopt;
+        if (found) return conventions.push_back(*found);
+        section_.refuse(
+            one, option.key,
+            fmt::format("must be true, false, one of {}, or a list of them.", describe::convention_names()));
+    };
+    if (at.is_list())
+        for (const auto& one : at.entries()) take(one);
+    else take(at);
+    view = !conventions.empty();
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::NumberRange&,
+                              const std::tuple<double&, double&>& ends) {
+    const auto at = section_.any(option.key);
+    if (!at.exists()) return;
+    const auto numbers = reals_of(at);
+    if (!numbers || numbers->size() != 2) return section_.refuse(option.key, "must be a list of two numbers.");
+    std::get<0>(ends) = numbers->front();
+    std::get<1>(ends) = numbers->back();
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::LengthList&,
+                              std::vector<double>& lengths) {
+    const auto at = section_.any(option.key);
+    if (!at.exists()) return;
+    if (auto numbers = reals_of(at)) lengths = std::move(*numbers);
+    else if (const auto one = at.real()) lengths = {*one};
+    else section_.refuse(option.key, "must be a number or a list of numbers.");
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::PointList&,
+                              std::vector<std::vector<std::int64_t>>& points) {
+    const auto at = section_.any(option.key);
+    if (!at.exists()) return;
+    auto all = numbers_of<std::vector<std::int64_t>>(at, wholes_of);
+    if (!all) return section_.refuse(option.key, "must be a list of lists of whole numbers.");
+    points = std::move(*all);
+}
+
+void OptionReader::take_texts(const char* key, const std::function<void(TomlValue, const std::string&)>& take) {
+    const auto at = section_.any(key);
+    if (!at.exists()) return;
+    for (const auto& one : at.is_list() ? at.entries() : std::vector{at}) {
+        if (const auto text = one.text()) take(one, *text);
+        else section_.refuse(one, key, "must be a text or a list of texts.");
+    }
+}
+
+void OptionReader::read_rule(const std::string& key, Compression& rule,
+                             const std::function<void(OptionReader&)>& more) {
+    if (!table_.member(key).is_table()) return section_.choice<Codec>(key.c_str(), rule.codec, {describe::codec_words});
+    OptionReader inner(section_.inner(key), section_.full(key), path_, verdict_);
+    describe::each_option(rule, inner);
+    if (more) more(inner);
+}
+
+// The first rule that fits is the first of the file.
+void OptionReader::read_variables(std::vector<std::pair<std::string, Compression>>& rules) {
+    const auto table = section_.inner("variables");
+    OptionReader patterns(table, section_.full("variables"), path_, verdict_);
+    for (const auto& one : table.members())
+        patterns.read_rule(one.first, rules.emplace_back(one.first, Compression{}).second, {});
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::Analyses&,
+                              std::vector<Analysis>& analyses) {
+    for (const auto& [name, table] : section_.inner(option.key).members()) {
+        const auto key = option.key + ("." + name);
+        if (!table.is_table()) {
+            section_.refuse(table, key, "must be a table.");
+            continue;
+        }
+        OptionReader inner(table, section_.full(key), path_, verdict_);
+        describe::each_option(analyses.emplace_back(Analysis{.name = name}), inner);
+    }
+}
+
+}  // namespace forebay

@@ -1,0 +1,104 @@
+// Reads each option of the lists in describe from its key in a table; the names of keys below it begin with `name`.
+
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/describe/analysis_list.hpp"
+#include "core/describe/option_list.hpp"
+#include "core/format/toml_section.hpp"
+
+namespace forebay {
+
+/// A visitor of each_option(): one operator() for each kind of values.
+class OptionReader {
+public:
+    /// As TomlSection.
+    OptionReader(TomlValue table, std::string name, const std::string& path, Result<>& verdict)
+        : table_(table),
+          name_(std::move(name)),
+          path_(path),
+          verdict_(verdict),
+          section_(table, name_, path, verdict) {}
+
+    template <class Integer>
+    void operator()(const describe::Option& option, const describe::Whole& range, Integer& value) {
+        section_.whole(option.key, value, range);
+    }
+    void operator()(const describe::Option& option, const describe::Seconds&, std::chrono::milliseconds& value) {
+        section_.seconds(option.key, value);
+    }
+    void operator()(const describe::Option& option, const describe::Real&, double& value) {
+        section_.real(option.key, value);
+    }
+    void operator()(const describe::Option& option, const describe::Flag&, bool& value) {
+        section_.flag(option.key, value);
+    }
+    void operator()(const describe::Option& option, const describe::NameList&, std::vector<std::string>& names) {
+        section_.texts(option.key, names);
+    }
+    void operator()(const describe::Option& option, const describe::AnyText&, std::string& value) {
+        section_.text(option.key, value);
+    }
+    template <class T>
+    void operator()(const describe::Option& option, const describe::Words<T>& words, T& value) {
+        section_.choice(option.key, value, words);
+    }
+    template <class T>
+    void operator()(const describe::Option& option, const describe::Text<T>& text, T& value) {
+        section_.word(option.key, value, text);
+    }
+    void operator()(const describe::Option& option, const describe::Views&,
+                    const std::tuple<bool&, std::vector<Convention>&>& members);
+    void operator()(const describe::Option& option, const describe::NumberRange&,
+                    const std::tuple<double&, double&>& ends);
+    void operator()(const describe::Option& option, const describe::LengthList&, std::vector<double>& lengths);
+    void operator()(const describe::Option& option, const describe::PointList&,
+                    std::vector<std::vector<std::int64_t>>& points);
+    void operator()(const describe::Option& option, const describe::ConditionList&, std::vector<std::string>& texts) {
+        take_texts(option.key, [&](TomlValue, const std::string& text) { texts.push_back(text); });
+    }
+    template <class T>
+    void operator()(const describe::Option& option, const describe::WordList<T>& words, std::vector<T>& values) {
+        std::vector<T> given;
+        take_texts(option.key, [&](TomlValue at, const std::string& text) {
+            for (const auto& word : words.all)
+                if (text == word.name) return given.push_back(word.value);
+            section_.refuse(at, option.key,
+                            fmt::format("is \"{}\": one of {}, or a list of them.", text,
+                                        describe::values_of(describe::Words<T>{words.all})));
+        });
+        if (section_.any(option.key).exists()) values = std::move(given);
+    }
+    template <class Rules>
+    void operator()(const describe::Option& option, const describe::Compressions&,
+                    const std::tuple<Compression&, Rules&>& members) {
+        auto& variables = std::get<Rules&>(members);
+        read_rule(option.key, std::get<Compression&>(members),
+                  [&](OptionReader& inner) { inner.read_variables(variables); });
+    }
+    void operator()(const describe::Option& option, const describe::Analyses&, std::vector<Analysis>& analyses);
+
+    TomlSection& section() { return section_; }
+
+private:
+    /// Each text of a text or of a list of texts.
+    void take_texts(const char* key, const std::function<void(TomlValue, const std::string&)>& take);
+    /// A codec, or a table of the options of a rule and what `more` reads of it.
+    void read_rule(const std::string& key, Compression& rule, const std::function<void(OptionReader&)>& more);
+    void read_variables(std::vector<std::pair<std::string, Compression>>& rules);
+
+    const TomlValue table_;
+    const std::string name_;
+    const std::string& path_;
+    Result<>& verdict_;
+    TomlSection section_;
+};
+
+}  // namespace forebay

@@ -1,0 +1,58 @@
+// A measured setting as options: how `forebay tune` makes options of its trials, and how a session takes what a profile
+// has chosen. Names are those of the configuration; those of a stream begin with "stream.".
+
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "forebay/options.hpp"
+#include "core/format/advice.hpp"
+
+namespace forebay {
+
+/// Sets what `setting` names of a session, or of a stream; names that are of neither are passed over, as those of the
+/// file system. `refused` for a value that is none.
+Result<> apply_setting(const format::AdviceSetting& setting, Options& options);
+Result<> apply_setting(const format::AdviceSetting& setting, StreamOptions& options);
+
+/// Of `setting` what applies to a session, or to its stream `name`, and the user has not set: an option counts as set
+/// where its value is not the default, or where the configuration file names it (Options::in_file).
+format::AdviceSetting not_set(const format::AdviceSetting& setting, const Options& options);
+format::AdviceSetting not_set(const format::AdviceSetting& setting, const StreamOptions& options,
+                              const std::string& name, const std::vector<std::string>& in_file);
+
+/// "agent.block_bytes = 67108864, stream.file = shared"
+std::string show_setting(const format::AdviceSetting& setting);
+
+/// Whether saves and drains are still as fast as a profile says. Of the first node. Threads: one.
+class ProfileWatch {
+public:
+    /// Rates of a node, in bytes a second; 0 is watched by nothing.
+    ProfileWatch(double save_rate, double drain_rate) : saves_{save_rate}, drains_{drain_rate} {}
+
+    /// A line once, when the median of the last 5 is below 0.8 of the profile's.
+    std::optional<std::string> saved(double bytes, double seconds) { return saves_.add("saves", bytes, seconds); }
+    /// Totals of the agent so far: what has come since the last call counts as one drain.
+    std::optional<std::string> drained(double bytes_all, double seconds_all);
+
+private:
+    struct Rates {
+        double of_profile = 0;
+        std::deque<double> last = {};
+        bool told = false;
+        std::optional<std::string> add(const char* what, double bytes, double seconds);
+    };
+    Rates saves_, drains_;
+    double bytes_ = 0, seconds_ = 0;
+};
+
+/// What a session has of a profile. `watch` on the first rank alone.
+struct ProfileUse {
+    format::Advice advice;
+    std::string path;
+    std::optional<ProfileWatch> watch = {};
+};
+
+}  // namespace forebay

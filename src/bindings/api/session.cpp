@@ -1,0 +1,240 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <map>
+
+#include "path/agent/spool.hpp"
+#include "bindings/api/alike.hpp"
+#include "bindings/api/state.hpp"
+#include "core/base/attempt.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "path/node/await.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/thread.hpp"
+#include "core/sys/wait_until.hpp"
+
+namespace forebay {
+
+namespace {
+
+bool has_analyses(const node::Control& page) {
+    return std::ranges::any_of(page.streams, [](const auto& stream) { return stream.insitu[0] != '\0'; });
+}
+
+// Whether any station has still to see what a slot holds.
+bool any_held(const node::Control& page) {
+    return std::ranges::any_of(page.slots, [](const auto& slot) { return slot.holds.load() != 0; });
+}
+
+StreamOptions options_of_stream(const Options& options, const std::string& name) {
+    for (const auto& [known, found] : options.streams)
+        if (known == name) return found;
+    return {};
+}
+
+}  // namespace
+
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
+                const node::Say& say) {
+    constexpr std::chrono::milliseconds turn{200};
+    const auto task = std::make_shared<std::packaged_task<Result<>()>>(std::move(work));
+    auto answer = task->get_future();
+    auto started = sys::Thread::start([task] { (*task)(); });
+    if (!started)
+        return because(started.error(),
+                       fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
+                       "allow this process more threads, then call again");
+    started->leave();
+    for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; })) {
+        if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
+        if (wait.is_interrupted()) return node::interrupted("the wait for " + what);
+    }
+    return Error{ErrorKind::retry,
+                 fmt::format("{} does not answer for {} s. Nothing was written", what,
+                             std::chrono::duration<double>(limit).count()),
+                 "", "see whether its file system is alive; open_wait sets how long to wait"};
+}
+
+Result<std::string> absolute_path(const std::string& path, const std::string& what) {
+    auto whole = sys::whole_place(path);
+    if (whole) return whole;
+    return because(whole.error(),
+                   fmt::format("{}, {}, cannot be used: {}. Nothing was written", what, path, whole.error().what));
+}
+
+Result<> place_scripts(const std::string& stream, StreamOptions& options) {
+    for (auto& analysis : options.insitu) {
+        if (analysis.kind != Analysis::Kind::script) continue;
+        FB_TRY_ASSIGN(path, absolute_path(analysis.script, fmt::format("the script of insitu.{} of stream '{}'",
+                                                                       analysis.name, stream)));
+        analysis.script = path;
+    }
+    return {};
+}
+
+Result<> look_for_scripts(const std::string& stream, const StreamOptions& options) {
+    for (const auto& analysis : options.insitu) {
+        if (analysis.kind != Analysis::Kind::script) continue;
+        const auto found = sys::posix_store().open(analysis.script, sys::Access::read);
+        if (!found)
+            return because(found.error(),
+                           fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream,
+                                       analysis.name, show_text(analysis.script), sys::host_name(), found.error().what),
+                           "", "put it where every node can read it, or name another one");
+    }
+    return {};
+}
+
+Result<> SessionState::check_process() const {
+    if (in_own_process()) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("the session belongs to process {}, which has forked this one. Nothing was done, and the "
+                             "session goes on there",
+                             process_),
+                 "", "save there, or open a session of another run here"};
+}
+
+Result<> SessionState::check_open() const {
+    FB_TRY(check_process());
+    if (staging) return topology.world->check();
+    return Error{ErrorKind::refused, "the session is closed."};
+}
+
+Result<> SessionState::check_lost() const {
+    const auto& page = staging->control();
+    if (page.lost.load(std::memory_order_acquire) == 0) return {};
+    return node::error_in(static_cast<std::uint32_t>(ErrorKind::refused), page.lost_text);
+}
+
+Result<> SessionState::check_apart_from_results(const std::string& name, const StreamOptions& wanted) const {
+    std::map<std::string, StreamOptions> all(options.streams.begin(), options.streams.end());
+    for (const auto& [other, stream] : streams_)
+        if (const auto living = stream.lock()) all.insert_or_assign(other, living->stager.options());
+    all.insert_or_assign(name, wanted);
+    return describe::check_result_streams({all.begin(), all.end()});
+}
+
+Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
+                                                          const std::string& name,
+                                                          const std::optional<Result<StreamOptions>>& wanted) {
+    FB_TRY(check_open());
+    auto& world = *topology.world;
+    std::shared_ptr<StreamState> there;
+    Result<StreamOptions> chosen = StreamOptions{};
+    FB_TRY(comm::agree(world, [&] {
+        there = streams_[name].lock();
+        if (wanted) chosen = *wanted;
+        else chosen = there ? there->stager.options() : options_of_stream(options, name);
+        if (chosen && !there) take_profile(name, *chosen);
+        return chosen ? place_scripts(name, *chosen) : Result<>();
+    }));
+    FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
+    if (there) return there;
+    std::shared_ptr<StreamState> made;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY(check_apart_from_results(name, *chosen));
+        if (topology.leads()) FB_TRY(look_for_scripts(name, *chosen));
+        made = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
+        streams_[name] = made;
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return made->stager.add(); }));
+    return made;
+}
+
+void SessionState::leave_computing(std::optional<std::uint32_t> stream) {
+    if (topology.leads()) step_clock_.leave(staging->control(), sys::Clock::now(), stream);
+}
+
+void SessionState::compute_again() {
+    if (topology.leads()) step_clock_.come_back(staging->control(), sys::Clock::now());
+}
+
+Result<> SessionState::free_staging() {
+    // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
+    if (!staging->agent_lives()) {
+        if (any_held(staging->control())) {
+            log([&] {
+                return fmt::format("what is staged in {} is committed, and not analysed yet: forebay drain {} does it",
+                                   staging->directory(), staging->directory());
+            });
+            return {};
+        }
+        FB_TRY(agent::remove_spools(staging->directory()));
+        return staging->remove();
+    }
+    FB_TRY(agent::check_spools(staging->directory()));
+    log([&] {  // with a view of thousands of variables, perhaps
+        return fmt::format("the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
+                           staging->directory());
+    });
+    return {};
+}
+
+Result<> SessionState::close() {
+    FB_TRY(check_open());
+    auto& page = staging->control();
+    for (const auto& [name, stream] : streams_)
+        if (const auto living = stream.lock()) living->stager.abandon();
+    const bool leads = topology.leads();
+    std::vector<std::uint32_t> slots;
+    FB_TRY(comm::agree(*topology.world, [&] {
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
+    }));
+    const auto committed = node::await_commits(*topology.world, *staging, slots, options.close_wait, host(), say_);
+    const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
+    for (const auto& one : streams_) {
+        const auto living = one.second.lock();
+        if (!living) continue;
+        if (const auto late = living->counters().deadlines_missed; late != 0)
+            log([&] {
+                return fmt::format("stream '{}': {} snapshots were not durable by their deadline", one.first, late);
+            });
+        living->stager.release();
+    }
+    const auto spool_is_packed = [this] {
+        return attempt([this] { return agent::check_spools(staging->directory()); });
+    };
+    Result<> removed;
+    bool was_interrupted = false;  // then an agent that is a process goes on alone
+    if (leads) {
+        page.ending = 1;
+        node::ring(page.bell);
+        constexpr std::chrono::milliseconds look_pause{1};
+        const auto begin = sys::Clock::now();
+        node::LongWait wait(say_, options.close_wait);
+        sys::wait_until(begin + std::max<sys::Clock::duration>(agent_end_max, options.close_wait), {look_pause}, [&] {
+            if (!all_here || !staging->agent_lives()) return true;
+            // Only packing the spool may take an agent longer, and analyses: as a thread it cannot go on alone.
+            const bool analyses = has_analyses(page);
+            const bool goes_on = options.agent.mode == AgentMode::thread && analyses;
+            const auto patience = analyses ? analyses_end_max : agent_end_max;
+            if (sys::Clock::now() >= begin + patience && !goes_on && spool_is_packed()) return true;
+            wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
+            was_interrupted = wait.is_interrupted();
+            return was_interrupted;
+        });
+    }
+    if (leads) beside_.host->end(all_here && !was_interrupted ? agent_end_max : stuck_agent_end_max);
+    topology.node->barrier();
+    // What its agent had yet to analyse is known by now, unless the agent is a process and goes on.
+    for (const auto& [name, stream] : streams_)
+        if (const auto living = stream.lock()) living->at_close = living->counters();
+    const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
+    if (leads && all_here) removed = attempt([this] { return free_staging(); });
+    if (removed) removed = lost;
+    beside_.crew.reset();
+    job_.state.reset();  // else it takes requests that are meant for the next session
+    target_.reset();
+    timings.reset();
+    staging.reset();
+    FB_TRY(committed);
+    return comm::agree(*topology.world, removed);
+}
+
+}  // namespace forebay

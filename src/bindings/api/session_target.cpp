@@ -1,0 +1,157 @@
+// The target of a session while it is opened: by whom it is reached, whether the run may be made there, its identity,
+// its claim.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "path/agent/target.hpp"
+#include "bindings/api/state.hpp"
+#include "core/base/error_text.hpp"
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/savers.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/private_file.hpp"
+#include "core/sys/wait_until.hpp"
+
+namespace forebay {
+
+namespace {
+
+// A list and a read of 4 KiB; a save is waiting.
+constexpr std::chrono::seconds saver_look_max{2};
+
+// Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
+Error not_writable(const std::string& run, const Error& why) {
+    if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || !why.safe.empty() || !why.next.empty())
+        return why;
+    return because(why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "what is there",
+                   fmt::format("repair the permissions of {} and of the directories above it (ls -ld), make room, or "
+                               "mount its file system, then start again; another directory begins a new run at step 0",
+                               run));
+}
+
+// A forwarder that is started by hand, in the same moment as the application, has a while to come.
+Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
+    constexpr std::chrono::milliseconds look_pause{200};
+    Result<> done;
+    // The last look comes before `limit`: a caller that waits as long for this thread still hears the error.
+    sys::wait_until(sys::Clock::now() + limit - look_pause, {look_pause}, [&] {
+        done = work();
+        return done || done.error().kind != not_yet;
+    });
+    return done;
+}
+
+// A mistake in the path of a run would become another run, at its first step. Buckets have no directories.
+Result<> check_parent(sys::Store& store, const std::string& run) {
+    if (sys::is_far(run)) return {};
+    const auto is_missing = [&](const std::string& directory) {
+        const auto is_there = store.exists(directory);
+        return is_there && !*is_there;  // what cannot be looked at is for make_identity() to tell
+    };
+    auto first = directory_of(run);
+    if (!is_missing(first)) return {};
+    while (is_missing(directory_of(first))) first = directory_of(first);
+    return Error{ErrorKind::missing,
+                 fmt::format("the run {} cannot be made: there is no directory {}. Nothing was written", run, first),
+                 "", "correct the path, mount its file system, make the directory, or set create_parents"};
+}
+
+}  // namespace
+
+Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& of_job) {
+    const auto& agent = options.agent;
+    if (agent.forwarders > 0 && of_job.to.empty())
+        return Error{ErrorKind::refused,
+                     fmt::format("agent.forwarders is {}, but no host is one: the session was not opened over what "
+                                 "forebay::dedicate() gave",
+                                 agent.forwarders),
+                     "", "call it after MPI_Init, or set agent.forwarders to 0"};
+    node::Forwarding forwarding;
+    if (agent.forwarders > 0) {
+        forwarding = of_job;
+    } else if (!agent.forward_to.empty()) {
+        node::LongWait wait(say_, options.open_wait);
+        const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
+            wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
+            if (wait.is_interrupted()) return node::interrupted("the wait for " + agent.forward_token_file);
+            FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
+            forwarding = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
+            return {};
+        });
+        if (!found)
+            return because(found.error(), fmt::format("no token for the forwarders: {}", found.error().what), "",
+                           fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
+    }
+    // Each node begins with another forwarder.
+    auto& to = forwarding.to;
+    if (!to.empty())
+        std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()), to.end());
+    return forwarding;
+}
+
+Result<> SessionState::open_target(const node::Forwarding& forwarding) {
+    auto target = agent::target_of(options.run, forwarding, {});
+    if (!target) return target.error();
+    target_ = target->store;
+    const auto wait = forwarding.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
+    // Shared with the thread that may hang in it.
+    const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
+    FB_TRY(within(
+        options.open_wait, "the run directory " + options.run,
+        [store = target_, run = options.run, create_parents = options.create_parents, wait, found] {
+            return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
+                if (!create_parents) FB_TRY(check_parent(*store, run));
+                const auto made = catalog::make_identity(*store, run);
+                if (!made) return not_writable(run, made.error());
+                *found = *made;
+                return {};
+            });
+        },
+        say_));
+    claim.run_id = *found;
+    return {};
+}
+
+// Also the first write to the target: better now than after an hour of computing.
+Result<> SessionState::claim_run(const std::string& directory) {
+    const auto lock = node::application_lock_path(directory);
+    const catalog::Claimant claimant{.host = sys::host_name(),
+                                     .user = sys::user_name(),
+                                     .boot = sys::boot_id(),
+                                     .lock_path = lock,
+                                     .lock_id = sys::file_id(lock),
+                                     .process = sys::process_id()};
+    const auto last = catalog::claim_key(*target_, options.run);
+    if (!last) return not_writable(options.run, last.error());
+    claim.last_key = *last;
+    const auto claimed = catalog::claim(*target_, options.run, claimant, {.watch = options.takeover_wait, .say = say_});
+    if (!claimed) return not_writable(options.run, claimed.error());
+    claim.session = *claimed;
+    FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));
+    claim.key = own;
+    return {};
+}
+
+Result<std::uint32_t> SessionState::last_saver(const std::string& stream) const {
+    const auto last = std::make_shared<std::atomic<std::uint32_t>>(0);  // shared with the thread that may hang in it
+    FB_TRY(within(
+        std::min<std::chrono::milliseconds>(options.open_wait, saver_look_max), "the run directory " + options.run,
+        [store = target_, run = options.run, run_id = claim.run_id, stream, last]() -> Result<> {
+            FB_TRY_ASSIGN(found, catalog::last_saver(*store, run, stream, run_id));
+            *last = found;
+            return {};
+        },
+        say_));
+    return last->load();
+}
+
+}  // namespace forebay

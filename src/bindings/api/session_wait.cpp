@@ -1,0 +1,95 @@
+// A new session waits on its nodes for the end of the previous session, which may have been killed a moment ago, and
+// for the end of its agents. All ranks wait together, and the first rank has the log.
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <thread>
+
+#include "bindings/api/state.hpp"
+#include "core/base/try.hpp"
+#include "path/node/await.hpp"
+#include "path/node/watch.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay {
+
+namespace {
+
+// What an agent of an earlier session has yet to drain.
+std::string pending_in(const std::string& directory) {
+    const auto old = node::Watch::open(directory);
+    if (!old) return "it is of another version of Forebay";
+    std::vector<std::uint32_t> slots(old->page().slot_count.load());
+    std::iota(slots.begin(), slots.end(), 0u);
+    return node::show_pending(old->staging(), slots);
+}
+
+// Has it leave, and tells what it does until then; nothing when it has left. Where it has drained all, it leaves what
+// it analyses to the agent of this session: no session waits for analyses.
+std::optional<std::string> end_old_agent(const std::string& directory) {
+    if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
+    const auto pending = pending_in(directory);
+    if (pending.empty()) node::end_agent_after_drains(directory);
+    return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
+                       pending.empty() ? "nothing is left but to end" : pending);
+}
+
+}  // namespace
+
+// By the first rank of each node, for `locked`.
+Result<> SessionState::lock_staging(std::optional<node::LockedDirectory>& locked) {
+    auto& world = *topology.world;
+    std::optional<node::DirectoryLocking> locking;
+    Result<> own_result = comm::agree(world, [&]() -> Result<> {
+        if (!topology.leads()) return {};
+        FB_TRY_ASSIGN(directory,
+                      node::staging_directory(options.staging, options.run, claim.run_id, topology.virtual_index));
+        locking.emplace(directory, options.run);
+        return {};
+    });
+    FB_TRY(own_result);
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!locking || locked || !own_result) return {};
+        auto outcome = locking->turn();
+        if (!outcome) {
+            std::this_thread::sleep_for(nap);
+            return locking->holder();
+        }
+        if (*outcome) locked.emplace(std::move(**outcome));
+        else own_result = outcome->error();
+        return {};
+    };
+    // Its own limits are shorter.
+    FB_TRY_ASSIGN(in_time, node::wait_together(world, look, 2 * node::ending_holder_max, say_, {}, ""));
+    if (!in_time && locking && !locked && own_result)
+        own_result =
+            Error{ErrorKind::retry,
+                  fmt::format("after {} s there still is {}", 2 * node::ending_holder_max.count(), locking->holder()),
+                  "all snapshots", "start again when it has ended"};
+    return comm::agree(world, own_result);
+}
+
+// An agent of a dead session that still drains has what this one takes over. The node's first rank holds the directory.
+Result<> SessionState::wait_for_old_agents(const std::string& directory) {
+    const bool waits = topology.leads();
+    if (waits) node::end_agent(directory);
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!waits) return {};
+        auto agent = end_old_agent(directory);
+        if (agent) std::this_thread::sleep_for(nap);
+        return agent;
+    };
+    FB_TRY_ASSIGN(left, node::wait_together(*topology.world, look, options.close_wait, say_));
+    if (left) return {};
+    Result<> own_result;
+    if (const auto agent = look(std::chrono::milliseconds(0)))
+        own_result = Error{ErrorKind::retry,
+                           fmt::format("after {} s there still is {}",
+                                       std::chrono::duration<double>(options.close_wait).count(), *agent),
+                           "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
+    return comm::agree(*topology.world, own_result);
+}
+
+}  // namespace forebay

@@ -1,0 +1,17 @@
+// What the two halves of the class share: with MPI and without.
+
+#pragma once
+
+#include "bindings/api/state.hpp"
+#include "forebay/genericio/GenericIO.h"
+#include "bindings/compat/genericio/state.hpp"
+
+namespace gio {
+
+struct GenericIO::State {
+    std::unique_ptr<forebay::genericio::Data> data;
+};
+
+std::unique_ptr<forebay::genericio::Data> make_data(forebay::genericio::GridRanks ranks, const std::string& file);
+
+}  // namespace gio

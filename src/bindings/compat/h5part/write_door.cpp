@@ -1,0 +1,124 @@
+// The calls that write steps and columns.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/try.hpp"
+#include "bindings/compat/h5part/file.hpp"
+
+using namespace forebay;
+using namespace forebay::h5part;
+
+namespace {
+
+// So that one character is left of the name: it shares its place with '#', the number and a NUL.
+constexpr h5part_int64_t step_width_max = H5PART_STEPNAME_LEN - 3;
+
+h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type type, const void* data) {
+    if (is_open(f) && f->writing && !f->writer()->has_particles())
+        return fail(function, H5PART_ERR_BAD_VIEW,
+                    {ErrorKind::refused, "the number of particles is not set", "", "H5PartSetNumParticles"});
+    return with(function, f, [&]() -> Result<h5part_int64_t> {
+        FB_TRY(need_writer(*f));
+        FB_TRY(need_step(*f));
+        if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "the dataset has no name."};
+        if (std::string_view(name).find('/') != std::string_view::npos || std::string_view(name) == ".")
+            return Error{ErrorKind::broken,
+                         fmt::format("the dataset's name '{}' is a path, which HDF5 makes no dataset of.", name)};
+        FB_TRY(f->writer()->write(dataset_name(function, name), type, data, f->view));
+        return H5PART_SUCCESS;
+    });
+}
+
+Result<std::int64_t> first_row(H5PartFile& file, std::int64_t count) {
+    if (auto* writer = file.writer()) return writer->set_particles(count);
+    FB_TRY_ASSIGN(share, share_of(*file.ranks.world, count));
+    return share.first;
+}
+
+// What each rank writes or reads from now on: its part of each dataset, and how that lies in memory.
+h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t count, h5part_int64_t stride) {
+    return with(function, f, [&]() -> Result<h5part_int64_t> {
+        f->view = RowsView::nowhere();
+        // A negative count is refused on all ranks, by the calls below: none may leave the others in them.
+        if (count <= 0 && f->ranks.key.empty()) return refused_particles(count);
+        if (stride < 1) warn(function, "a stride less than 1 is taken for 1.");
+        FB_TRY_ASSIGN(first, first_row(*f, count));
+        f->view = {.kind = RowsView::Kind::range,
+                   .start = first,
+                   .count = count,
+                   .stride = static_cast<std::uint64_t>(std::max<h5part_int64_t>(stride, 1))};
+        return H5PART_SUCCESS;
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+h5part_int64_t H5PartDefineStepName(H5PartFile* f, const char* name, const h5part_int64_t width) {
+    return with("H5PartDefineStepName", f, [&]() -> Result<h5part_int64_t> {
+        if (name == nullptr || *name == '\0' || std::string_view(name).find('/') != std::string_view::npos ||
+            width < 0 || width > step_width_max)
+            return Error{ErrorKind::refused,
+                         fmt::format("the step name '{}' of width {} is refused.", name == nullptr ? "" : name, width)};
+        f->step_name = std::string(name).substr(0, static_cast<std::size_t>(step_width_max + 1 - width));
+        f->step_width = width;
+        if (f->step_name != name)
+            warn("H5PartDefineStepName", fmt::format("the step name '{}' is cut to '{}': with '#' and a number of {} "
+                                                     "digits it has less than {} characters.",
+                                                     name, f->step_name, width, H5PART_STEPNAME_LEN));
+        return H5PART_SUCCESS;
+    });
+}
+
+h5part_int64_t H5PartSetStep(H5PartFile* f, const h5part_int64_t step) {
+    if (!is_open(f)) return with("H5PartSetStep", f, [] { return Result<h5part_int64_t>(0); });
+    return set_step(*f, step, "H5PartSetStep");
+}
+
+h5part_int64_t H5PartSetNumParticles(H5PartFile* f, const h5part_int64_t nparticles) {
+    return set_particles("H5PartSetNumParticles", f, nparticles, 1);
+}
+
+h5part_int64_t H5PartSetNumParticlesStrided(H5PartFile* f, const h5part_int64_t nparticles,
+                                            const h5part_int64_t stride) {
+    return set_particles("H5PartSetNumParticlesStrided", f, nparticles, stride);
+}
+
+// Chunks are what the file of HDF5 needs where parts of it come and go; here it is laid out once and contiguous.
+h5part_int64_t H5PartSetChunkSize(H5PartFile* f, const h5part_int64_t size) {
+    return with("H5PartSetChunkSize", f, [&]() -> Result<h5part_int64_t> {
+        if (size <= 0) return Error{ErrorKind::refused, fmt::format("the chunk size {} is refused.", size)};
+        warn("H5PartSetChunkSize", "datasets are contiguous; the chunk size is not used.");
+        return H5PART_SUCCESS;
+    });
+}
+
+h5part_int64_t H5PartWriteDataFloat64(H5PartFile* f, const char* name, const h5part_float64_t* array) {
+    return write("H5PartWriteDataFloat64", f, name, f64, array);
+}
+
+h5part_int64_t H5PartWriteDataFloat32(H5PartFile* f, const char* name, const h5part_float32_t* array) {
+    return write("H5PartWriteDataFloat32", f, name, f32, array);
+}
+
+h5part_int64_t H5PartWriteDataInt64(H5PartFile* f, const char* name, const h5part_int64_t* array) {
+    return write("H5PartWriteDataInt64", f, name, i64, array);
+}
+
+h5part_int64_t H5PartWriteDataInt32(H5PartFile* f, const char* name, const h5part_int32_t* array) {
+    return write("H5PartWriteDataInt32", f, name, i32, array);
+}
+
+// Writes do not go to the storage from the ranks, and reads of a rank wait for no other.
+h5part_int64_t H5PartSetThrottle(H5PartFile* f, int factor) {
+    return with("H5PartSetThrottle", f, [&]() -> Result<h5part_int64_t> {
+        if (factor < 0) return Error{ErrorKind::refused, fmt::format("the throttle {} is refused.", factor)};
+        warn("H5PartSetThrottle", "there is nothing to throttle: see rate_bytes_per_second of the configuration.");
+        return H5PART_SUCCESS;
+    });
+}
+
+}  // extern "C"

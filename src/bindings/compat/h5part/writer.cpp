@@ -1,0 +1,351 @@
+// Turns calls of H5Part into saves. A step is collected in `step_` from set_step() until end_step(): its columns, its
+// attributes, and either copies of the columns or a slot that they are written to directly.
+//
+// A stream has a fixed set of columns, and H5Part steps may differ in theirs. So each set of columns is a Series with a
+// stream of its own ("steps", "steps-2", ...). A step whose first column is that of the series before is expected to be
+// like it and is written straight into a slot (begin_directly). If it turns out otherwise, leave_slot() copies the
+// columns out, and the step is saved like a new one (save_step). Names and values of the file so far are kept here as
+// well, because programs ask a file that they write for them.
+
+#include "bindings/compat/h5part/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/try.hpp"
+#include "bindings/compat/h5part/report.hpp"
+#include "bindings/compat/made/h5part/h5part_names.hpp"
+
+namespace forebay::h5part {
+
+namespace {
+
+namespace names = made::h5part;
+
+template <class T>
+void gather_elements(std::byte* to, const void* from, std::size_t count, std::size_t stride) {
+    const auto* at = static_cast<const T*>(from);
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * sizeof(T), at + i * stride, sizeof(T));
+}
+
+void gather(std::byte* to, const void* from, std::size_t count, std::size_t stride, std::size_t element_bytes) {
+    if (count == 0) return;
+    if (stride == 1) std::memcpy(to, from, count * element_bytes);
+    else if (element_bytes == 4) gather_elements<std::uint32_t>(to, from, count, stride);
+    else gather_elements<std::uint64_t>(to, from, count, stride);
+}
+
+// `to` is the place of row `first`.
+void put_rows(std::byte* to, const void* from, const RowsView& view, std::int64_t first, std::size_t element_bytes) {
+    const auto place = [&](auto row) { return to + static_cast<std::size_t>(row - first) * element_bytes; };
+    if (view.kind == RowsView::Kind::range)
+        return gather(place(view.start), from, static_cast<std::size_t>(view.count), view.stride, element_bytes);
+    const auto* at = static_cast<const std::byte*>(from);
+    for (std::size_t i = 0; i < view.points.size(); ++i)
+        std::memcpy(place(static_cast<std::int64_t>(view.points[i])), at + i * element_bytes, element_bytes);
+}
+
+std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
+    const auto* at = static_cast<const std::byte*>(value);
+    return {at, at + size};
+}
+
+StreamOptions options_of(const Options& options) {
+    StreamOptions found;
+    for (const auto& [name, stream] : options.streams)
+        if (name == "steps") found = stream;
+    // The file holds every step, so none may be skipped or pruned; the file is made of all of them at the end.
+    found.policy = Policy::wait;
+    found.keep = 0;
+    found.view = false;
+    return found;
+}
+
+}  // namespace
+
+Result<Share> share_of(comm::Group& world, std::int64_t rows) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(world.size()));
+    world.gather_all(std::as_bytes(std::span(&rows, 1)), std::as_writable_bytes(std::span(all)));
+    if (std::ranges::min(all) < 0) return refused_particles(rows);
+    const auto own = all.begin() + world.rank();
+    const auto first = std::accumulate(all.begin(), own, std::int64_t{0});
+    return Share{first, std::accumulate(own, all.end(), first)};
+}
+
+Result<std::unique_ptr<StepWriter>> StepWriter::open(const SessionRanks& ranks, const Options& options, bool appends) {
+    FB_TRY_ASSIGN(session, ranks.open(options));
+    return std::unique_ptr<StepWriter>(new StepWriter(ranks, std::move(session), options_of(options), appends));
+}
+
+Result<> StepWriter::set_step(std::int64_t number, const std::string& group, const std::vector<DatasetInfo>& stored) {
+    if (step_ && step_->number == number && step_->group == group) return {};
+    const auto ended = end_step();
+    step_ = Step{.number = number, .group = group};
+    for (const auto& one : stored) written_[group].try_emplace(one.name, one);
+    step_->before = {groups_.contains(group), written_[group], attributes(group)};
+    groups_.insert(group);
+    return ended;
+}
+
+Result<std::int64_t> StepWriter::set_particles(std::int64_t rows) {
+    FB_TRY_ASSIGN(share, share_of(*ranks_.world, rows));
+    const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
+    if (ranks_.world->max(differs ? 1 : 0) != 0)
+        return Error{ErrorKind::refused,
+                     fmt::format("step {} has columns of {} particles already; their number cannot change "
+                                 "within a step.",
+                                 step_ ? step_->number : -1, all_rows_)};
+    rows_ = rows;
+    first_row_ = share.first;
+    all_rows_ = share.all;
+    return first_row_;
+}
+
+// A step that begins as the last one did is expected to go on like it.
+Result<> StepWriter::begin_directly(const Column& first) {
+    if (last_ == nullptr || last_->columns.empty() || last_->columns.front() != first ||
+        last_->steps.contains(step_->number))
+        return {};
+    FB_TRY(last_->table->bind(static_cast<std::uint64_t>(rows_)));
+    FB_TRY_ASSIGN(direct, last_->stream.begin(step_->number, static_cast<double>(step_->number)));
+    step_->series = last_;
+    step_->direct.emplace(std::move(direct));
+    return {};
+}
+
+// What was written so far is taken out of the slot: the next begin of the stream gives it up.
+Result<> StepWriter::leave_slot() {
+    if (!step_->direct) return {};
+    for (std::size_t c = 0; c < step_->columns.size(); ++c) {
+        const auto known = std::ranges::find(step_->series->columns, step_->columns[c]);
+        const auto index = static_cast<std::size_t>(known - step_->series->columns.begin());
+        FB_TRY_ASSIGN(from, step_->direct->column(*step_->series->table, index));
+        step_->copies[c] = bytes_of(from, static_cast<std::size_t>(step_->rows) * step_->columns[c].type.size_bytes);
+    }
+    step_->direct.reset();
+    step_->series = nullptr;
+    return {};
+}
+
+Result<std::byte*> StepWriter::place_of(const Column& column) {
+    auto& step = *step_;
+    if (step.columns.empty()) FB_TRY(begin_directly(column));
+    auto known = std::ranges::find(step.columns, column.name, &Column::name);
+    if (known != step.columns.end() && *known != column) {  // written again, as another type
+        FB_TRY(leave_slot());
+        step.copies.erase(step.copies.begin() + (known - step.columns.begin()));
+        step.columns.erase(known);
+        known = step.columns.end();
+    }
+    if (known == step.columns.end()) {
+        if (step.direct && std::ranges::find(step.series->columns, column) == step.series->columns.end())
+            FB_TRY(leave_slot());
+        step.columns.push_back(column);
+        step.copies.emplace_back();
+    }
+    const auto at = static_cast<std::size_t>(std::ranges::find(step.columns, column) - step.columns.begin());
+    if (step.direct) {
+        const auto index = std::ranges::find(step.series->columns, column) - step.series->columns.begin();
+        FB_TRY_ASSIGN(to, step.direct->column(*step.series->table, static_cast<std::size_t>(index)));
+        return static_cast<std::byte*>(to);
+    }
+    step.copies[at].resize(static_cast<std::size_t>(rows_) * column.type.size_bytes);
+    return step.copies[at].data();
+}
+
+bool StepWriter::has_rows(const RowsView& view) const {
+    const auto is_own = [&](auto row) {
+        return static_cast<hsize_t>(row) - static_cast<hsize_t>(first_row_) < static_cast<hsize_t>(rows_);
+    };
+    if (view.kind == RowsView::Kind::points) return std::ranges::all_of(view.points, is_own);
+    return view.count == 0 || (is_own(view.start) && view.count <= rows_ - (view.start - first_row_));
+}
+
+Result<> StepWriter::write(const std::string& name, Type type, const void* data, const RowsView& view) {
+    auto& step = *step_;
+    FB_TRY(step.broken);
+    if (step.columns.empty()) step.rows = rows_;
+    const RowsView all{.kind = RowsView::Kind::range, .count = all_rows_};
+    const auto& rows = view.kind == RowsView::Kind::none ? all : view;
+    const bool is_whole = rows.kind == RowsView::Kind::range && rows.count == rows_;
+    const Column column{names::stored_name(name), type};
+    const bool begins_partly = !is_whole && std::ranges::find(step.columns, column) == step.columns.end();
+    // A view is refused after place_of(), in which other ranks wait for this one.
+    const auto to = place_of(column);
+    step.broken = [&]() -> Result<> {
+        FB_TRY(to);
+        if (!has_rows(rows))
+            return Error{ErrorKind::refused,
+                         fmt::format("the view of '{}' passes this rank's {} rows from {} on", name, rows_, first_row_),
+                         "", "give H5PartSetNumParticles on each rank the number of rows that it writes"};
+        if (begins_partly && written_[step.group].contains(name))
+            return Error{ErrorKind::refused, fmt::format("'{}' was written before: it is replaced as a whole", name),
+                         "", "write all of its rows, after H5PartSetNumParticles, which ends the view"};
+        return {};
+    }();
+    FB_TRY(step.broken);
+    if (begins_partly) std::fill_n(*to, static_cast<std::size_t>(rows_) * type.size_bytes, std::byte{});
+    put_rows(*to, data, rows, first_row_, type.size_bytes);
+    written_[step.group][name] = {name, code_of(type), all_rows_};
+    return {};
+}
+
+void StepWriter::put_attribute(const std::string& group, H5PartAttribute attribute) {
+    if (!group.empty()) step_->attributes.push_back(attribute);
+    attributes_[group].push_back(std::move(attribute));
+}
+
+const std::vector<H5PartAttribute>& StepWriter::attributes(const std::string& group) const {
+    static const Attributes none;
+    const auto found = attributes_.find(group);
+    return found == attributes_.end() ? none : found->second;
+}
+
+const H5PartAttribute* StepWriter::attribute(const std::string& group, const std::string& name) const {
+    const auto& all = attributes(group);
+    const auto found = std::ranges::find(all, name, &H5PartAttribute::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
+    std::vector<DatasetInfo> all;
+    const auto found = written_.find(group);
+    if (found == written_.end()) return all;
+    for (const auto& [name, one] : found->second) all.push_back(one);
+    return all;
+}
+
+StepWriter::Values StepWriter::values_of(const Step& step) const {
+    H5PartAttribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
+    group.value.resize(group.type.size_bytes);
+    std::memcpy(group.value.data(), step.group.data(), step.group.size());
+    const std::int32_t appends = appends_ ? 1 : 0;
+    Values values{{names::group_variable, group.type, 1, true, group.value},
+                  {names::order_variable, i64, 1, true, bytes_of(&snapshots_, sizeof(snapshots_))},
+                  {names::appends_variable, i32, 1, true, bytes_of(&appends, sizeof(appends))}};
+    const auto add = [&](std::string_view prefix, const Attributes& all) {
+        for (const auto& one : all)
+            values.push_back({std::string(prefix) + names::stored_name(one.name), one.type, one.count,
+                              one.type.scalar == Scalar::string, one.value});
+    };
+    add(names::file_prefix, attributes(""));
+    add(names::step_prefix, step.attributes);
+    return values;
+}
+
+bool StepWriter::knows(const Series& series, const Values& values) {
+    return std::ranges::equal(series.values, values,
+                              [](const auto& one, const auto& other) { return one.fits(other); });
+}
+
+// Values that the stream knows are stored where it looks for them; others cost a new layout. All are described anew
+// then, since the file gets its attributes in the order of the stream's variables.
+Result<> StepWriter::describe(Series& series, Values values) {
+    if (knows(series, values)) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            std::ranges::copy(values[i].bytes, series.values[i].bytes.begin());
+        return {};
+    }
+    for (; !series.values.empty(); series.values.pop_back()) FB_TRY(series.stream.forget(series.values.back().name));
+    for (auto& value : values) {
+        // Attributes are the file's metadata, of which H5Part itself writes what the first rank has.
+        FB_TRY(series.stream.replicated(value.name, value.type, value.scalar ? Extents{} : Extents{value.count},
+                                        value.bytes.data(), {}, Replicated::first_rank));
+        series.values.push_back(std::move(value));  // whose bytes stay where they are
+    }
+    return {};
+}
+
+Result<StepWriter::Series*> StepWriter::series_for(const Step& step) {
+    for (const auto& one : series_) {
+        auto sorted = one->columns, wanted = step.columns;
+        std::ranges::sort(sorted, {}, &Column::name);
+        std::ranges::sort(wanted, {}, &Column::name);
+        if (sorted == wanted && !one->steps.contains(step.number)) return one.get();
+    }
+    const auto number = series_.size() + 1;
+    FB_TRY_ASSIGN(stream, session_.stream(number == 1 ? "steps" : fmt::format("steps-{}", number), options_));
+    std::optional<Particles> table;
+    if (!step.columns.empty()) {
+        std::vector<forebay::Column> columns;
+        for (const auto& column : step.columns) columns.push_back({.name = column.name, .type = column.type});
+        FB_TRY_ASSIGN(described, stream.particles(names::table, columns));
+        table = described;
+    }
+    series_.push_back(std::make_unique<Series>(Series{std::move(stream), table, step.columns, {}, {}}));
+    return series_.back().get();
+}
+
+Result<> StepWriter::save_step(Step& step) {
+    if (step.direct) {
+        auto values = values_of(step);
+        if (knows(*step.series, values) && step.columns.size() == step.series->columns.size()) {
+            FB_TRY(describe(*step.series, std::move(values)));
+            FB_TRY_ASSIGN(saved, step.direct->seal());
+            static_cast<void>(saved);
+            return {};
+        }
+        FB_TRY(leave_slot());
+    }
+    FB_TRY_ASSIGN(series, series_for(step));
+    step.series = series;
+    FB_TRY(describe(*series, values_of(step)));
+    if (series->table) {
+        std::vector<ColumnData> data;
+        for (const auto& column : series->columns) {
+            const auto at = std::ranges::find(step.columns, column) - step.columns.begin();
+            data.emplace_back(step.copies[static_cast<std::size_t>(at)].data());
+        }
+        FB_TRY(series->table->bind(static_cast<std::uint64_t>(step.rows), std::move(data)));
+    }
+    FB_TRY_ASSIGN(saved, series->stream.save(step.number, static_cast<double>(step.number)));
+    static_cast<void>(saved);
+    return {};
+}
+
+// So that the step can be written again.
+void StepWriter::forget_step() {
+    const auto& [was_there, datasets, attributes] = step_->before;
+    if (!was_there) groups_.erase(step_->group);
+    written_[step_->group] = datasets;
+    attributes_[step_->group] = attributes;
+}
+
+Result<> StepWriter::end_step() {
+    if (!step_) return {};
+    // A rank whose write failed has told its caller; the others learn here that the step is not saved.
+    auto ended = comm::agree(*ranks_.world, step_->broken);
+    if (ended) ended = save_step(*step_);
+    if (ended) {
+        step_->series->steps.insert(step_->number);
+        last_ = step_->series;
+        ++snapshots_;
+    }
+    const auto number = step_->number;
+    if (!ended) forget_step();
+    step_.reset();
+    if (ended) return {};
+    return because(ended.error(), fmt::format("H5Part step {} is NOT in the file: {}", number, ended.error().what));
+}
+
+Result<std::int64_t> StepWriter::close(bool always) {
+    const auto ended = end_step();
+    if (ended && snapshots_ == 0 && (always || !attributes("").empty())) {
+        step_ = Step{.number = 0};
+        FB_TRY(end_step());
+    }
+    FB_TRY(ended);
+    return snapshots_;
+}
+
+bool StepWriter::committed() const {
+    if (series_.empty()) return true;
+    std::uint64_t saves = 0;
+    for (const auto& one : series_) saves += one->stream.counters().saves;
+    return series_.front()->stream.counters().commits >= saves;
+}
+
+}  // namespace forebay::h5part

@@ -1,0 +1,141 @@
+// An H5Part file that is written: each step is a snapshot of a session whose run lies beside the file.
+//
+// Columns come one by one. The first time, they are kept until the step ends, since a table's columns must be known
+// before the slot is laid out; later steps with the same columns go straight into the slot. A step that turns out
+// otherwise is taken out of the slot again and saved as one that is new.
+//
+// Ranks: set_particles(), end_step(), close() and the first write() of a step are collective, and so is every call that
+//        may end a step.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bindings/api/behind.hpp"
+#include "bindings/compat/h5part/attribute.hpp"
+#include "bindings/compat/h5part/reader.hpp"
+
+namespace forebay::h5part {
+
+using behind::SessionRanks;
+
+/// Rows of all ranks lie in the order of the ranks.
+struct Share {
+    std::int64_t first = 0;  // row of this rank
+    std::int64_t all = 0;    // rows of all ranks
+};
+/// `refused` where any rank has less than 0. Collective.
+Result<Share> share_of(comm::Group& world, std::int64_t rows);
+
+class StepWriter {
+public:
+    /// Opens the session over `ranks` with `options`, whose run is there and empty. `appends`: the file at the run's
+    /// side keeps its steps. Collective.
+    static Result<std::unique_ptr<StepWriter>> open(const SessionRanks& ranks, const Options& options, bool appends);
+
+    /// Ends the step before, unless that is the same, which goes on. The new one is set even if ending failed: what the
+    /// old one made is then forgotten. `number` is not negative; `stored` is what the file has of the step. Collective.
+    Result<> set_step(std::int64_t number, const std::string& group, const std::vector<DatasetInfo>& stored);
+    /// This rank's rows from now on; they lie behind those of the ranks before it. Returns the first one. Collective.
+    Result<std::int64_t> set_particles(std::int64_t rows);
+    bool has_particles() const { return rows_ >= 0; }
+    std::int64_t all_particles() const { return all_rows_; }
+    /// The rows of the view, which must be this rank's; rows that nothing is written to are 0. An error on any rank
+    /// keeps the step out of the file.
+    Result<> write(const std::string& name, Type type, const void* data, const RowsView& view);
+
+    /// One that is not there yet: H5Part writes each once. Without a group: of the file.
+    void put_attribute(const std::string& group, H5PartAttribute attribute);
+    /// In the order in which they were put, which is theirs in the file too.
+    const std::vector<H5PartAttribute>& attributes(const std::string& group) const;
+    const H5PartAttribute* attribute(const std::string& group, const std::string& name) const;
+    /// What a step has, by name: written, or stored in the file before.
+    std::vector<DatasetInfo> datasets(const std::string& group) const;
+    const std::set<std::string>& groups() const { return groups_; }
+
+    /// Ends the last step. With `always` a file without steps is one too. How many snapshots there are. Collective.
+    Result<std::int64_t> close(bool always);
+    Session& session() { return session_; }
+    /// Whether this node's agent has committed all of them. Local.
+    bool committed() const;
+    std::int64_t saved() const { return snapshots_; }
+
+private:
+    struct Column {
+        std::string name;
+        Type type;
+        friend bool operator==(const Column&, const Column&) = default;
+    };
+    struct Value {
+        std::string name;
+        Type type;
+        std::uint64_t count = 1;
+        bool scalar = false;
+        std::vector<std::byte> bytes;
+        bool fits(const Value& other) const {
+            return name == other.name && type == other.type && count == other.count && scalar == other.scalar;
+        }
+    };
+    using Values = std::vector<Value>;
+    using Attributes = std::vector<H5PartAttribute>;
+    // A stream: one set of columns, each step once.
+    struct Series {
+        Stream stream;
+        std::optional<Particles> table;
+        std::vector<Column> columns;
+        std::set<std::int64_t> steps;
+        Values values;  // as described; the stream knows their addresses
+    };
+    // What was known of a step's group before this snapshot of it.
+    struct Before {
+        bool was_there = false;
+        std::map<std::string, DatasetInfo> datasets;
+        Attributes attributes;
+    };
+    struct Step {
+        std::int64_t number = -1;
+        std::string group;
+        std::vector<Column> columns;
+        std::vector<std::vector<std::byte>> copies;  // of the columns that are not in the slot
+        Series* series = nullptr;
+        std::optional<DirectSave> direct;
+        Attributes attributes;
+        std::int64_t rows = 0;
+        Before before = {};
+        Result<> broken = {};  // the first error: the step is not saved
+    };
+
+    StepWriter(const SessionRanks& ranks, Session session, StreamOptions options, bool appends)
+        : ranks_(ranks), session_(std::move(session)), options_(std::move(options)), appends_(appends) {}
+
+    Result<> begin_directly(const Column& first);
+    Result<> leave_slot();
+    Result<std::byte*> place_of(const Column& column);
+    bool has_rows(const RowsView& view) const;
+    Result<> end_step();
+    void forget_step();
+    Result<> save_step(Step& step);
+    Values values_of(const Step& step) const;
+    static bool knows(const Series& series, const Values& values);
+    Result<> describe(Series& series, Values values);
+    Result<Series*> series_for(const Step& step);
+
+    SessionRanks ranks_;
+    Session session_;
+    StreamOptions options_;
+    bool appends_;
+    std::vector<std::unique_ptr<Series>> series_;
+    Series* last_ = nullptr;
+    std::optional<Step> step_;
+    std::int64_t rows_ = -1, first_row_ = 0, all_rows_ = 0;
+    std::int64_t snapshots_ = 0;
+    std::set<std::string> groups_;
+    std::map<std::string, std::map<std::string, DatasetInfo>> written_;
+    std::map<std::string, Attributes> attributes_;  // by group; those of the file under ""
+};
+
+}  // namespace forebay::h5part

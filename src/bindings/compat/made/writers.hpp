@@ -1,0 +1,71 @@
+// Files that ranks write, from the claim of the name until the file is made and its run deleted. A file that is closed
+// is made behind the application; its session stays open until then and is closed later, by all ranks that opened it.
+//
+// Life: claim -> the door opens a session, saves and starts the making -> Writers::add -> Writers::finish
+// Ranks: all calls are collective over the ranks that opened the file, in the order in which files were added.
+
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <list>
+#include <utility>
+
+#include "bindings/compat/made/file_ranks.hpp"
+#include "bindings/compat/made/making.hpp"
+#include "path/node/run_lock.hpp"
+
+namespace forebay::made {
+
+struct WrittenFile {
+    FileRanks ranks;
+    Making making;
+    node::RunLock lock = {};           // the writer's, on the first rank
+    bool is_locked_until_made = true;  // else until its session is closed
+
+    const std::string& name() const { return making.run.file(); }
+};
+
+/// Takes the file's name for its ranks: `clear`, by the first rank, deals with what earlier writers left at the target;
+/// what they left staged is deleted; then the writer's lock is taken. `refused` while another program writes the file.
+Result<> claim(WrittenFile& file, const std::function<Result<>()>& clear);
+
+/// Waits for the file, once its session is `closed`, and deletes its run.
+Result<> finish(WrittenFile& file, const Result<>& closed);
+
+/// The files of one library in this process that are not finished. A File is a WrittenFile with `close_session()`.
+template <class File>
+class Writers {
+public:
+    void add(File file) { files_.push_back(std::move(file)); }
+
+    std::size_t count(const FileRanks& ranks) const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(files_, [&](const File& one) { return one.ranks.key == ranks.key; }));
+    }
+
+    /// Finishes the files that are `wanted`, in their order, and takes them out. The first error.
+    template <class Wanted>
+    Result<> finish(Wanted&& wanted) {
+        Result<> first;
+        for (auto one = files_.begin(); one != files_.end();) {
+            if (!wanted(std::as_const(*one))) {
+                ++one;
+                continue;
+            }
+            const Result<> finished = made::finish(*one, one->close_session());
+            if (first && !finished) first = finished;
+            one = files_.erase(one);
+        }
+        return first;
+    }
+
+    Result<> finish_all(Which which) {
+        return finish([&](const File& one) { return is_of(which, one.ranks); });
+    }
+
+private:
+    std::list<File> files_;
+};
+
+}  // namespace forebay::made

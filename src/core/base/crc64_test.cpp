@@ -1,0 +1,28 @@
+// Goal: CRC-64/XZ by its published check value, and the same in any pieces.
+
+#include "core/base/crc64.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "core/base/bytes.hpp"
+
+using namespace forebay;
+
+TEST_CASE("the check value, and nothing") {
+    CHECK(crc64(bytes_of("123456789")) == 0x995DC9BBDF1939FA);
+    CHECK(crc64({}) == 0);
+}
+
+TEST_CASE("in pieces as at once, whatever the lengths") {
+    std::vector<std::byte> bytes(5000);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2'654'435'761u >> 24);
+    const auto all = crc64(bytes);
+    for (const std::size_t cut : {0u, 1u, 7u, 64u, 127u, 1024u, 4999u, 5000u})
+        CHECK(crc64(std::span(bytes).subspan(cut), crc64(std::span(bytes).first(cut))) == all);
+    // GenericIO's test of a block: the complement of the checksum behind it, lowest byte first, gives all ones.
+    std::vector<std::byte> sealed = bytes;
+    for (int i = 0; i < 8; ++i) sealed.push_back(static_cast<std::byte>(~all >> (8 * i) & 0xff));
+    CHECK(crc64(sealed) == 0xFFFF'FFFF'FFFF'FFFF);
+}

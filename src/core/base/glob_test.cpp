@@ -1,0 +1,50 @@
+// Goal: patterns match whole names, `*` any text, and `?` any byte only where it is asked for.
+// Method: a table; a pattern of many stars that a search over all splits would not end with.
+
+#include "core/base/glob.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace forebay;
+
+TEST_CASE("a pattern is for all of a text or not") {
+    struct Case {
+        const char* pattern;
+        const char* text;
+        bool star, question;  // as Wild says
+    };
+    for (const auto& one : {
+             Case{"", "", true, true},
+             {"", "a", false, false},
+             {"*", "", true, true},
+             {"*", "fields/u", true, true},
+             {"fields/*", "fields/u", true, true},
+             {"fields/*", "field/u", false, false},
+             {"*/u", "fields/deep/u", true, true},
+             {"*/u", "u", false, false},
+             {"f*s/*", "fields/", true, true},
+             {"f*s/*", "fields", false, false},
+             {"a**b", "ab", true, true},
+             {"a*a", "a", false, false},
+             {"a*ab", "aaab", true, true},
+             {"u", "uu", false, false},
+             {"?", "u", false, true},
+             {"?", "?", true, true},
+             {"*.?sv", "out/a.csv", false, true},
+             {"?*", "", false, false},
+         }) {
+        CAPTURE(one.pattern);
+        CAPTURE(one.text);
+        CHECK(matches(one.pattern, one.text) == one.star);
+        CHECK(matches(one.pattern, one.text, Wild::star_and_question) == one.question);
+    }
+}
+
+TEST_CASE("many stars cost no more than both lengths multiplied") {
+    std::string pattern, text(4096, 'a');
+    for (int i = 0; i < 64; ++i) pattern += "*a";
+    CHECK_FALSE(matches(pattern + "b", text));
+    CHECK(matches(pattern + "*", text));
+}

@@ -1,0 +1,27 @@
+// Goal: paths of files and of variables are cut at their last slash, with or without one. Method: a table.
+
+#include "core/base/path.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace forebay;
+
+TEST_CASE("the parts of a path") {
+    struct Case {
+        const char *path, *parent, *leaf, *directory;
+    };
+    for (const auto& one : {
+             Case{"u", "", "u", "."},
+             {"fields/u", "fields", "u", "fields"},
+             {"a/b/c", "a/b", "c", "a/b"},
+             {"/u", "", "u", "/"},
+             {"/scratch/run", "/scratch", "run", "/scratch"},
+             {"fields/", "fields", "", "fields"},
+             {"", "", "", "."},
+         }) {
+        CAPTURE(one.path);
+        CHECK(parent_of(one.path) == one.parent);
+        CHECK(leaf_of(one.path) == one.leaf);
+        CHECK(directory_of(one.path) == one.directory);
+    }
+}

@@ -1,0 +1,153 @@
+// The options of an analysis, each once, in the form of option_list.hpp: its key in the configuration, the values that
+// it takes, what it means, the kinds of analyses that use it, and its member. The reader of the configuration, the
+// check of a stream, the comparison of ranks, the control page and the table of docs/guide/configuration.md come from
+// here.
+//
+// A new option is a member of Analysis, a line of each_option(), and the analyser that obeys it. each_option() calls
+// `visit(AnalysisOption, values, member)`; beside the types of option_list.hpp the type of `values` says:
+//
+//   Flag         log = true          NameList   variables = ["gas/x", "gas/y"]     PointList   points = [[0, 3, 7]]
+//   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]                 WordList  action = ["mark", "stop"]
+//   ConditionList  condition = "*/nan > 0"                                         AnyText   script = "look.py"
+
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/describe/option_list.hpp"
+#include "core/describe/schema.hpp"
+#include "forebay/describe.hpp"
+
+namespace forebay::describe {
+
+/// true or false.
+struct Flag {};
+/// Names of variables, or patterns with `*`.
+struct NameList {};
+/// The lower and the upper end, of the members `low` and `high`; NaN where an end is to be found.
+struct NumberRange {};
+/// Indices into an array, one a dimension.
+struct PointList {};
+/// Numbers above 0.
+struct LengthList {};
+/// A condition.hpp, or a list of them.
+struct ConditionList {};
+/// One of some words, or a list of them.
+template <class T>
+struct WordList {
+    std::span<const Word<T>> all;
+};
+/// A text of the user's own.
+struct AnyText {
+    const char* what;  // for people
+};
+
+inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysis::Kind::statistics},
+                                                          {"histogram", Analysis::Kind::histogram},
+                                                          {"histogram_2d", Analysis::Kind::histogram_2d},
+                                                          {"slice", Analysis::Kind::slice},
+                                                          {"projection", Analysis::Kind::projection},
+                                                          {"downsample", Analysis::Kind::downsample},
+                                                          {"probe", Analysis::Kind::probe},
+                                                          {"density", Analysis::Kind::density},
+                                                          {"spectrum", Analysis::Kind::spectrum},
+                                                          {"halos", Analysis::Kind::halos},
+                                                          {"script", Analysis::Kind::script}};
+inline constexpr Word<Palette> palette_words[] = {
+    {"ember", Palette::ember}, {"tide", Palette::tide}, {"grey", Palette::grey}, {"balance", Palette::balance}};
+
+inline constexpr Word<Analysis::Action> action_words[] = {{"mark", Analysis::Action::mark},
+                                                          {"save", Analysis::Action::save},
+                                                          {"stop", Analysis::Action::stop},
+                                                          {"tell", Analysis::Action::tell}};
+
+/// A bit of each kind.
+constexpr std::uint32_t bits_of(std::initializer_list<Analysis::Kind> kinds) {
+    std::uint32_t bits = 0;
+    for (const auto kind : kinds) bits |= 1u << static_cast<unsigned>(kind);
+    return bits;
+}
+inline constexpr std::uint32_t every_kind = (1u << std::size(analysis_words)) - 1;
+
+struct AnalysisOption : Option {
+    std::uint32_t kinds = every_kind;  // that use it
+    bool is_of(Analysis::Kind kind) const { return (kinds & bits_of({kind})) != 0; }
+};
+
+/// `analysis`: Analysis, const or not; its name is the key of its table.
+template <class Given, class Visit>
+void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Analysis> {
+    // A member that is new does not compile here before it has its line below.
+    auto& [name, kind, variables, every, bins, low, high, log, axis, by, at, factor, points, length, pixels,
+           linking_length, members, picture, palette, script, python, time_limit, memory_limit, condition, action] =
+        analysis;
+    using K = Analysis::Kind;
+    constexpr auto binned = bits_of({K::histogram, K::histogram_2d});
+    constexpr auto drawn = bits_of({K::slice, K::projection, K::density});
+    constexpr auto in_domain = drawn | bits_of({K::spectrum, K::halos});
+    constexpr auto scripted = bits_of({K::script});
+    constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    using A = AnalysisOption;
+    visit(A{{"kind", "what is made"}}, Words<K>{analysis_words}, kind);
+    visit(A{{"variables", "of which variables, in the order that the kind says"}, every_kind & ~scripted}, NameList{},
+          variables);
+    visit(A{{"every", "of the steps that it divides"}}, Whole{1, most}, every);
+    visit(A{{"bins", "of a histogram, along each axis"}, binned}, Whole{1, 65'536}, bins);
+    visit(A{{"range", "lower and upper end of the bins, and of the colours"}, binned | drawn}, NumberRange{},
+          std::tie(low, high));
+    visit(A{{"log", "bins, and colours, by the logarithm"}, binned | drawn}, Flag{}, log);
+    visit(A{{"axis", "the dimension that is cut or summed along"}, drawn}, Whole{0, dims_max - 1}, axis);
+    visit(A{{"by", "the dimension of which each index has statistics of its own; -1: none"}, bits_of({K::statistics})},
+          Whole{-1, dims_max - 1}, by);
+    visit(A{{"at", "the index of the plane; -1: the middle"}, bits_of({K::slice})}, Whole{-1, most}, at);
+    visit(A{{"factor", "elements of a box along each dimension"}, bits_of({K::downsample})}, Whole{1, int_max}, factor);
+    visit(A{{"points", "an index a dimension for each point"}, bits_of({K::probe})}, PointList{}, points);
+    visit(A{{"length", "of the domain, along each dimension or along all"}, in_domain}, LengthList{}, length);
+    visit(A{{"pixels", "of the longer side of a picture, at most; cells of a density"}, drawn}, Whole{16, 8192},
+          pixels);
+    visit(A{{"linking_length", "in mean distances between particles"}, bits_of({K::halos})}, Real{}, linking_length);
+    visit(A{{"members", "of a halo, at least"}, bits_of({K::halos})}, Whole{2, int_max}, members);
+    visit(A{{"picture", "a picture as well"}, drawn}, Flag{}, picture);
+    visit(A{{"palette", "the colours of the picture"}, drawn}, Words<Palette>{palette_words}, palette);
+    visit(A{{"script", "the file of the script"}, scripted}, AnyText{"a file"}, script);
+    visit(A{{"python", "the interpreter"}, scripted}, AnyText{"a program"}, python);
+    visit(A{{"time_limit_seconds", "of a call of one of its functions"}, scripted}, Seconds{}, time_limit);
+    visit(A{{"memory_limit_bytes", "that it may have allocated; 0: no limit"}, scripted}, Whole{0, most}, memory_limit);
+    visit(A{{"condition", "over the results: each is fulfilled by any element of them"}}, ConditionList{}, condition);
+    visit(A{{"action", "what follows where a condition is fulfilled"}}, WordList<Analysis::Action>{action_words},
+          action);
+}
+
+/// "STREAM.NAME", the stream of its results.
+std::string result_stream(const std::string& stream, const Analysis& analysis);
+/// The inverse for a stream that holds results; "" for a name that is none of theirs.
+std::string source_stream(const std::string& result_stream);
+/// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
+inline constexpr const char* source_attribute = "made_of_snapshot";
+/// Whether a snapshot of this schema holds results.
+bool is_result(const Schema& schema);
+
+/// Every option of every analysis with its value, "insitu.NAME.kind": what ranks must have alike.
+Settings settings_of(const std::vector<Analysis>& analyses);
+
+/// `refused`, with the analysis and the option named, for what cannot be made whatever the snapshots are.
+Result<> check_values(const std::string& stream, const std::vector<Analysis>& analyses);
+
+/// `refused` where the results of an analysis would go into a stream of that name.
+Result<> check_result_streams(const std::vector<std::pair<std::string, StreamOptions>>& streams);
+
+/// What people are told of an option, and the names of the kinds that use it; none: all of them.
+struct AnalysisLine : OptionLine {
+    std::vector<std::string> kinds;
+};
+std::vector<AnalysisLine> analysis_option_lines();
+
+}  // namespace forebay::describe

@@ -1,0 +1,17 @@
+// Any text given to parse_condition(): no crash; what is accepted has a pattern and a number, the rest is `refused`.
+
+#include "core/describe/condition.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+using namespace forebay;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto condition = describe::parse_condition({reinterpret_cast<const char*>(data), size});
+    if (!condition && (condition.error().kind != ErrorKind::refused || condition.error().what.empty())) std::abort();
+    if (condition && (condition->pattern.empty() || std::isnan(condition->number))) std::abort();
+    return 0;
+}

@@ -1,0 +1,38 @@
+#include "core/describe/counter_list.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace forebay::describe {
+
+namespace {
+
+constexpr std::size_t bytes_listed() {
+    std::size_t bytes = 0;
+    each_counter([&](const char*, auto member, const char*) { bytes += sizeof(Counters{}.*member); });
+    return bytes;
+}
+static_assert(bytes_listed() == sizeof(Counters), "each counter has its line, and none has two");
+
+}  // namespace
+
+Result<double> counter_named(const Counters& counters, const std::string& name) {
+    std::optional<double> found;
+    std::string names;
+    each_counter([&](const char* known, auto member, const char*) {
+        if (name == known) found = static_cast<double>(counters.*member);
+        names += (names.empty() ? "" : ", ") + std::string(known);
+    });
+    if (found) return *found;
+    return Error{ErrorKind::refused, fmt::format("there is no counter '{}'", name), "", "one of " + names};
+}
+
+std::string counters_text(const Counters& counters) {
+    std::string text;
+    each_counter(
+        [&](const char* name, auto member, const char*) { text += fmt::format("{} {}\n", name, counters.*member); });
+    return text;
+}
+
+}  // namespace forebay::describe

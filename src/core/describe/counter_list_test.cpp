@@ -1,0 +1,43 @@
+// Goal: each counter is found by its name, and the text has them all.
+// Method: each member set to another number, and asked for.
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "core/describe/counter_list.hpp"
+
+using namespace forebay;
+
+TEST_CASE("each counter is given by its name, and is one of its own") {
+    Counters counters;
+    double number = 0;
+    describe::each_counter([&](const char*, auto member, const char*) {
+        counters.*member = static_cast<std::decay_t<decltype(counters.*member)>>(++number);
+    });
+    std::set<double> values;
+    describe::each_counter(
+        [&](const char* name, auto, const char*) { values.insert(describe::counter_named(counters, name).value()); });
+    CHECK(values.size() == static_cast<std::size_t>(number));
+    CHECK(describe::counter_named(counters, "saves").value() == static_cast<double>(counters.saves));
+    CHECK(describe::counter_named(counters, "newest_durable_step").value() ==
+          static_cast<double>(counters.newest_durable_step));
+}
+
+TEST_CASE("an unknown counter is refused with the names there are") {
+    const auto refused = describe::counter_named({}, "safes");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::refused);
+    CHECK(refused.error().text().find("'safes'") != std::string::npos);
+    CHECK(refused.error().text().find("saves, skipped, ") != std::string::npos);
+}
+
+TEST_CASE("the text has a line for each") {
+    Counters counters;
+    counters.saves = 3;
+    counters.blocked_seconds = 0.5;
+    const auto text = describe::counters_text(counters);
+    CHECK(text.starts_with("saves 3\nskipped 0\n"));
+    CHECK(text.find("\nblocked_seconds 0.5\n") != std::string::npos);
+    CHECK(text.find("\nnewest_durable_step -1\n") != std::string::npos);
+}

@@ -1,0 +1,225 @@
+// Members and their order: docs/formats/advice.md.
+
+#include "core/format/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/format/json_read.hpp"
+#include "core/format/json_text.hpp"
+
+namespace forebay::format {
+
+namespace {
+
+using Tree = nlohmann::ordered_json;
+
+constexpr std::string_view advice_format = "advice";
+constexpr std::uint64_t advice_version = 1;
+constexpr std::array origin_names{"measured", "kept", "given", "assumed", "predicted"};
+constexpr std::array severity_names{"note", "warn", "fail"};
+
+std::string good_text(const std::string& text) { return json::is_text(text) ? text : show_text(text); }
+
+// JSON has no infinities.
+Tree number(double value) { return std::isfinite(value) ? Tree(value) : Tree(nullptr); }
+
+Tree tree_of(const AdviceSetting& setting) {
+    auto tree = Tree::array();
+    for (const auto& [name, value] : setting) tree.push_back({{"name", good_text(name)}, {"value", good_text(value)}});
+    return tree;
+}
+
+Tree tree_of(const std::vector<std::string>& texts) {
+    auto tree = Tree::array();
+    for (const auto& text : texts) tree.push_back(good_text(text));
+    return tree;
+}
+
+Tree tree_of(const std::vector<Measure>& measures) {
+    auto tree = Tree::array();
+    for (const auto& one : measures)
+        tree.push_back({{"name", good_text(one.name)},
+                        {"value", number(one.value)},
+                        {"low", number(one.low)},
+                        {"high", number(one.high)},
+                        {"cv", number(one.cv)},
+                        {"samples", one.samples},
+                        {"origin", name_of(one.origin)},
+                        {"from", good_text(one.from)}});
+    return tree;
+}
+
+Tree tree_of(const std::vector<Finding>& findings) {
+    auto tree = Tree::array();
+    for (const auto& one : findings)
+        tree.push_back({{"check", good_text(one.check)},
+                        {"subject", good_text(one.subject)},
+                        {"severity", name_of(one.severity)},
+                        {"text", good_text(one.text)},
+                        {"ratio", number(one.ratio)},
+                        {"z", number(one.z)},
+                        {"samples", one.samples}});
+    return tree;
+}
+
+Tree tree_of(const std::vector<AdviceRow>& rows) {
+    auto tree = Tree::array();
+    for (const auto& row : rows)
+        tree.push_back({{"setting", tree_of(row.setting)},
+                        {"measures", tree_of(row.measures)},
+                        {"remarks", tree_of(row.remarks)}});
+    return tree;
+}
+
+// Reads members of one file; keeps the first that is wrong.
+class AdviceReader {
+public:
+    const std::string& wrong() const { return wrong_; }
+
+    std::string text(json::Value from, const char* member) { return must(from.member(member).text(), member); }
+    std::int64_t i64(json::Value from, const char* member) { return must(from.member(member).i64(), member); }
+    std::uint64_t u64(json::Value from, const char* member) { return must(from.member(member).u64(), member); }
+    double f64(json::Value from, const char* member) {
+        const auto at = from.member(member);
+        if (at.is_null()) return NAN;
+        return must(at.f64(), member);
+    }
+    template <class Kind, std::size_t count>
+    Kind word(json::Value from, const char* member, const std::array<const char*, count>& names) {
+        const auto said = text(from, member);
+        const auto at = std::ranges::find(names, said) - names.begin();
+        if (static_cast<std::size_t>(at) < count) return static_cast<Kind>(at);
+        remember(member);
+        return {};
+    }
+    template <class Take>
+    void each(json::Value from, const char* member, Take&& take) {
+        const auto list = from.member(member);
+        const auto count = must(list.list(), member);
+        for (std::size_t i = 0; i < count; ++i) take(list.entry(i));
+    }
+
+    AdviceSetting setting(json::Value from, const char* member) {
+        AdviceSetting setting;
+        each(from, member, [&](json::Value one) { setting.emplace_back(text(one, "name"), text(one, "value")); });
+        return setting;
+    }
+    std::vector<std::string> texts(json::Value from, const char* member) {
+        std::vector<std::string> texts;
+        each(from, member, [&](json::Value one) { texts.push_back(must(one.text(), member)); });
+        return texts;
+    }
+    std::vector<Measure> measures(json::Value from) {
+        std::vector<Measure> measures;
+        each(from, "measures", [&](json::Value one) {
+            measures.push_back({.name = text(one, "name"),
+                                .value = f64(one, "value"),
+                                .low = f64(one, "low"),
+                                .high = f64(one, "high"),
+                                .cv = f64(one, "cv"),
+                                .samples = u64(one, "samples"),
+                                .origin = word<MeasureOrigin>(one, "origin", origin_names),
+                                .from = text(one, "from")});
+        });
+        return measures;
+    }
+    std::vector<Finding> findings(json::Value from) {
+        std::vector<Finding> findings;
+        each(from, "findings", [&](json::Value one) {
+            findings.push_back({.check = text(one, "check"),
+                                .subject = text(one, "subject"),
+                                .severity = word<Severity>(one, "severity", severity_names),
+                                .text = text(one, "text"),
+                                .ratio = f64(one, "ratio"),
+                                .z = f64(one, "z"),
+                                .samples = u64(one, "samples")});
+        });
+        return findings;
+    }
+    std::vector<AdviceRow> rows(json::Value from) {
+        std::vector<AdviceRow> rows;
+        each(from, "rows", [&](json::Value one) {
+            rows.push_back(
+                {.setting = setting(one, "setting"), .measures = measures(one), .remarks = texts(one, "remarks")});
+        });
+        return rows;
+    }
+
+private:
+    void remember(const char* member) {
+        if (wrong_.empty()) wrong_ = member;
+    }
+    template <class T>
+    T must(const std::optional<T>& found, const char* member) {
+        if (!found) remember(member);
+        return found.value_or(T{});
+    }
+
+    std::string wrong_;
+};
+
+}  // namespace
+
+const char* name_of(MeasureOrigin origin) { return origin_names[static_cast<std::size_t>(origin)]; }
+const char* name_of(Severity severity) { return severity_names[static_cast<std::size_t>(severity)]; }
+
+std::string encode(const Advice& advice) {
+    const Tree tree{{"forebay", advice_format},
+                    {"version", advice_version},
+                    {"kind", good_text(advice.kind)},
+                    {"made_unix_ns", advice.made_unix_ns},
+                    {"made_by", good_text(advice.made_by)},
+                    {"key", tree_of(advice.key)},
+                    {"measures", tree_of(advice.measures)},
+                    {"findings", tree_of(advice.findings)},
+                    {"rows", tree_of(advice.rows)},
+                    {"chosen", tree_of(advice.chosen)},
+                    {"excluded_nodes", tree_of(advice.excluded_nodes)},
+                    {"excluded_targets", tree_of(advice.excluded_targets)},
+                    {"lines", tree_of(advice.lines)}};
+    return tree.dump(2) + "\n";
+}
+
+Result<Advice> decode_advice(std::string_view text, const std::string& path) {
+    const auto document = json::Document::parse(text);
+    if (!document || document->root().member("forebay").text() != advice_format)
+        return Error{ErrorKind::corrupt, fmt::format("{} holds no advice", path), "",
+                     "name a file that forebay preflight, bench run, tune or plan has written"};
+    const auto root = document->root();
+    if (root.member("version").u64() != advice_version)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("the advice {} has another version than {}", path, advice_version), "",
+                     "use the Forebay that wrote it, or a later one"};
+    AdviceReader reader;
+    Advice advice{.kind = reader.text(root, "kind"),
+                  .made_unix_ns = reader.i64(root, "made_unix_ns"),
+                  .made_by = reader.text(root, "made_by"),
+                  .key = reader.setting(root, "key"),
+                  .measures = reader.measures(root),
+                  .findings = reader.findings(root),
+                  .rows = reader.rows(root),
+                  .chosen = reader.setting(root, "chosen"),
+                  .excluded_nodes = reader.texts(root, "excluded_nodes"),
+                  .excluded_targets = reader.texts(root, "excluded_targets"),
+                  .lines = reader.texts(root, "lines")};
+    if (!reader.wrong().empty())
+        return Error{ErrorKind::corrupt,
+                     fmt::format("the advice {} is damaged: member {} is absent, or is none", path, reader.wrong()), "",
+                     "make it again"};
+    return advice;
+}
+
+const Measure* find(const std::vector<Measure>& measures, std::string_view name) {
+    const auto found = std::ranges::find(measures, name, &Measure::name);
+    return found == measures.end() ? nullptr : &*found;
+}
+
+}  // namespace forebay::format

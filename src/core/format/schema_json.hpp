@@ -1,0 +1,14 @@
+// The schema inside another JSON document.
+
+#pragma once
+
+#include "core/describe/schema.hpp"
+#include "forebay/result.hpp"
+#include "core/format/json_read.hpp"
+
+namespace forebay::format {
+
+/// `corrupt` unless it is a schema that check() accepts.
+Result<Schema> schema_from_value(json::Value value);
+
+}  // namespace forebay::format

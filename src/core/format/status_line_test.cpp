@@ -1,0 +1,158 @@
+// Goal: a status reads back as it was written, has 4096 bytes whatever is put into it, and one that is torn or changed
+// anywhere is refused.
+// Method: lines made by hand, each byte of one changed and each cut tried; a line with more than fits; the worked
+// example of docs/formats/status.md.
+
+#include "core/format/status_line.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+
+using namespace forebay;
+using namespace forebay::format;
+
+namespace {
+
+StatusLine example() {
+    StatusLine line;
+    line.unix_ns = 1795420060000000000;
+    line.period_seconds = 1;
+    line.host = "nid00412";
+    line.virtual_node = "0";
+    line.agent = "process";
+    line.state = "serving";
+    line.session = 3;
+    line.nodes = 8;
+    line.application_lives = true;
+    line.began_unix_ns = 1795419000000000000;
+    line.job_ends_unix_ns = 1795422600000000000;
+    line.commits = 12;
+    line.drains = 96;
+    line.failures = 1;
+    line.overtakes = 2;
+    line.bytes_drained = 206158430208;
+    line.bytes_stored = 103079215104;
+    line.backlog_bytes = 2147483648;
+    line.drain_seconds = 120.5;
+    line.drain_cpu_seconds = 14.25;
+    line.rate_bytes_per_second = 1.75e9;
+    line.slowdown_percent = 0.8;
+    line.steps_counted = 4800;
+    line.last_error = "step 1300 of stream 'restart' is NOT committed";
+    line.why = "step 1200 waited 3.1 s for a slot, because the drain of step 1100 took 3.1 times its median";
+    line.streams.push_back({.name = "restart",
+                            .newest_durable_step = 1200,
+                            .deadlines_missed = 0,
+                            .not_analysed = 1,
+                            .scripts_missed = 2,
+                            .slots = {{"draining", 1300, 2147483648, 1073741824, 1795420058000000000},
+                                      {"committed", 1200, 2147483648, 2147483648, 1795419998000000000}}});
+    return line;
+}
+
+StatusLine decoded(const std::string& text) { return decode_status(text, "status.json").value(); }
+
+void check_alike(const StatusLine& one, const StatusLine& other) {
+    CHECK(encode(one) == encode(other));
+    CHECK(one.host == other.host);
+    CHECK(one.last_error == other.last_error);
+    CHECK(one.why == other.why);
+    CHECK(one.application_lives == other.application_lives);
+    CHECK(one.bytes_stored == other.bytes_stored);
+    CHECK(one.job_ends_unix_ns == other.job_ends_unix_ns);
+    REQUIRE(one.streams.size() == other.streams.size());
+    for (std::size_t i = 0; i < one.streams.size(); ++i) {
+        CHECK(one.streams[i].name == other.streams[i].name);
+        REQUIRE(one.streams[i].slots.size() == other.streams[i].slots.size());
+        for (std::size_t k = 0; k < one.streams[i].slots.size(); ++k)
+            CHECK(one.streams[i].slots[k].drained_bytes == other.streams[i].slots[k].drained_bytes);
+    }
+}
+
+StatusLine full(std::size_t streams) {
+    auto line = example();
+    line.host = std::string(300, '\x01');
+    line.virtual_node = line.agent = line.state = std::string(300, '"');
+    line.last_error = std::string(5000, '\n');
+    line.why = std::string(5000, '\xff');
+    line.unix_ns = line.began_unix_ns = line.job_ends_unix_ns = std::numeric_limits<std::int64_t>::min();
+    line.commits = line.drains = line.failures = line.overtakes = line.bytes_drained = UINT64_MAX;
+    line.bytes_stored = line.backlog_bytes = line.steps_counted = UINT64_MAX;
+    line.drain_seconds = line.drain_cpu_seconds = line.period_seconds = -std::numeric_limits<double>::denorm_min();
+    line.rate_bytes_per_second = line.slowdown_percent = -std::numeric_limits<double>::max();
+    line.session = line.nodes = UINT32_MAX;
+    line.streams.assign(streams, line.streams[0]);
+    return line;
+}
+
+}  // namespace
+
+TEST_CASE("a line reads back as it was written") {
+    const auto text = encode(example());
+    CHECK(text.size() == status_bytes);
+    CHECK(text.back() == '\n');
+    check_alike(decoded(text), example());
+    check_alike(decoded(encode(StatusLine{})), {});
+    auto odd = example();
+    odd.slowdown_percent = std::numeric_limits<double>::infinity();
+    odd.host = "a\"b\\c\nd\x1b[2J";
+    odd.streams[0].name = "naïve <b>";
+    check_alike(decoded(encode(odd)), odd);
+}
+
+TEST_CASE("whatever is put into it, it has 4096 bytes, and says how many streams it lacks") {
+    for (const std::size_t streams : {0u, 1u, 6u, 32u, 5000u}) {
+        const auto text = encode(full(streams));
+        CHECK(text.size() == status_bytes);
+        const auto line = decoded(text);
+        CHECK(line.streams.size() + line.streams_left_out == streams);
+        CHECK(line.last_error.ends_with("\n..."));
+        CHECK(line.why.starts_with("\\xff\\xff"));
+        CHECK(line.bytes_stored == UINT64_MAX);
+    }
+    auto many = example();
+    many.streams.assign(32, many.streams[0]);
+    CHECK(decoded(encode(many)).streams.size() >= 5);
+    auto letters = example();
+    letters.why.clear();
+    for (int i = 0; i < 1000; ++i) letters.why += "é";
+    const auto cut = decoded(encode(letters)).why;
+    CHECK(cut.ends_with("é..."));
+    CHECK(cut.size() >= 470);
+}
+
+TEST_CASE("a line that is torn, changed, cut or continued is refused") {
+    const auto text = encode(example());
+    const auto refused = [](const std::string& other) {
+        const auto line = decode_status(other, "status.json");
+        return !line && line.error().kind == ErrorKind::corrupt;
+    };
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        auto other = text;
+        other[at] = static_cast<char>(other[at] ^ 2);
+        CHECK(refused(other));
+        CHECK(refused(text.substr(0, at)));
+    }
+    auto newer = example();
+    newer.unix_ns += 1000000000;
+    newer.bytes_drained += 12345;
+    const auto next = encode(newer);
+    for (const std::size_t at : {200u, 512u, 800u}) CHECK(refused(next.substr(0, at) + text.substr(at)));
+    CHECK(refused(text + "\n"));
+    CHECK(refused(""));
+    CHECK(refused(std::string(status_bytes, ' ')));
+}
+
+TEST_CASE("the worked example of the page is such a line") {
+    const auto* const source = std::getenv("FOREBAY_SOURCE_DIR");
+    REQUIRE(source != nullptr);
+    std::ifstream file(std::string(source) + "/docs/formats/examples/status.json", std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    REQUIRE(decode_status(text, "status.json"));
+    CHECK(text == encode(example()));
+}

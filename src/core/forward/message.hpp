@@ -1,0 +1,117 @@
+// What a client and a forwarder say to each other, as bytes.
+//
+// Every message is a header of 32 bytes and a body of fields, each with a CRC32C; numbers are little-endian. A client
+// says one request at a time on a connection and waits for its answer; beats come before it while the forwarder is at
+// work. The bytes of a piece, of a write after `go` and of a read after its answer, follow bare: their number and
+// CRC32C were told before.
+//
+//   client                          forwarder
+//   hello(nonce, client, run, word) ->
+//                              <-   go(nonce, proof of the forwarder)
+//   proof(proof of the client) ->
+//                              <-   answer: done, or why not
+//   any request                ->
+//                              <-   beat, beat, ..., answer
+//   write(file, offset, bytes, crc) ->
+//                              <-   beat, ..., go
+//   bytes                      ->
+//                              <-   beat, ..., answer
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/siphash.hpp"
+#include "forebay/result.hpp"
+#include "core/sys/store.hpp"
+
+namespace forebay::forward {
+
+enum class FrameKind : std::uint16_t {
+    hello = 1,
+    proof,
+    open,
+    write,
+    read,
+    size,
+    truncate,
+    sync,
+    close,
+    make_directories,
+    rename,
+    remove,
+    remove_tree,
+    sync_directory,
+    list,
+    exists,
+    view,
+    make_directory,
+    leave_zeros,
+    answer = 100,
+    beat,
+    go,
+};
+inline constexpr FrameKind last_request = FrameKind::leave_zeros;
+
+inline constexpr std::size_t header_bytes = 32;
+using HeaderBytes = std::array<std::byte, header_bytes>;
+
+struct FrameHeader {
+    FrameKind kind = FrameKind::beat;
+    std::uint32_t body_bytes = 0;
+    std::uint32_t body_crc = 0;
+};
+
+/// Each kind uses some of the fields: a file's number, a path and where it is renamed to, an offset, ...
+struct Request {
+    std::uint64_t file = 0;    // hello: the client's number
+    std::uint64_t offset = 0;  // hello: its nonce; truncate: the size; view: the step
+    std::uint64_t number = 0;  // write, read, leave_zeros: bytes; hello, proof: the word; view: the convention
+    std::uint32_t crc = 0;     // write
+    sys::Access access = sys::Access::read;
+    std::string path;   // hello: the run; proof: who it is, for people
+    std::string other;  // rename: the new path; view: the stream
+    bool operator==(const Request&) const = default;
+};
+
+struct Answer {
+    std::optional<Error> error;
+    std::uint64_t number = 0;  // open: the file; size; read: bytes; go to a hello: the nonce; exists: 0 or 1
+    std::uint64_t word = 0;    // go to a hello: the proof; open: 1 for past the page cache
+    std::uint32_t crc = 0;     // read
+    std::vector<sys::Entry> entries;
+};
+
+HeaderBytes encode(const FrameHeader& header);
+/// `unsupported` for another version, `corrupt` for what is no header or one that says more than its kind may.
+Result<FrameHeader> decode_header(std::span<const std::byte> bytes);
+
+std::vector<std::byte> encode(const Request& request);
+Result<Request> decode_request(std::span<const std::byte> body);
+std::vector<std::byte> encode(const Answer& answer);
+Result<Answer> decode_answer(std::span<const std::byte> body);
+
+/// "1f...": 32 digits. `refused` for another text.
+Result<SipKey> key_of(const std::string& token);
+std::string new_token();
+
+/// The words by which each side shows that it has the token: only who has it can give them for these nonces. That of
+/// the hello is for the client's own nonce, so that it comes with the first bytes: it tells clients from strangers, and
+/// admits nobody, since whoever has seen it can repeat it.
+struct Greeting {
+    std::uint64_t client_nonce = 0, forwarder_nonce = 0, client = 0;
+    std::string run;
+};
+std::uint64_t word_of_hello(const SipKey& key, const Greeting& greeting);
+std::uint64_t word_of_forwarder(const SipKey& key, const Greeting& greeting);
+std::uint64_t word_of_client(const SipKey& key, const Greeting& greeting);
+
+/// `refused` for a path that is not the run or below it: absolute, without "." and ".." parts.
+Result<> check_path(const std::string& run, const std::string& path);
+
+}  // namespace forebay::forward

@@ -1,0 +1,258 @@
+// What a forwarder does for a client that has shown the token: serve() admits the client, then Service::next() takes
+// one request after the other, carries it out on the forwarder's store, and answers, until an error ends the
+// connection. A path outside the client's run is refused before the store sees it.
+//
+// A request and its answer are framed by begin() and answer(): between the two another thread sends beats, so that the
+// client waits for a slow target as long as it needs. Before a request that changes something the forwarder looks
+// whether the client has left, because a client that has given up has the same request carried out elsewhere.
+
+#include "core/forward/service.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "core/base/crc32c.hpp"
+#include "core/base/try.hpp"
+#include "core/describe/conventions.hpp"
+
+namespace forebay::forward {
+
+Result<std::uint64_t> Client::add(std::unique_ptr<sys::File> file) {
+    const std::lock_guard lock(mutex_);
+    if (files_.size() >= limits::files_per_client_max)
+        return Error{ErrorKind::full, fmt::format("this client has {} files open already", files_.size())};
+    files_[next_] = std::move(file);
+    return next_++;
+}
+
+Result<std::shared_ptr<sys::File>> Client::find(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto at = files_.find(number);
+    // All connections of the client may have broken in between, and then its files were closed.
+    if (at == files_.end()) return Error{ErrorKind::retry, "the forwarder does not have this file open any more"};
+    return at->second;
+}
+
+Result<std::shared_ptr<sys::File>> Client::take(std::uint64_t number) {
+    FB_TRY_ASSIGN(file, find(number));
+    const std::lock_guard lock(mutex_);
+    files_.erase(number);
+    return file;
+}
+
+void ClientConnection::begin() {
+    const std::lock_guard lock(sending_);
+    busy_ = true;
+}
+
+Result<> ClientConnection::answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes,
+                                  sys::Patience patience) {
+    const std::lock_guard lock(sending_);
+    busy_ = false;
+    FB_TRY(send(connection(), kind, encode(answer), patience));
+    return connection().send(bytes, patience);
+}
+
+void ClientConnection::beat() {
+    const std::unique_lock lock(sending_, std::try_to_lock);  // else its answer is on its way
+    if (!lock || !busy_) return;
+    if (!send(connection(), FrameKind::beat, {}, sys::Patience(0))) connection().shut();
+}
+
+namespace {
+
+/// Carries out the requests of one client that has shown the token.
+class Service {
+public:
+    Service(ServerShared& shared, ClientConnection& line, Client& client)
+        : shared_(shared), line_(line), client_(client) {}
+
+    /// One request; an error ends the connection.
+    Result<> next() {
+        auto message = receive(line_.connection(), limits::request_bytes_max, sys::patience_endless, patience());
+        if (!message) return message.error();
+        FB_TRY_ASSIGN(request, decode_request(message->body));
+        line_.begin();
+        if (message->kind == FrameKind::write) return write(request);
+        if (message->kind == FrameKind::read) return read(request);
+        // A client that gave us up has the same done elsewhere; what it asked of us must not come about after that.
+        if (line_.connection().other_has_left()) return gone();
+        return say(act(message->kind, request));
+    }
+
+private:
+    sys::Patience patience() const { return shared_.options.silence_max; }
+    static Error gone() { return {ErrorKind::missing, "it has left"}; }
+
+    Result<> say(Result<Answer> answer) {
+        return line_.answer(FrameKind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
+    }
+    static Result<Answer> done(const Result<>& outcome) {
+        if (!outcome) return outcome.error();
+        return Answer{};
+    }
+    static Result<Answer> number(Result<std::uint64_t> outcome) {
+        if (!outcome) return outcome.error();
+        return Answer{.number = *outcome};
+    }
+
+    Result<Answer> act(FrameKind kind, const Request& request) {
+        switch (kind) {
+            case FrameKind::size:
+            case FrameKind::truncate:
+            case FrameKind::sync:
+            case FrameKind::leave_zeros:
+            case FrameKind::close: return act_on_file(kind, request);
+            default: break;
+        }
+        FB_TRY(check_path(client_.run(), request.path));
+        auto& store = shared_.store;
+        switch (kind) {
+            case FrameKind::open: return open(request);
+            case FrameKind::make_directories: return done(store.make_directories(request.path));
+            case FrameKind::make_directory: return done(store.make_directory(request.path));
+            case FrameKind::rename:
+                FB_TRY(check_path(client_.run(), request.other));
+                return done(store.rename(request.path, request.other));
+            case FrameKind::remove: return done(store.remove(request.path));
+            case FrameKind::remove_tree: return done(store.remove_tree(request.path));
+            case FrameKind::sync_directory: return done(store.sync_directory(request.path));
+            case FrameKind::list: {
+                FB_TRY_ASSIGN(entries, store.list(request.path));
+                return Answer{.entries = std::move(entries)};
+            }
+            case FrameKind::exists: {
+                FB_TRY_ASSIGN(there, store.exists(request.path));
+                return Answer{.number = there ? 1u : 0u};
+            }
+            case FrameKind::view: return view(request);
+            default: return Error{ErrorKind::refused, "this is no request"};
+        }
+    }
+
+    Result<Answer> act_on_file(FrameKind kind, const Request& request) {
+        if (kind == FrameKind::close) {
+            FB_TRY_ASSIGN(taken, client_.take(request.file));
+            return done(taken->close());
+        }
+        FB_TRY_ASSIGN(file, client_.find(request.file));
+        if (kind == FrameKind::size) return number(file->size());
+        if (kind == FrameKind::leave_zeros) {
+            file->leave_zeros(request.offset, request.number);
+            return Answer{};
+        }
+        return done(kind == FrameKind::sync ? file->sync() : file->truncate(request.offset));
+    }
+
+    Result<Answer> open(const Request& request) {
+        FB_TRY_ASSIGN(file, shared_.store.open(request.path, request.access));
+        const bool direct = file->direct();
+        FB_TRY_ASSIGN(number, client_.add(std::move(file)));
+        return Answer{.number = number, .word = direct ? 1u : 0u};
+    }
+
+    Result<Answer> view(const Request& request) {
+        if (!shared_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
+        const auto convention = describe::convention_numbered(request.number);
+        if (!convention && request.number >= describe::conventions_max)
+            return Error{ErrorKind::refused, fmt::format("{} is no kind of view", request.number)};
+        if (!convention)
+            return Error{ErrorKind::unsupported, "it is of a version that does not know this kind of view"};
+        return done(shared_.options.make_view({.run = client_.run(),
+                                               .stream = request.other,
+                                               .directory = request.path,
+                                               .step = static_cast<std::int64_t>(request.offset),
+                                               .convention = *convention}));
+    }
+
+    Result<> write(const Request& request) {
+        auto file = client_.find(request.file);
+        if (!file) return say(file.error());
+        if (request.number > limits::piece_bytes) return say(too_long(request.number));
+        const auto piece = shared_.pieces.take();
+        if (!piece) return gone();
+        FB_TRY(line_.answer(FrameKind::go, {}, {}, patience()));
+        const auto bytes = piece.first(request.number);
+        FB_TRY(line_.connection().receive(bytes, patience()));
+        line_.begin();
+        if (crc32c(bytes) != request.crc)
+            return say(Error{ErrorKind::retry, fmt::format("{} bytes at {} were damaged on the way and are not written",
+                                                           request.number, request.offset)});
+        if (line_.connection().other_has_left()) return gone();
+        return say(done((*file)->write(request.offset, bytes)));
+    }
+
+    Result<> read(const Request& request) {
+        auto file = client_.find(request.file);
+        if (!file) return say(file.error());
+        if (request.number > limits::piece_bytes) return say(too_long(request.number));
+        const auto piece = shared_.pieces.take();
+        if (!piece) return gone();
+        const auto bytes = piece.first(request.number);
+        if (auto got = (*file)->read(request.offset, bytes); !got) return say(got.error());
+        return line_.answer(FrameKind::answer, {.number = request.number, .crc = crc32c(bytes)}, bytes, patience());
+    }
+
+    static Error too_long(std::uint64_t bytes) {
+        return {ErrorKind::refused, fmt::format("{} bytes at once: at most {}", bytes, limits::piece_bytes)};
+    }
+
+    ServerShared& shared_;
+    ClientConnection& line_;
+    Client& client_;
+};
+
+/// The client of this number, whose connection this is another one of, or a new one.
+std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, const std::string& run,
+                                  const std::string& name) {
+    const std::lock_guard lock(shared.mutex);
+    std::erase_if(shared.clients, [](const auto& one) { return one.second.expired(); });
+    auto client = shared.clients[number].lock();
+    // A number is 64 random bits; another run under it would be another client's files in reach.
+    if (client && client->run() == run) return client;
+    client = std::make_shared<Client>(run, name);
+    shared.clients[number] = client;
+    shared.log(fmt::format("{} has come", name));
+    return client;
+}
+
+// The answer to the client's proof: whether its run is one to be served.
+Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& line) {
+    const auto patience = shared.options.silence_max;
+    const auto& guest = line.guest();
+    line.begin();
+    const auto verdict = [&]() -> Result<> {
+        FB_TRY(check_path(guest.run, guest.run));
+        if (!shared.options.run.empty() && guest.run != shared.options.run)
+            return Error{ErrorKind::refused,
+                         fmt::format("this forwarder is one of the run {}, not of {}", shared.options.run, guest.run)};
+        return sys::make_directories_durable(shared.store, guest.run);
+    }();
+    // Before the answer: whoever has it may look for its client.
+    auto client = verdict ? client_of(shared, guest.client, guest.run, guest.name) : nullptr;
+    FB_TRY(line.answer(FrameKind::answer, verdict ? Answer() : refusal(verdict.error()), {}, patience));
+    if (!verdict) return verdict.error();
+    return client;
+}
+
+}  // namespace
+
+void serve(ServerShared& shared, ClientConnection& line) {
+    auto client = admit(shared, line);
+    if (!client) {
+        shared.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().line()));
+        return;
+    }
+    Service service(shared, line, **client);
+    Result<> outcome;
+    while (outcome) outcome = service.next();
+    const std::string name = (*client)->name();
+    const std::weak_ptr<Client> others = *client;
+    client->reset();
+    if (others.expired()) shared.log(fmt::format("{} has left", name));
+    if (outcome.error().kind != ErrorKind::missing)
+        shared.log(fmt::format("a connection of {} ends: {}", name, outcome.error().line()));
+}
+
+}  // namespace forebay::forward

@@ -1,0 +1,64 @@
+#include "core/forward/stranger.hpp"
+
+#include "core/base/try.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::forward {
+
+namespace {
+
+// What it is told fits into the buffer of a connection over which nothing else was sent: there is no waiting.
+constexpr sys::Patience at_once{0};
+
+}  // namespace
+
+Result<bool> Stranger::hear(const SipKey& key) {
+    while (true) {
+        FB_TRY_ASSIGN(bytes, connection_.receive_some(incoming_.wanted()));
+        if (bytes == 0) return false;
+        FB_TRY(incoming_.got(bytes));
+        if (!incoming_.wanted().empty()) continue;
+        FB_TRY_ASSIGN(is_client, answer(key, incoming_.take()));
+        if (is_client) return true;
+        incoming_ = Incoming(limits::greeting_bytes_max);
+    }
+}
+
+Guest Stranger::guest() {
+    return {.connection = std::move(connection_), .client = greeting_.client, .run = greeting_.run, .name = name_};
+}
+
+Error Stranger::refuse(Error why) {
+    // One that is told why it is refused may be gone already.
+    static_cast<void>(send(connection_, FrameKind::answer, encode(refusal(why)), at_once));
+    return why;
+}
+
+Result<bool> Stranger::answer(const SipKey& key, const Frame& message) {
+    if (message.kind != (known_ ? FrameKind::proof : FrameKind::hello))
+        return Error{ErrorKind::refused, "its first message is no greeting"};
+    FB_TRY_ASSIGN(request, decode_request(message.body));
+    if (!known_) {
+        FB_TRY(answer_hello(key, request));
+        return false;
+    }
+    if (request.number != word_of_client(key, greeting_))
+        return refuse({ErrorKind::refused, "it does not have the token of this forwarder"});
+    name_ = request.path;
+    return true;
+}
+
+Result<> Stranger::answer_hello(const SipKey& key, const Request& hello) {
+    greeting_ = {
+        .client_nonce = hello.offset, .forwarder_nonce = sys::random_u64(), .client = hello.file, .run = hello.path};
+    if (hello.number != word_of_hello(key, greeting_))
+        return refuse(
+            {ErrorKind::refused,
+             "it does not show that it has the token of this forwarder, or is of another version of forebay"});
+    known_ = true;
+    return send(connection_, FrameKind::go,
+                encode(Answer{.number = greeting_.forwarder_nonce, .word = word_of_forwarder(key, greeting_)}),
+                at_once);
+}
+
+}  // namespace forebay::forward

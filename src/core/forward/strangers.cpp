@@ -1,0 +1,78 @@
+#include "core/forward/strangers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
+
+namespace forebay::forward {
+
+Strangers::Strangers(sys::Listener& listener, Complaints& complaints, const SipKey& key,
+                     std::chrono::milliseconds greeting_max)
+    : listener_(listener), complaints_(complaints), key_(key), greeting_max_(greeting_max) {
+    listener_.keep_silent_ones_back(greeting_max_);
+}
+
+Result<sys::Ready> Strangers::wait() {
+    std::vector<const sys::Connection*> connections;
+    connections.reserve(all_.size());
+    for (const auto& one : all_) connections.push_back(&one.connection());
+    auto patience = complaints_.tell_due();
+    if (!all_.empty()) {  // the oldest is the first that is late
+        const auto left = std::chrono::ceil<sys::Patience>(all_.front().deadline() - sys::Clock::now());
+        const auto until_late = std::max(left, sys::Patience(0));
+        patience = patience < sys::Patience(0) ? until_late : std::min(patience, until_late);
+    }
+    return sys::wait_for_any(listener_, connections, patience);
+}
+
+Result<std::vector<Guest>> Strangers::turn() {
+    std::vector<Guest> guests;
+    FB_TRY_ASSIGN(ready, wait());
+    for (const auto index : ready.connections) hear(all_[index], guests);
+    const auto now = sys::Clock::now();
+    for (auto& one : all_)
+        if (!one.is_gone() && one.deadline() <= now)
+            send_away(one, fmt::format("it has not shown within {} ms that it has the token", greeting_max_.count()));
+    const auto taken = ready.listener ? take(guests) : Result<>();
+    std::erase_if(all_, [](const Stranger& one) { return one.is_gone(); });
+    // What lasts is found again at the next turn.
+    if (!taken && guests.empty()) return taken.error();
+    return guests;
+}
+
+// As many as may be there at once, then those that are there are heard again.
+Result<> Strangers::take(std::vector<Guest>& guests) {
+    for (std::size_t count = 0; count < limits::strangers_max; ++count) {
+        FB_TRY_ASSIGN(taken, listener_.accept(sys::Patience(0)));
+        if (!taken) return {};
+        hear(all_.emplace_back(std::move(*taken), sys::Clock::now() + greeting_max_), guests);
+        keep(limits::strangers_max, false);
+        keep(limits::connections_max, true);
+    }
+    return {};
+}
+
+void Strangers::hear(Stranger& one, std::vector<Guest>& guests) {
+    const auto shown = one.hear(key_);
+    if (!shown) send_away(one, shown.error().what);
+    else if (*shown) guests.push_back(one.guest());
+}
+
+void Strangers::send_away(Stranger& one, const std::string& why) {
+    complaints_.tell(fmt::format("{} was not let in: {}", one.connection().peer(), why));
+    one.send_away();
+}
+
+// Sends the oldest away if there are more than `all_max` strangers whose first words were those of a client (`known`),
+// or were not. Clients that have shown the token have room of their own.
+void Strangers::keep(std::size_t all_max, bool known) {
+    const auto is_alike = [&](const Stranger& one) { return !one.is_gone() && one.known() == known; };
+    const auto alike = static_cast<std::size_t>(std::ranges::count_if(all_, is_alike));
+    if (alike > all_max)
+        send_away(*std::ranges::find_if(all_, is_alike), fmt::format("{} others have come after it", all_max));
+}
+
+}  // namespace forebay::forward

@@ -1,0 +1,43 @@
+// Bounded repetition of what may pass: calls that end with `retry` or `full` are made again after a pause that doubles.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "core/base/attempt.hpp"
+#include "forebay/result.hpp"
+#include "core/move/pace.hpp"
+
+namespace forebay::move {
+
+struct RetryOptions {
+    int retries = 5;                              // after the first attempt
+    std::chrono::milliseconds pause{200};         // before the first repetition
+    std::chrono::milliseconds pause_max{30'000};  // where the doubling ends
+};
+
+/// The result of `call`, a function that returns a Result; what it throws is its error. Other kinds of error are
+/// returned at once. The last error has the number of attempts in its text; so has the one at which `stop` (may be
+/// null) was found true.
+template <class Call>
+auto with_retries(const RetryOptions& options, const std::atomic<bool>* stop, Call&& call) -> decltype(call()) {
+    std::chrono::milliseconds pause = options.pause;
+    for (int attempt = 1;; ++attempt) {
+        auto result = forebay::attempt(call);
+        if (result.has_value()) return result;
+        Error error = result.error();
+        if (error.kind != ErrorKind::retry && error.kind != ErrorKind::full) return error;
+        const bool last = attempt > options.retries;
+        if (last || !sleep_until(std::chrono::steady_clock::now() + pause, stop)) {
+            error.what += " (attempt " + std::to_string(attempt) + " of " + std::to_string(options.retries + 1) +
+                          (last ? ")" : ", then stopped on request)");
+            return error;
+        }
+        pause = std::min(pause * 2, options.pause_max);
+    }
+}
+
+}  // namespace forebay::move

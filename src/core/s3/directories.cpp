@@ -1,0 +1,284 @@
+#include "core/s3/directories.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/s3/key_pages.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+using Contents = DirectoryRecord::Contents;
+
+// How often others may change a directory while one call looks at it.
+constexpr int changes_max = 8;
+constexpr const char* no_version = "\"00000000000000000000000000000000\"";
+constexpr std::chrono::seconds recent_lasts{2};
+constexpr std::size_t recent_max = 1'000;
+
+Error overtaken(const std::string& key) {
+    return {ErrorKind::retry, "others changed " + show_text(key) + " again and again"};
+}
+
+std::string record_of(const std::string& key) { return key + directory_record_name; }
+
+std::string parent_of(const std::string& key) { return key.substr(0, key.rfind('/', key.size() - 2) + 1); }
+
+// Where the directory of a key has its contents, as its own object says.
+std::optional<std::string> said_by(const DirectoryRecord& record, const std::string& key) {
+    if (record.contents == Contents::none) return {};
+    return record.contents == Contents::here ? key : record.at;
+}
+
+}  // namespace
+
+Result<Directories::Found> Directories::load(const std::string& key) {
+    FB_TRY_ASSIGN(text, bucket_.find_text(record_of(key)));
+    if (!text) return Found{};
+    auto record = directory_record_from(text->text);
+    if (!record)
+        return Error{record.error().kind, record.error().what + ": s3://" + bucket_.name() + "/" + show_text(key)};
+    for (auto* part : {&record->at, &record->name, &record->next})
+        if (!part->empty()) *part = parent_of(key) + *part;
+    return Found{std::move(*record), std::move(text->etag)};
+}
+
+// Of all names that lead to the same contents one counts: the one that they were to get, if they got it.
+Result<bool> Directories::is_named(const std::string& key, const std::string& contents, const DirectoryRecord& owner) {
+    if (owner.next == key) return true;
+    if (!owner.next.empty()) {
+        FB_TRY_ASSIGN(next, load(owner.next));
+        if (!next.etag.empty() && said_by(next.record, owner.next) == contents) return false;
+    }
+    return (owner.name.empty() ? contents : owner.name) == key;
+}
+
+Result<std::optional<std::string>> Directories::contents_of(const std::string& key, bool has_keys) {
+    if (key.empty()) return std::optional(key);  // the bucket
+    FB_TRY_ASSIGN(found, load(key));
+    if (found.etag.empty()) {
+        FB_TRY_ASSIGN(has, has_keys ? Result<bool>(true) : bucket_.has_prefix(key));
+        return has ? std::optional(key) : std::nullopt;
+    }
+    const auto contents = said_by(found.record, key);
+    if (!contents) return contents;
+    auto owner = found.record;
+    if (*contents != key) {
+        FB_TRY_ASSIGN(of_contents, load(*contents));
+        owner = of_contents.record;
+    }
+    FB_TRY_ASSIGN(counts, is_named(key, *contents, owner));
+    return counts ? contents : std::nullopt;
+}
+
+Result<std::optional<std::string>> Directories::recent_contents_of(const std::string& key) {
+    const auto now = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = recent_.find(key); known != recent_.end() && now < known->second.until)
+            return std::optional(known->second.contents);
+    }
+    FB_TRY_ASSIGN(contents, contents_of(key));
+    if (!contents) return contents;
+    const std::lock_guard lock(mutex_);
+    if (recent_.size() >= recent_max) recent_.clear();
+    recent_[key] = {*contents, now + recent_lasts};
+    return contents;
+}
+
+void Directories::forget(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(recent_, [&](const auto& one) { return one.first.starts_with(key); });
+}
+
+// An answer that was lost may have been a good one: what is there then is what was to be put.
+Result<std::optional<std::string>> Directories::put(const std::string& key, const DirectoryRecord& record,
+                                                    const std::string& etag) {
+    const auto above = parent_of(key);
+    auto written = record;
+    for (auto* part : {&written.at, &written.name, &written.next}) {
+        if (part->empty()) continue;
+        if (!part->starts_with(above) || part->find('/', above.size()) != part->size() - 1)
+            return Error{ErrorKind::unsupported, fmt::format("a directory stays in the one that it is in: s3://{}/{}",
+                                                             bucket_.name(), show_text(key))};
+        part->erase(0, above.size());
+    }
+    const auto text = encode(written, sys::random_u64());
+    FB_TRY_ASSIGN(version, bucket_.put_text_over(record_of(key), text, etag));
+    if (version) {
+        if (etag.empty()) FB_TRY(see_conditions(key, text));
+        return version;
+    }
+    FB_TRY_ASSIGN(there, bucket_.find_text(record_of(key)));
+    if (there && there->text == text) return std::optional(there->etag);
+    return version;
+}
+
+// A server that takes no notice of conditions would let two sessions claim one run.
+Result<> Directories::see_conditions(const std::string& key, const std::string& text) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (has_conditions_) return {};
+    }
+    FB_TRY_ASSIGN(as_new, bucket_.put_text_over(record_of(key), text, ""));
+    FB_TRY_ASSIGN(over_other, bucket_.put_text_over(record_of(key), text, no_version));
+    if (as_new || over_other)
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format(
+                "the server of s3://{} takes no notice of If-None-Match and If-Match: of two sessions that begin at "
+                "once each would believe to have the run",
+                bucket_.name()),
+            "", "use a server that does, as AWS does since 2024 and versitygw 1.8"};
+    const std::lock_guard lock(mutex_);
+    has_conditions_ = true;
+    return {};
+}
+
+Result<> Directories::make(const std::string& key) {
+    for (int attempt = 0; attempt < changes_max; ++attempt) {
+        FB_TRY_ASSIGN(found, load(key));
+        FB_TRY_ASSIGN(there, contents_of(key));  // after that: what is put over is no directory that somebody has made
+        if (there) return {};
+        DirectoryRecord record = found.record;
+        if (!found.etag.empty()) {
+            // What was made under this key has another name now: this directory gets other keys.
+            record.contents = Contents::elsewhere;
+            record.at = fmt::format("{}.fb-{:016x}/", parent_of(key), sys::random_u64());
+            FB_TRY(put(record.at, {.contents = Contents::none, .at = {}, .name = key, .next = {}}, ""));
+        }
+        FB_TRY_ASSIGN(version, put(key, record, found.etag));
+        if (version) return {};
+        if (!found.etag.empty()) FB_TRY(bucket_.remove(record_of(record.at)));
+    }
+    return overtaken(key);
+}
+
+Result<> Directories::rename(const std::string& from, const std::string& to) {
+    if (from == to) return {};
+    for (int attempt = 0; attempt < changes_max; ++attempt) {
+        FB_TRY_ASSIGN(contents, contents_of(from));
+        if (!contents)
+            return Error{ErrorKind::missing, fmt::format("there is no s3://{}/{}", bucket_.name(), show_text(from))};
+        FB_TRY_ASSIGN(other, contents_of(to));
+        if (other)
+            return Error{ErrorKind::refused, fmt::format("s3://{}/{} is there already", bucket_.name(), show_text(to))};
+        FB_TRY_ASSIGN(moved, move(from, *contents, to));
+        forget(from);
+        if (moved) return {};
+    }
+    return overtaken(from);
+}
+
+// Announced at the contents, given, confirmed there; false where somebody else was faster at any of these. An announced
+// name that was not given counts for nothing, and the next rename announces another one.
+Result<bool> Directories::move(const std::string& from, const std::string& contents, const std::string& to) {
+    FB_TRY_ASSIGN(owner, load(contents));
+    FB_TRY_ASSIGN(counts, is_named(from, contents, owner.record));
+    if (!counts) return false;
+    owner.record.name = from == contents ? "" : from;
+    owner.record.next = to;
+    FB_TRY_ASSIGN(announced, put(contents, owner.record, owner.etag));
+    if (!announced) return false;
+    FB_TRY_ASSIGN(given, give_name(to, contents));
+    if (!given) return false;
+    owner.record.name = to;
+    owner.record.next.clear();
+    if (from == contents) owner.record.contents = Contents::none;
+    FB_TRY_ASSIGN(confirmed, put(contents, owner.record, *announced));
+    if (!confirmed) {
+        FB_TRY_ASSIGN(now, contents_of(to));
+        if (now != contents) return false;
+    }
+    if (from != contents) FB_TRY(drop_name(from, contents));
+    return true;
+}
+
+Result<bool> Directories::give_name(const std::string& to, const std::string& contents) {
+    FB_TRY_ASSIGN(there, load(to));
+    FB_TRY_ASSIGN(holds, contents_of(to));  // after that: what is put over is no name that somebody has got
+    if (holds && holds != contents) return false;
+    auto record = there.record;
+    if (to == contents) {  // back to the name under which they were made
+        record.contents = Contents::here;
+        record.at.clear();
+        record.name = record.next = "";
+    } else {
+        record.contents = Contents::elsewhere;
+        record.at = contents;
+    }
+    FB_TRY_ASSIGN(version, put(to, record, there.etag));
+    return version.has_value();
+}
+
+// The name no longer leads to these contents. Its object stays where it says what became of contents below it.
+Result<> Directories::drop_name(const std::string& key, const std::string& contents) {
+    for (int attempt = 0; attempt < changes_max; ++attempt) {
+        FB_TRY_ASSIGN(found, load(key));
+        if (found.etag.empty() || said_by(found.record, key) != contents) return {};
+        if (found.record.name.empty() && found.record.next.empty()) return bucket_.remove(record_of(key));
+        found.record.contents = Contents::none;
+        found.record.at.clear();
+        FB_TRY_ASSIGN(version, put(key, found.record, found.etag));
+        if (version) return {};
+    }
+    return overtaken(key);
+}
+
+// What was below this key is gone; its object stays where the key is the name of another directory by now.
+Result<> Directories::drop_contents(const std::string& key) {
+    for (int attempt = 0; attempt < changes_max; ++attempt) {
+        FB_TRY_ASSIGN(found, load(key));
+        if (found.record.contents != Contents::elsewhere) return bucket_.remove(record_of(key));
+        found.record.name = found.record.next = "";
+        FB_TRY_ASSIGN(version, put(key, found.record, found.etag));
+        if (version) return {};
+    }
+    return overtaken(key);
+}
+
+Result<bool> Directories::remove(const std::string& key) {
+    FB_TRY_ASSIGN(contents, contents_of(key));
+    forget(key);
+    if (!contents) {
+        // A removal that was lost before its end may have left the name alone.
+        FB_TRY_ASSIGN(found, load(key));
+        if (found.record.contents == Contents::elsewhere) FB_TRY(drop_name(key, found.record.at));
+        return false;
+    }
+    FB_TRY_ASSIGN(uploads, bucket_.uploads_of(*contents));
+    for (const auto& upload : uploads) FB_TRY(bucket_.give_up_upload(upload));
+    FB_TRY(remove_contents(*contents));
+    FB_TRY(drop_contents(*contents));
+    if (*contents != key) FB_TRY(drop_name(key, *contents));
+    return true;
+}
+
+// Names below lead to nothing outside.
+Result<> Directories::remove_contents(const std::string& prefix) {
+    for (KeyPages pages(bucket_, prefix); pages.has_more();) {
+        FB_TRY_ASSIGN(page, pages.next());
+        std::vector<std::string> keys;
+        for (const auto& object : page.objects)
+            if (object.key != record_of(prefix)) keys.push_back(object.key);
+        for (const auto& below : page.prefixes) {
+            FB_TRY(remove_contents(below));
+            FB_TRY(bucket_.remove(record_of(below)));
+        }
+        for (std::size_t begin = 0; begin < keys.size(); begin += Bucket::keys_max) {
+            const auto end = std::min(keys.size(), begin + Bucket::keys_max);
+            FB_TRY_ASSIGN(stayed, bucket_.remove_all({keys.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                      keys.begin() + static_cast<std::ptrdiff_t>(end)}));
+            if (!stayed.empty())
+                return Error{ErrorKind::refused,
+                             fmt::format("s3://{}/{} stays: {} {}", bucket_.name(), show_text(stayed.front().key),
+                                         show_text(stayed.front().code), show_text(stayed.front().message))};
+        }
+    }
+    return {};
+}
+
+}  // namespace forebay::s3

@@ -1,0 +1,103 @@
+#include "core/s3/entry.hpp"
+
+#include <algorithm>
+
+#include "core/s3/made_object.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+// Of a source's holes so many stretches of data fit into the metadata, about.
+constexpr std::size_t stretches_max = 64;
+
+std::string prefix_of_key(const std::string& key) { return key.substr(0, key.rfind('/') + 1); }
+
+class WrittenObject final : public ObjectEntry<sys::OpenFile> {
+public:
+    WrittenObject(Bucket& bucket, std::shared_ptr<MadeObject> made) : bucket_(bucket), made_(std::move(made)) {}
+
+    bool begins_with_attributes() const override { return true; }
+    Result<std::uint64_t> begin(const std::string& final_name, OpenFile& source,
+                                const sys::EntryStatus& status) override;
+    Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> bytes) override {
+        return made_->read(offset, bytes);
+    }
+    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        return made_->write(offset, bytes);
+    }
+    Result<> resize(std::uint64_t bytes) override { return made_->resize(bytes); }
+    Result<std::optional<sys::ByteStretch>> next_data(std::uint64_t offset) override {
+        const auto bytes = made_->status().bytes;
+        if (offset >= bytes) return std::optional<sys::ByteStretch>();
+        return std::optional(sys::ByteStretch{offset, bytes});
+    }
+    Result<std::uint64_t> copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) override {
+        return made_->copy_from(source, offset, bytes);
+    }
+    std::uint64_t held_at(std::uint64_t offset) override { return made_->held_at(offset); }
+    Result<std::string> written_parts() override { return made_->sent_parts(); }
+    Result<> take_parts(const std::string& parts) override { return made_->take_sent(parts); }
+    Result<std::optional<std::uint32_t>> checksum() override { return std::optional(made_->checksum()); }
+    Result<> sync() override { return {}; }
+    void forget_cached() override {}
+
+private:
+    ObjectInfo& info() override { return made_->info; }
+    std::mutex& lock_of_info() override { return made_->mutex; }
+    std::uint64_t device() const override { return bucket_.number(); }
+
+    Bucket& bucket_;
+    std::shared_ptr<MadeObject> made_;
+};
+
+Result<std::uint64_t> WrittenObject::begin(const std::string& final_name, OpenFile& source,
+                                           const sys::EntryStatus& status) {
+    if (status.allocated_bytes < status.bytes) {
+        std::vector<sys::ByteStretch> data;
+        for (std::uint64_t at = 0; at < status.bytes && data.size() <= stretches_max;) {
+            FB_TRY_ASSIGN(next, source.next_data(at));
+            if (!next || next->begin >= status.bytes) break;
+            data.push_back({next->begin, std::min(next->end, status.bytes)});
+            at = next->end;
+        }
+        const std::lock_guard lock(made_->mutex);
+        if (data.size() <= stretches_max) made_->info.state.data = std::move(data);
+    }
+    FB_TRY(made_->begin(prefix_of_key(made_->info.key) + key_part_of(final_name), status));
+    return made_->present_bytes();
+}
+
+class OtherEntry final : public ObjectEntry<sys::OpenEntry> {
+public:
+    OtherEntry(Bucket& bucket, ObjectInfo object) : bucket_(bucket), info_(std::move(object)), kept_(info_.state) {}
+
+    Result<> keep_set() override {
+        const std::lock_guard lock(mutex_);
+        if (info_.state == kept_) return {};
+        FB_TRY(bucket_.copy(info_, info_.key));
+        kept_ = info_.state;
+        return {};
+    }
+
+private:
+    ObjectInfo& info() override { return info_; }
+    std::mutex& lock_of_info() override { return mutex_; }
+    std::uint64_t device() const override { return bucket_.number(); }
+
+    Bucket& bucket_;
+    std::mutex mutex_;
+    ObjectInfo info_;
+    ObjectState kept_;
+};
+
+}  // namespace
+
+std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> made) {
+    return std::make_unique<WrittenObject>(bucket, std::move(made));
+}
+std::unique_ptr<sys::OpenEntry> open_other(Bucket& bucket, ObjectInfo object) {
+    return std::make_unique<OtherEntry>(bucket, std::move(object));
+}
+
+}  // namespace forebay::s3

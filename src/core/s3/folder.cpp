@@ -1,0 +1,336 @@
+#include "core/s3/folder.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/s3/key.hpp"
+#include "core/s3/key_pages.hpp"
+#include "core/s3/s3_folder.hpp"
+
+namespace forebay::s3 {
+
+namespace {
+
+// Statuses of entries that were looked at a moment ago, for the questions that follow.
+constexpr std::size_t looked_at_max = 256;
+// Keys without a name that are kept from a listing; where there are more, the bucket is listed once more for them.
+constexpr std::size_t unnamed_max = 1'000;
+constexpr std::size_t name_bytes_max = 255;
+constexpr std::size_t key_bytes_max = 1'024;
+
+}  // namespace
+
+std::string bytes_of_folder(const ObjectInfo& folder) {
+    return fmt::format("the key \"{}\" is an object of {} bytes, and a folder has none: no tree of files has both",
+                       show_text(folder.key), folder.bytes);
+}
+
+Error missing_name(const std::string& name) { return {ErrorKind::missing, "there is no " + show_text(name)}; }
+
+Result<std::string> S3Folder::key_of(const std::string& name) const {
+    if (!sys::is_entry_name(name) || name.size() > name_bytes_max)
+        return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+    if (name == directory_record_name)
+        return Error{ErrorKind::unsupported,
+                     "an object of this name says where a directory has its contents, so that no entry has it in S3"};
+    auto key = prefix_ + key_part_of(name);
+    if (key.size() < key_bytes_max) return key;
+    return Error{ErrorKind::unsupported, "a key of S3 has at most 1,024 bytes, and that of " + show_text(name) +
+                                             " would have " + std::to_string(key.size())};
+}
+
+Result<> S3Folder::list(const NameTaker& take) {
+    ListedNames names;
+    std::vector<Unnamed> unnamed;
+    std::string problem = info_.bytes > 0 ? bytes_of_folder(info_) : "";
+    const auto refuse = [&](const ListedNames::Refused& refused) {
+        if (problem.empty()) problem = refused.why();
+        if (unnamed.size() < unnamed_max)
+            unnamed.push_back({std::string(refused.key), refused.is_beginning, refused.is_twice});
+    };
+    for (KeyPages pages(*bucket_, prefix_); pages.has_more();) {
+        FB_TRY_ASSIGN(listing, pages.next());
+        auto portion = names.add(listing, prefix_, refuse);
+        FB_TRY(add_uploads(names, portion));
+        std::vector<sys::NamedEntry> entries;
+        for (const auto& one : portion) {
+            FB_TRY_ASSIGN(has_name, is_named(one));
+            if (has_name)
+                entries.push_back(
+                    {one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
+            else names.drop(one.name);
+        }
+        FB_TRY(take(entries));
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        names_ = std::move(names);
+        unnamed_ = std::move(unnamed);
+    }
+    if (problem.empty()) return {};
+    return Error{ErrorKind::unsupported, problem};
+}
+
+Result<> S3Folder::tell_unnamed(const UnnamedTaker& take) {
+    if (info_.bytes > 0) take("", {ErrorKind::unsupported, bytes_of_folder(info_)});
+    const auto tell = [&](const Unnamed& one) -> Result<> {
+        const auto tell_key = [&](const std::string& key) {
+            const ListedNames::Refused refused{.key = key, .is_twice = one.is_twice};
+            take(key.substr(prefix_.size()), {ErrorKind::unsupported, refused.why()});
+        };
+        if (!one.is_beginning) tell_key(one.key);
+        for (KeyPages below(*bucket_, one.key, true); one.is_beginning && below.has_more();) {
+            FB_TRY_ASSIGN(page, below.next());
+            for (const auto& object : page.objects) tell_key(object.key);
+        }
+        return {};
+    };
+    std::vector<Unnamed> kept;
+    {
+        const std::lock_guard lock(mutex_);
+        kept = unnamed_;
+    }
+    if (kept.size() < unnamed_max) {
+        for (const auto& one : kept) FB_TRY(tell(one));
+        return {};
+    }
+    ListedNames names;
+    for (KeyPages pages(*bucket_, prefix_); pages.has_more();) {
+        FB_TRY_ASSIGN(listing, pages.next());
+        kept.clear();
+        names.add(listing, prefix_, [&](const ListedNames::Refused& refused) {
+            kept.push_back({std::string(refused.key), refused.is_beginning, refused.is_twice});
+        });
+        for (const auto& one : kept) FB_TRY(tell(one));
+    }
+    return {};
+}
+
+Result<> S3Folder::add_uploads(ListedNames& names, std::vector<ListedEntry>& portion) {
+    const auto count = portion.size();
+    for (std::size_t at = 0; at < count; ++at) {
+        const auto name = portion[at].name;
+        if (!is_mark(name) || portion[at].kind == sys::EntryKind::folder) continue;
+        FB_TRY_ASSIGN(is_upload, MadeObject::is_mark(*bucket_, prefix_ + key_part_of(name)));
+        if (!is_upload) continue;
+        if (auto upload = names.add_upload(name)) portion.push_back(std::move(*upload));
+    }
+    return {};
+}
+
+// In a run keys may begin with the name that a directory had when it was made. Runs make directories under names with
+// a dot, so that nobody asks for others.
+Result<bool> S3Folder::is_named(const ListedEntry& entry) {
+    if (entry.name == directory_record_name) return false;
+    if (entry.kind != sys::EntryKind::folder || !entry.name.starts_with('.')) return true;
+    FB_TRY_ASSIGN(contents, Directories(*bucket_).contents_of(prefix_ + key_part_of(entry.name) + "/", true));
+    return contents.has_value();
+}
+
+Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (const auto made = making(key)) {
+        const std::lock_guard lock(made->mutex);
+        return std::optional(made->info);
+    }
+    std::optional<bool> is_folder;  // as far as it is known
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_new_ && names_.has_all() && !names_.knows(name)) return std::optional<ObjectInfo>();
+        if (names_.is_complete() && !names_.knows(name)) return std::optional<ObjectInfo>();
+        if (names_.knows(name)) is_folder = names_.is_folder(name);
+        if (names_.is_upload(name)) {
+            looked_at_[name] = object_from(key, {}, bucket_->owner);
+            return std::optional(looked_at_[name]);
+        }
+    }
+    std::optional<ObjectInfo> found;
+    if (!is_folder || !*is_folder) {
+        FB_TRY_ASSIGN(looked, bucket_->look(key));
+        found = std::move(looked);
+    }
+    if (!found && (!is_folder || *is_folder)) {
+        FB_TRY_ASSIGN(looked, bucket_->look(key + "/"));
+        found = std::move(looked);
+        bool is_there = found.has_value();
+        if (!found) {
+            FB_TRY_ASSIGN(has, bucket_->has_prefix(key + "/"));
+            is_there = has;
+        }
+        if (!found && is_there) found = object_from(key + "/", {}, bucket_->owner);
+        if (found) {
+            FB_TRY_ASSIGN(has_name, is_named({name, sys::EntryKind::folder}));
+            if (!has_name) found.reset();
+        }
+    }
+    remember(name, found);
+    return found;
+}
+
+void S3Folder::remember(const std::string& name, const std::optional<ObjectInfo>& object) {
+    const std::lock_guard lock(mutex_);
+    if (looked_at_.size() >= looked_at_max) looked_at_.clear();
+    if (object) looked_at_[name] = *object;
+    else looked_at_.erase(name);
+}
+
+Result<ObjectInfo> S3Folder::recent(const std::string& name) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = looked_at_.find(name); known != looked_at_.end()) return known->second;
+    }
+    FB_TRY_ASSIGN(found, find(name));
+    if (!found) return missing_name(name);
+    return *found;
+}
+
+Result<sys::EntryStatus> S3Folder::status_of(const std::string& name) {
+    FB_TRY_ASSIGN(found, find(name));
+    if (!found) return missing_name(name);
+    return s3::status_of(*found, bucket_->number());
+}
+
+Result<std::string> S3Folder::link_text(const std::string& name) {
+    FB_TRY_ASSIGN(object, recent(name));
+    if (object.state.kind == sys::EntryKind::link) return object.state.link_text;
+    return Error{ErrorKind::refused, show_text(name) + " is no symbolic link"};
+}
+
+Result<std::vector<std::string>> S3Folder::attribute_names_of(const std::string& name) {
+    FB_TRY_ASSIGN(object, recent(name));
+    std::vector<std::string> names;
+    for (const auto& [attribute_name, value] : object.state.attributes) names.push_back(attribute_name);
+    return names;
+}
+
+Result<std::string> S3Folder::attribute_of(const std::string& name, const std::string& attribute_name) {
+    FB_TRY_ASSIGN(object, recent(name));
+    const auto found = object.state.attributes.find(attribute_name);
+    if (found == object.state.attributes.end())
+        return Error{ErrorKind::missing, show_text(name) + " has no attribute " + show_text(attribute_name)};
+    return found->second;
+}
+
+Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    const auto below = key + "/";
+    bool is_new = false;
+    {
+        const std::lock_guard lock(bucket_->making_mutex);
+        is_new = bucket_->new_folders.contains(below);
+    }
+    auto object = object_from(below, {}, bucket_->owner);
+    if (is_new) return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, below, object, true));
+    bool has_names = false;
+    {
+        const std::lock_guard lock(mutex_);
+        has_names = names_.knows(name) && names_.is_folder(name);
+        if (names_.is_complete() && !names_.knows(name)) return missing_name(name);
+    }
+    FB_TRY_ASSIGN(looked, bucket_->look(below));
+    if (looked) {
+        object = std::move(*looked);
+    } else if (!has_names) {
+        FB_TRY_ASSIGN(has, bucket_->has_prefix(below));
+        if (!has) {
+            FB_TRY_ASSIGN(other, bucket_->look(key));
+            if (!other) return missing_name(name);
+            return Error{ErrorKind::refused, show_text(name) + " is an object, and no folder"};
+        }
+    }
+    FB_TRY_ASSIGN(contents, Directories(*bucket_).contents_of(below, true));
+    if (!contents)
+        return Error{ErrorKind::missing, fmt::format("{} has no contents here, as its object {} says", show_text(name),
+                                                     directory_record_name)};
+    return std::unique_ptr<Folder>(std::make_unique<S3Folder>(bucket_, *contents, std::move(object), false));
+}
+
+Result<std::unique_ptr<sys::Folder>> S3Folder::open_made_folder(const std::string& name) {
+    auto opened = open_folder(name);
+    if (opened || opened.error().kind != ErrorKind::missing) return opened;
+    FB_TRY_ASSIGN(key, key_of(name));
+    {
+        const std::lock_guard lock(bucket_->making_mutex);
+        bucket_->new_folders.insert(key + "/");  // known when it is opened once more
+    }
+    return open_folder(name);
+}
+
+void S3Folder::expect_new() {
+    {
+        const std::lock_guard lock(bucket_->making_mutex);
+        bucket_->new_folders.insert(prefix_);
+    }
+    const std::lock_guard lock(mutex_);
+    is_new_ = true;
+}
+
+Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (is_temporary_of_mark(name)) static_cast<void>(find(name));
+    {
+        // Of an empty object there is nothing to read.
+        const std::lock_guard lock(mutex_);
+        if (const auto known = looked_at_.find(name);
+            known != looked_at_.end() && known->second.bytes == 0 && known->second.state.kind == sys::EntryKind::file)
+            return open_object(*bucket_, known->second, "");
+    }
+    bool is_small = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_small = names_.is_small(name);
+    }
+    std::string first;
+    auto object = bucket_->read_first(key, is_small, first);
+    if (!object && object.error().kind != ErrorKind::missing) return object.error();
+    if (!object || !*object) return missing_name(name);
+    if ((*object)->state.kind != sys::EntryKind::file)
+        return Error{ErrorKind::refused, show_text(name) + " is no file"};
+    remember(name, *object);
+    return open_object(*bucket_, std::move(**object), std::move(first));
+}
+
+// Of another process's upload parts can be sent. One that a killed run left goes on when its file is begun.
+Result<std::unique_ptr<sys::OpenFile>> S3Folder::reopen_file(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (auto made = making(key)) return open_made(*bucket_, std::move(made));
+    if (!is_temporary_of_mark(name)) return missing_name(name);
+    FB_TRY_ASSIGN(joined, MadeObject::join(*bucket_, key));
+    return open_made(*bucket_, std::move(joined));
+}
+
+Result<std::unique_ptr<sys::OpenEntry>> S3Folder::open_entry(const std::string& name) {
+    FB_TRY_ASSIGN(key, key_of(name));
+    if (auto made = making(key)) return std::unique_ptr<sys::OpenEntry>(open_made(*bucket_, std::move(made)));
+    FB_TRY_ASSIGN(found, find(name));
+    if (!found) return missing_name(name);
+    return open_other(*bucket_, std::move(*found));
+}
+
+Result<bool> S3Folder::lies_in(const sys::EntryId& id) {
+    if (id.device != bucket_->number()) return false;
+    auto prefix = prefix_;
+    for (;;) {
+        if (number_of_key(folder_key(prefix)) == id.number) return true;
+        if (prefix.empty()) return false;
+        prefix.pop_back();
+        prefix.resize(prefix.rfind('/') == prefix.npos ? 0 : prefix.rfind('/') + 1);
+    }
+}
+
+Result<std::unique_ptr<sys::Folder>> open_prefix(const std::shared_ptr<Bucket>& bucket, const std::string& prefix,
+                                                 OpenPrefix how) {
+    const auto key = folder_key(prefix);
+    // A listing says whether there is such a bucket, and why not; a HEAD has no text.
+    FB_TRY_ASSIGN(has, bucket->has_prefix(prefix));
+    if (!has && !prefix.empty() && how == OpenPrefix::must_exist)
+        return Error{ErrorKind::missing, "no key of s3://" + bucket->name() + " begins with " + show_text(prefix)};
+    FB_TRY_ASSIGN(contents, Directories(*bucket).contents_of(prefix, true));
+    FB_TRY_ASSIGN(looked, bucket->look(key));
+    auto object = looked ? std::move(*looked) : object_from(key, {}, bucket->owner);
+    return std::unique_ptr<sys::Folder>(
+        std::make_unique<S3Folder>(bucket, contents.value_or(prefix), std::move(object), false));
+}
+
+}  // namespace forebay::s3

@@ -1,0 +1,94 @@
+#include "core/sys/daos_address.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+constexpr std::size_t label_bytes_max = 127;  // DAOS_PROP_LABEL_MAX_LEN
+
+bool is_letter_or_digit(char one) {
+    return (one >= '0' && one <= '9') || (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z');
+}
+
+// A UUID is one, too.
+bool is_label(std::string_view text) {
+    const auto fits = [](char one) {
+        return is_letter_or_digit(one) || std::string_view("._:-").find(one) != std::string_view::npos;
+    };
+    return !text.empty() && text.size() <= label_bytes_max && std::ranges::all_of(text, fits);
+}
+
+std::string_view take_part(std::string_view& rest) {
+    const auto part = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    return part;
+}
+
+}  // namespace
+
+Result<DaosPlace> daos_place_from(std::string_view address) {
+    const auto refused = [&](const char* why) {
+        return Error{ErrorKind::refused, show_text(address) + ": " + why, "", "daos://POOL/CONTAINER/PATH"};
+    };
+    if (!address.starts_with(daos_scheme)) return refused("it does not begin with daos://");
+    auto rest = address.substr(daos_scheme.size());
+    DaosPlace place;
+    place.pool = take_part(rest);
+    place.container = take_part(rest);
+    if (!is_label(place.pool)) return refused("a pool is named by its label or UUID");
+    if (!is_label(place.container)) return refused("a container is named by its label or UUID");
+    while (!rest.empty()) {
+        const auto part = take_part(rest);
+        if (part == "." || part == "..") return refused("its path has a part . or ..");
+        if (!part.empty()) place.path += "/" + std::string(part);
+    }
+    return place;
+}
+
+Result<DaosPlace> daos_place_of_link(std::string_view value) {
+    constexpr std::string_view begin = "DAOS.", middle = "://";
+    value = value.substr(0, value.find('\0'));  // the tools of DAOS keep the zero that ends their text
+    const auto end = value.find(middle);
+    const auto wrong = [&] {
+        return Error{ErrorKind::refused,
+                     std::string("its attribute ") + daos_link_attribute + " names no container: " + show_text(value)};
+    };
+    if (!value.starts_with(begin) || end == value.npos) return wrong();
+    const auto type = value.substr(begin.size(), end - begin.size());
+    auto rest = value.substr(end + middle.size());
+    DaosPlace place;
+    place.pool = take_part(rest);
+    place.container = take_part(rest);
+    if (!is_uuid(place.pool) || !is_uuid(place.container) || !rest.empty()) return wrong();
+    if (type != "POSIX")
+        return Error{ErrorKind::unsupported,
+                     fmt::format("it stands for a container of type {}, which holds no files", show_text(type))};
+    return place;
+}
+
+bool is_uuid(std::string_view text) {
+    if (text.size() != 36) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        const bool is_digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f') ||
+                              (text[i] >= 'A' && text[i] <= 'F');
+        if (is_dash ? text[i] != '-' : !is_digit) return false;
+    }
+    return true;
+}
+
+std::string daos_create_command(const DaosPlace& place) {
+    return fmt::format(
+        "daos container create {} {} --type POSIX --file-oclass=EC_16P2GX --dir-oclass=RP_3G1 --chunk-size=2097152 "
+        "--properties=cksum:crc32,srv_cksum:on,rd_fac:2,ec_cell_sz:131072",
+        place.pool, place.container);
+}
+
+}  // namespace forebay::sys

@@ -1,0 +1,47 @@
+// Goal: addresses of DAOS and texts of its links are taken as DAOS takes them, and anything else is refused.
+// Method: addresses with labels, UUIDs, odd names and slashes; values of the attribute as dfuse and the tools of DAOS
+// write them; what is no such text.
+
+#include "core/sys/daos_address.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace forebay;
+using sys::daos_place_from;
+using sys::daos_place_of_link;
+
+namespace {
+
+const std::string pool = "3559e4b2-7f55-41ad-8d37-f279a8f3f586", container = "7DEE7162-8ab2-4704-ad22-8b43f2eb5279";
+
+}  // namespace
+
+TEST_CASE("addresses: labels, UUIDs, and any path below the container") {
+    const auto place = daos_place_from("daos://tank/my_cont.1:a-b//a/b c/\xff/").value();
+    CHECK(place.pool == "tank");
+    CHECK(place.container == "my_cont.1:a-b");
+    CHECK(place.path == "/a/b c/\xff");
+    CHECK(place.address() == "daos://tank/my_cont.1:a-b/a/b c/\xff");
+    CHECK(daos_place_from("daos://" + pool + "/" + container).value().path.empty());
+    CHECK(daos_place_from("daos://tank/cont/").value().path.empty());
+    for (const auto* wrong :
+         {"daos://", "daos://tank", "daos://tank/", "daos:///cont", "daos://ta nk/cont", "daos:/tank/cont",
+          "daos://tank/co%nt", "daos://tank/cont/..", "daos://tank/cont/a/./b", "/tank/cont"})
+        CHECK_MESSAGE(daos_place_from(wrong).error().kind == ErrorKind::refused, wrong);
+    CHECK_FALSE(daos_place_from("daos://" + std::string(128, 'a') + "/cont"));
+    CHECK(daos_place_from("daos://" + std::string(127, 'a') + "/cont"));
+}
+
+TEST_CASE("links: with and without the ending zero, and of files alone") {
+    const auto value = "DAOS.POSIX://" + pool + "/" + container;
+    for (const auto& text : {value, value + '\0'}) {
+        const auto place = daos_place_of_link(text).value();
+        CHECK(place.pool == pool);
+        CHECK(place.container == container);
+        CHECK(place.path.empty());
+    }
+    CHECK(daos_place_of_link("DAOS.HDF5://" + pool + "/" + container).error().kind == ErrorKind::unsupported);
+    for (const auto& wrong : {std::string(), std::string("DAOS.POSIX"), "DAOS.POSIX://" + pool, value + "/a",
+                              "POSIX://" + pool, "DAOS.POSIX://tank/" + container})
+        CHECK_MESSAGE(daos_place_of_link(wrong).error().kind == ErrorKind::refused, wrong);
+}

@@ -1,0 +1,132 @@
+#include "core/sys/job_end.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <ctime>
+
+namespace forebay::sys {
+
+namespace {
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+// "    NAME = VALUE" of `qstat -f`.
+std::string_view attribute(std::string_view text, std::string_view name) {
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const auto equals = line.find(" = ");
+        if (equals != std::string_view::npos && trimmed(line.substr(0, equals)) == name)
+            return trimmed(line.substr(equals + 3));
+    }
+    return {};
+}
+
+// "Sun Nov 22 10:00:00 2026", in the time of the machine.
+std::optional<std::int64_t> unix_seconds_of(std::string_view date) {
+    std::tm fields{};
+    const std::string text(date);
+    const char* end = ::strptime(text.c_str(), "%a %b %e %H:%M:%S %Y", &fields);
+    if (end == nullptr || *end != '\0') return std::nullopt;
+    fields.tm_isdst = -1;  // to be found out
+    const auto seconds = std::mktime(&fields);
+    if (seconds == -1) return std::nullopt;
+    return seconds;
+}
+
+JobEnd known(std::int64_t unix_seconds, std::string source) { return {unix_seconds, std::move(source)}; }
+
+}  // namespace
+
+std::optional<std::int64_t> seconds_of(std::string_view clock) {
+    std::int64_t seconds = 0;
+    clock = trimmed(clock);
+    if (const auto dash = clock.find('-'); dash != std::string_view::npos) {
+        const auto days = whole_number(clock.substr(0, dash));
+        if (!days || *days > 100'000) return std::nullopt;
+        seconds = *days * 24;
+        clock.remove_prefix(dash + 1);
+        // What follows begins with the hours: "1-02:03:04".
+        const auto hours = whole_number(clock.substr(0, clock.find(':')));
+        if (!hours || clock.find(':') == std::string_view::npos) return std::nullopt;
+        seconds = (seconds + *hours) * 60;
+        clock.remove_prefix(clock.find(':') + 1);
+    }
+    while (true) {
+        const auto colon = clock.find(':');
+        const auto part = whole_number(clock.substr(0, colon));
+        if (!part || *part > 100'000'000) return std::nullopt;
+        seconds += *part;
+        if (colon == std::string_view::npos) return seconds;
+        seconds *= 60;
+        clock.remove_prefix(colon + 1);
+    }
+}
+
+std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int64_t now) {
+    const auto left = whole_number(attribute(text, "Walltime.Remaining"));  // Torque
+    if (left && *left <= job_end_max) return now + *left;
+    const auto limit = seconds_of(attribute(text, "Resource_List.walltime"));
+    if (!limit) return std::nullopt;
+    for (const char* name : {"stime", "start_time"})  // of PBS Pro and OpenPBS, of Torque
+        if (const auto start = unix_seconds_of(attribute(text, name))) return *start + *limit;
+    // Some minutes behind, therefore the last resort.
+    if (const auto used = seconds_of(attribute(text, "resources_used.walltime"))) return now + *limit - *used;
+    return std::nullopt;
+}
+
+namespace {
+
+bool is_end_of_job(const std::optional<std::int64_t>& seconds) {
+    return seconds && *seconds >= job_end_min && *seconds <= job_end_max;
+}
+
+JobEnd ask_batch_system(const Environment& environment, const Ask& ask, std::int64_t now) {
+    if (const auto job = environment("SLURM_JOB_ID"); !job.empty()) {
+        const auto answer = ask({"squeue", "-h", "-j", job, "-o", "%L"});
+        if (!answer) return JobEnd{{}, answer.error().line()};
+        if (const auto left = seconds_of(*answer)) return known(now + *left, "squeue");
+        return JobEnd{{}, fmt::format("squeue says \"{}\"", trimmed(*answer))};
+    }
+    if (const auto job = environment("PBS_JOBID"); !job.empty()) {
+        const auto answer = ask({"qstat", "-f", job});
+        if (!answer) return JobEnd{{}, answer.error().line()};
+        if (const auto end = end_told_by_qstat(*answer, now)) return known(*end, "qstat");
+        return JobEnd{{}, fmt::format("qstat -f {} tells no walltime", job)};
+    }
+    return JobEnd{{}, "no job of SLURM or PBS, and FOREBAY_JOB_END is not set"};
+}
+
+}  // namespace
+
+Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now) {
+    const auto given = environment("FOREBAY_JOB_END");
+    const auto end = whole_number(given);
+    if (is_end_of_job(end)) return known(*end, "FOREBAY_JOB_END");
+    if (!given.empty() && end != 0)
+        return Error{ErrorKind::refused,
+                     fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected, from {} to {}", given,
+                                 job_end_min, job_end_max),
+                     "", "export FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it"};
+    const auto of_slurm = environment("SLURM_JOB_END_TIME");
+    const auto slurm_end = whole_number(of_slurm);
+    if (is_end_of_job(slurm_end)) return known(*slurm_end, "SLURM_JOB_END_TIME");
+    auto answer = ask_batch_system(environment, ask, now);
+    if (!of_slurm.empty() && slurm_end != 0)
+        answer.source += fmt::format("; SLURM_JOB_END_TIME is \"{}\", which is no end of a job", of_slurm);
+    return answer;
+}
+
+}  // namespace forebay::sys

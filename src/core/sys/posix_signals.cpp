@@ -1,0 +1,83 @@
+// Signals as something to wait for.
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "core/base/error_text.hpp"
+#include "core/sys/process.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+sigset_t ending_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    // Of a program under nohup its end would be wrong, and what is blocked is not ignored any more.
+    struct sigaction hang_up {};
+    if (::sigaction(SIGHUP, nullptr, &hang_up) != 0 || hang_up.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
+    return set;
+}
+
+// A handler has nothing else. Written before it is there.
+std::array<char, 512> last_words{};
+std::size_t last_words_bytes = 0;
+
+// The signal has its usual meaning again (SA_RESETHAND) and waits until this has returned.
+void say_and_end(int signal) {
+    static_cast<void>(::write(STDERR_FILENO, last_words.data(), last_words_bytes) < 0);
+    ::raise(signal);
+}
+
+}  // namespace
+
+void say_when_ended(const std::string& safe, const std::string& next) {
+    const bool after_bar = ::isatty(STDERR_FILENO) != 0;  // its line is not ended
+    const auto line = (after_bar ? "\n" : "") + std::string(program_prefix) +
+                      Error{.what = "ended by a signal", .safe = safe, .next = next}.line() + "\n";
+    last_words_bytes = line.copy(last_words.data(), last_words.size());
+    for (const int signal : {SIGINT, SIGTERM}) {
+        struct sigaction action {
+        }, old{};
+        action.sa_handler = say_and_end;
+        action.sa_flags = SA_RESETHAND;
+        sigemptyset(&action.sa_mask);
+        if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+    }
+}
+
+EndSignals::EndSignals() {
+    const auto set = ending_signals();
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+int EndSignals::wait() {
+    const auto set = ending_signals();
+    int got = 0;
+    while (::sigwait(&set, &got) != 0) continue;
+    ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    return got;
+}
+
+int EndSignals::come() const {
+    const auto set = ending_signals();
+    const struct timespec at_once {};
+    const int got = ::sigtimedwait(&set, nullptr, &at_once);
+    return got > 0 ? got : 0;
+}
+
+void EndSignals::end_by(int signal) {
+    ::signal(signal, SIG_DFL);
+    const auto set = ending_signals();
+    ::raise(signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    ::_exit(128 + signal);
+}
+
+}  // namespace forebay::sys

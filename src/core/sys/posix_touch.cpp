@@ -1,0 +1,189 @@
+// Whether a directory answers, and how fast it is, asked by a child that may hang in it. Between fork and its end the
+// child calls only what POSIX lets a child of several threads call: no memory is taken and no lock.
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/posix_fd.hpp"
+#include "core/sys/posix_spawn.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+// What a child says: which call failed, and errno; 0: none.
+struct ChildFailure {
+    const char* call = nullptr;
+    int number = 0;
+};
+ChildFailure child_failure(const char* call) { return {call, errno}; }
+
+// `Answer` begins with a ChildFailure; of a child's text constants the parent has the same ones. A pipe takes it in one
+// piece.
+template <class Answer, class Work>
+Result<Answer> asked_of_child(const std::string& directory, std::chrono::milliseconds at_most, const Work& work) {
+    static_assert(sizeof(Answer) <= 4096);
+    const auto deadline = Clock::now() + at_most;
+    Fd from, to;
+    if (!new_pipe(from, to)) return posix_error("pipe", directory, errno);
+    const pid_t child = ::fork();
+    if (child < 0) return posix_error("fork", directory, errno);
+    if (child == 0) {
+        // Whoever reads what this program prints would wait for a child that is stuck.
+        const auto kept = static_cast<unsigned>(to.get());
+        if (kept > 0) ::close_range(0, kept - 1, 0);
+        ::close_range(kept + 1, ~0u, 0);
+        Answer answer{};
+        work(answer);
+        ::_exit(::write(to.get(), &answer, sizeof answer) == sizeof answer ? 0 : 1);
+    }
+    to.close_now();
+    Answer answer{};
+    ssize_t got = -1;
+    while (true) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        struct pollfd ready {
+            from.get(), POLLIN, 0
+        };
+        const int events = ::poll(&ready, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000)));
+        if (events > 0) got = ::read(from.get(), &answer, sizeof answer);
+        if (got >= 0 || (events <= 0 && left <= 0)) break;
+    }
+    if (got < 0) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, WNOHANG);
+        return Error{ErrorKind::retry, fmt::format("{} has not answered for {}", directory,
+                                                   show_seconds(std::chrono::duration<double>(at_most).count()))};
+    }
+    static_cast<void>(end_of(child, Clock::now() + std::chrono::seconds(1)));
+    if (got != sizeof answer) return Error{ErrorKind::broken, fmt::format("the look at {} was ended", directory)};
+    if (answer.failed.number != 0) return posix_error(answer.failed.call, directory, answer.failed.number);
+    return answer;
+}
+
+// A name that nobody else takes, which a person who meets it understands.
+std::string child_name(const std::string& directory) {
+    return fmt::format("{}/.forebay-preflight-{:016x}", directory, random_u64());
+}
+
+struct Touched {
+    ChildFailure failed;
+};
+
+ChildFailure do_touch(const char* directory, const char* file, Touch how) {
+    struct stat about {};
+    if (::stat(directory, &about) != 0) return child_failure("stat");
+    if (!S_ISDIR(about.st_mode)) return {"stat", ENOTDIR};
+    if (how == Touch::look) return {};
+    const int fd = open_no_intr(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (fd < 0) return child_failure("open");
+    ::close(fd);
+    return ::unlink(file) == 0 ? ChildFailure{} : child_failure("unlink");
+}
+
+double child_seconds() {
+    struct timespec now {};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+struct ChildWrite {
+    ChildFailure failed;
+    TimedWrite took;
+};
+
+ChildFailure do_write(const char* file, std::span<const std::byte> piece, std::uint64_t bytes, double seconds_max,
+                      TimedWrite& took) {
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    int fd = open_no_intr(file, flags | O_DIRECT, 0600);
+    if (fd < 0 && errno == EINVAL) fd = open_no_intr(file, flags, 0600);
+    if (fd < 0) return child_failure("open");
+    // Before its first byte it has lost its name: nothing stays, whatever ends this process.
+    if (::unlink(file) != 0) return child_failure("unlink");
+    const double begin = child_seconds();
+    while (took.bytes < bytes && child_seconds() - begin < seconds_max) {
+        const auto part = std::min<std::uint64_t>(piece.size(), bytes - took.bytes);
+        const auto done = ::pwrite(fd, piece.data(), part, static_cast<off_t>(took.bytes));
+        if (done < 0 && errno == EINTR) continue;
+        // Some file systems take the flag, and refuse the write.
+        if (done < 0 && errno == EINVAL && took.bytes == 0 && ::fcntl(fd, F_SETFL, 0) == 0) {
+            if (::pwrite(fd, piece.data(), part, 0) == static_cast<ssize_t>(part)) took.bytes = part;
+            else return child_failure("pwrite");
+            continue;
+        }
+        if (done <= 0) return child_failure("pwrite");
+        took.bytes += static_cast<std::uint64_t>(done);
+    }
+    if (::fdatasync(fd) != 0) return child_failure("fdatasync");
+    took.seconds = child_seconds() - begin;
+    return ::close(fd) == 0 ? ChildFailure{} : child_failure("close");
+}
+
+struct ChildFiles {
+    ChildFailure failed;
+    std::size_t count = 0;
+    std::array<double, timed_files_max> seconds{};
+};
+
+ChildFailure do_files(const char* own, const std::vector<std::string>& files, double seconds_max, ChildFiles& made) {
+    if (::mkdir(own, 0700) != 0) return child_failure("mkdir");
+    const double end = child_seconds() + seconds_max;
+    ChildFailure wrong;
+    for (const auto& file : files) {
+        const double begin = child_seconds();
+        struct stat about {};
+        const int fd = open_no_intr(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (fd < 0) wrong = child_failure("open");
+        else if (::close(fd) != 0) wrong = child_failure("close");
+        else if (::stat(file.c_str(), &about) != 0) wrong = child_failure("stat");
+        if (fd >= 0 && ::unlink(file.c_str()) != 0) wrong = child_failure("unlink");
+        if (wrong.number != 0) break;
+        made.seconds[made.count++] = child_seconds() - begin;
+        if (child_seconds() > end) break;
+    }
+    if (::rmdir(own) != 0 && wrong.number == 0) wrong = child_failure("rmdir");
+    return wrong;
+}
+
+}  // namespace
+
+Result<> touch(const std::string& directory, Touch how, std::chrono::milliseconds at_most) {
+    const auto file = child_name(directory);
+    FB_TRY(asked_of_child<Touched>(
+        directory, at_most, [&](Touched& answer) { answer.failed = do_touch(directory.c_str(), file.c_str(), how); }));
+    return {};
+}
+
+Result<TimedWrite> timed_write(const std::string& directory, std::span<const std::byte> piece, std::uint64_t bytes,
+                               double seconds_max, std::chrono::milliseconds at_most) {
+    const auto file = child_name(directory);
+    FB_TRY_ASSIGN(written, asked_of_child<ChildWrite>(directory, at_most, [&](ChildWrite& answer) {
+                      answer.failed = do_write(file.c_str(), piece, bytes, seconds_max, answer.took);
+                  }));
+    return written.took;
+}
+
+Result<std::vector<double>> timed_files(const std::string& directory, std::size_t count,
+                                        std::chrono::milliseconds at_most) {
+    const auto own = child_name(directory);
+    std::vector<std::string> files;
+    for (std::size_t i = 0; i < std::min(count, timed_files_max); ++i) files.push_back(fmt::format("{}/{}", own, i));
+    const double seconds_max = std::chrono::duration<double>(at_most).count() / 2;
+    FB_TRY_ASSIGN(made, asked_of_child<ChildFiles>(directory, at_most, [&](ChildFiles& answer) {
+                      answer.failed = do_files(own.c_str(), files, seconds_max, answer);
+                  }));
+    return std::vector<double>(made.seconds.begin(), made.seconds.begin() + static_cast<std::ptrdiff_t>(made.count));
+}
+
+}  // namespace forebay::sys

@@ -1,0 +1,92 @@
+// OpenEntry over a descriptor: what files, folders and all other entries share. For sys/posix_tree*.cpp only.
+
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+#include <utility>
+
+#include "core/sys/posix_fd.hpp"
+#include "core/sys/tree.hpp"
+
+namespace forebay::sys {
+
+/// Of O_PATH alone the calls on descriptors are refused (EBADF): such an entry is reached through /proc/self/fd, a link
+/// of the kernel's own that leads to the open inode and nowhere else.
+enum class OpenedHow { fully, as_path };
+
+/// Asks by statx(2) in one call, by which also symbolic links and what cannot be opened are looked at.
+Result<EntryStatus> status_at(int fd, const char* name, int flags, const std::string& shown_name);
+EntryKind kind_of_mode(unsigned mode);
+
+/// Attributes by the path of a descriptor or of a name below it, which is not followed.
+Result<std::vector<std::string>> attribute_names_at(const std::string& path, const std::string& shown_name,
+                                                    bool follow);
+Result<std::string> attribute_at(const std::string& path, const std::string& attribute_name,
+                                 const std::string& shown_name, bool follow);
+/// The same by listxattrat(2), which Linux has since 6.13: no path through /proc is looked up, which takes longer than
+/// the call. Nothing where the kernel does not have it.
+std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder, const std::string& name);
+/// dfuse gives the root of each container an attribute that says which it is, and that is no part of the tree; on other
+/// file systems it makes a directory stand for a container. `name` is that of an entry of `fd`, or "".
+void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name);
+std::string path_of_fd(int fd);
+/// "a name is one component": `refused` of anything else, before the kernel sees it, which ends names at a zero byte.
+Result<> check_component(const std::string& name);
+
+/// What OpenEntry promises, of any kind of entry.
+class PosixEntry {
+public:
+    PosixEntry(Fd fd, std::string name, OpenedHow opened)
+        : fd_(std::move(fd)), name_(std::move(name)), opened_(opened) {}
+
+    int fd() const { return fd_.get(); }
+    const std::string& name() const { return name_; }
+    Result<EntryStatus> status() const { return status_at(fd(), "", AT_EMPTY_PATH, name_); }
+    Result<std::vector<std::string>> attribute_names() const;
+    Result<std::string> attribute(const std::string& attribute_name) const;
+    Result<> set_attribute(const std::string& attribute_name, const std::string& value) const;
+    Result<> remove_attribute(const std::string& attribute_name) const;
+    Result<> set_owner(std::uint32_t user, std::uint32_t group) const;
+    Result<> set_permissions(std::uint32_t permissions) const;
+    Result<> set_times(FileTime accessed, FileTime modified) const;
+    Result<bool> lock_alone() const;
+    void unlock() const;
+
+private:
+    Fd fd_;
+    std::string name_;
+    OpenedHow opened_;
+};
+
+/// An interface that is an OpenEntry, with that part of it made.
+template <class Interface>
+class EntryOver : public Interface {
+public:
+    explicit EntryOver(PosixEntry entry) : entry_(std::move(entry)) {}
+
+    Result<EntryStatus> status() override { return entry_.status(); }
+    Result<std::vector<std::string>> attribute_names() override { return entry_.attribute_names(); }
+    Result<std::string> attribute(const std::string& name) override { return entry_.attribute(name); }
+    Result<> set_attribute(const std::string& name, const std::string& value) override {
+        return entry_.set_attribute(name, value);
+    }
+    Result<> remove_attribute(const std::string& name) override { return entry_.remove_attribute(name); }
+    Result<> set_owner(std::uint32_t user, std::uint32_t group) override { return entry_.set_owner(user, group); }
+    Result<> set_permissions(std::uint32_t permissions) override { return entry_.set_permissions(permissions); }
+    Result<> set_times(FileTime accessed, FileTime modified) override { return entry_.set_times(accessed, modified); }
+    Result<bool> lock_alone() override { return entry_.lock_alone(); }
+    void unlock() override { entry_.unlock(); }
+
+protected:
+    int fd() const { return entry_.fd(); }
+    const std::string& name() const { return entry_.name(); }
+
+private:
+    PosixEntry entry_;
+};
+
+std::unique_ptr<OpenFile> open_file_over(PosixEntry entry);  // posix_tree_file.cpp
+
+}  // namespace forebay::sys

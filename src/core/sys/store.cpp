@@ -1,0 +1,104 @@
+#include "core/sys/store.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/bytes.hpp"
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+Result<> write_and_sync(Store& store, const std::string& path, std::string_view text) {
+    FB_TRY_ASSIGN(file, store.open(path, Access::create));
+    FB_TRY(file->write(0, bytes_of(text)));
+    FB_TRY(file->sync());
+    return file->close();
+}
+
+}  // namespace
+
+std::string temporary_beside(const std::string& path) {
+    // The same directory, so that a rename stays inside one file system; a dot, so that it is read as nothing.
+    return fmt::format("{}/.{}.{}-{:016x}.tmp", directory_of(path), leaf_of(path), process_id(), random_u64());
+}
+
+bool is_temporary(std::string_view name) {
+    constexpr std::string_view digits = "0123456789", hex_digits = "0123456789abcdef", suffix = ".tmp";
+    constexpr std::size_t random_digits = 16;
+    if (!name.starts_with('.') || !name.ends_with(suffix)) return false;
+    name.remove_suffix(suffix.size());
+    const auto dash = name.find_last_not_of(hex_digits);
+    if (dash == std::string_view::npos || name[dash] != '-' || name.size() - dash - 1 != random_digits) return false;
+    name = name.substr(0, dash);
+    const auto dot = name.find_last_not_of(digits);
+    return dot != std::string_view::npos && dot > 1 && name[dot] == '.' && dot + 1 < name.size();
+}
+
+Result<> Store::make_striped(const std::string& path, const Stripes&) {
+    return Error{ErrorKind::unsupported, "nobody may choose where " + path + " lies"};
+}
+
+Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max) {
+    FB_TRY_ASSIGN(file, store.open(path, Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    if (size > bytes_max)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} has {} bytes; at most {} are expected", path, size, bytes_max)};
+    std::string text(size, '\0');
+    FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
+    return text;
+}
+
+Result<> write_text_durable(Store& store, const std::string& path, std::string_view text,
+                            const std::function<Result<>()>& last_look) {
+    const std::string temporary = temporary_beside(path);
+    auto written = write_and_sync(store, temporary, text);
+    if (written && last_look) written = last_look();
+    if (written) written = store.rename(temporary, path);
+    if (!written) {
+        Error error = written.error();
+        error.what += fmt::format("; {} is as it was", path);
+        if (const auto removed = store.remove(temporary); !removed)
+            error.what += fmt::format("; left behind: {} ({})", temporary, removed.error().what);
+        return error;
+    }
+    return store.sync_directory(directory_of(path));
+}
+
+Result<> make_directories_durable(Store& store, const std::string& path) {
+    std::vector<std::string> parents;  // of those that will be made
+    for (std::string at = path; at != "." && at != "/"; at = directory_of(at)) {
+        FB_TRY_ASSIGN(exists, store.exists(at));
+        if (exists) break;
+        parents.push_back(directory_of(at));
+    }
+    FB_TRY(store.make_directories(path));
+    for (const auto& parent : parents) FB_TRY(store.sync_directory(parent));
+    return {};
+}
+
+Result<> make_directories_below(Store& store, const std::string& root, const std::string& path) {
+    if (path.size() <= root.size()) return {};
+    // The deepest first: mostly it is the only one that is not there.
+    const auto made = store.make_directory(path);
+    if (made || made.error().kind != ErrorKind::missing) return made;
+    const auto parent = directory_of(path);
+    if (parent == root) return made;
+    FB_TRY(make_directories_below(store, root, parent));
+    return store.make_directory(path);
+}
+
+Result<> remove_tree_at_once(Store& store, const std::string& path) {
+    const auto gone = path + ".gone";
+    FB_TRY(store.remove_tree(gone));
+    const auto renamed = store.rename(path, gone);
+    if (!renamed && renamed.error().kind == ErrorKind::missing) return {};
+    FB_TRY(renamed);
+    return store.remove_tree(gone);
+}
+
+}  // namespace forebay::sys

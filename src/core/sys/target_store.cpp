@@ -1,0 +1,105 @@
+#include "core/sys/target_store.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "core/base/try.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/store_below.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+class TargetStore final : public Store {
+public:
+    /// `below`: what is reached of this machine, and nothing else; none: all of it.
+    explicit TargetStore(std::unique_ptr<Store> below = nullptr)
+        : below_(std::move(below)), near_(below_ ? *below_ : posix_store()) {}
+
+    Result<std::unique_ptr<File>> open(const std::string& path, Access access) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->open(path, access);
+    }
+    Result<> make_directories(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->make_directories(path);
+    }
+    Result<> make_directory(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->make_directory(path);
+    }
+    Result<> rename(const std::string& from, const std::string& to) override {
+        FB_TRY_ASSIGN(store, of(from));
+        return store->rename(from, to);
+    }
+    Result<> remove(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->remove(path);
+    }
+    Result<> remove_tree(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->remove_tree(path);
+    }
+    Result<> sync_directory(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->sync_directory(path);
+    }
+    Result<std::vector<Entry>> list(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->list(path);
+    }
+    Result<bool> exists(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->exists(path);
+    }
+    Result<std::optional<std::int64_t>> changed_unix_ns(const std::string& path) override {
+        FB_TRY_ASSIGN(store, of(path));
+        return store->changed_unix_ns(path);
+    }
+    std::optional<StripeDefault> default_stripes(const std::string& directory) override {
+        return is_far(directory) ? std::nullopt : near_.default_stripes(directory);
+    }
+    Result<> make_striped(const std::string& path, const Stripes& stripes) override {
+        return is_far(path) ? Store::make_striped(path, stripes) : near_.make_striped(path, stripes);
+    }
+
+private:
+    Result<Store*> of(const std::string& path) {
+        if (!is_far(path)) return &near_;
+        if (!may_hold_runs(path))
+            return Error{ErrorKind::unsupported, "no run lies in DAOS by its address: " + path, "",
+                         "the path where dfuse shows the container"};
+        const auto begin = path.find("://") + 3;
+        const auto bucket = path.substr(0, path.find('/', begin));
+        const std::lock_guard lock(mutex_);
+        auto& store = far_[bucket];
+        if (!store) {
+            FB_TRY_ASSIGN(function, far_function(bucket, "forebay_open_far_store"));
+            OpenedStore opened = Error{ErrorKind::broken, "the module of " + bucket + " gave no answer"};
+            reinterpret_cast<OpenFarStore>(function)(bucket, opened);
+            FB_TRY(opened);
+            store = std::move(*opened);
+        }
+        return store.get();
+    }
+
+    const std::unique_ptr<Store> below_;
+    Store& near_;
+    std::mutex mutex_;  // guards what follows
+    std::map<std::string, std::unique_ptr<Store>> far_;
+};
+
+}  // namespace
+
+// Never taken down: threads may use it until the process ends.
+Store& target_store() {
+    static auto& store = *new TargetStore;
+    return store;
+}
+
+std::unique_ptr<Store> open_target_store_below(std::vector<std::string> roots) {
+    return std::make_unique<TargetStore>(open_posix_store_below(std::move(roots)));
+}
+
+}  // namespace forebay::sys

@@ -1,0 +1,176 @@
+#include "core/terminal/other_words.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace forebay::cli {
+
+namespace {
+
+struct OtherWord {
+    std::string_view verbs, words;  // each between blanks; no verbs: all of trees
+    const char* meant;
+};
+
+constexpr std::string_view all_verbs = " walk copy sync compare delete archive restore-archive migrate ";
+
+// The first one counts, of these before the others.
+constexpr OtherWord options_of_verbs[] = {
+    {" copy ", " --delete --del --delete-before --delete-during --delete-after --delete-delay ",
+     "copy removes nothing: forebay sync SOURCE TARGET --delete, first with --dry-run"},
+    {" sync ", " --del --delete-before --delete-during --delete-after --delete-delay ",
+     "--delete, which removes in the end, and nothing after an error"},
+    {" copy ", " -c --checksum ",
+     "forebay sync SOURCE TARGET --checksum, which compares the bytes of files that look equal"},
+    {" sync ", " -c ", "--checksum"},
+    {" copy sync ", " -f --force ", "leave it out: what differs is replaced, and TARGET is the copy itself"},
+    {" delete ", " -r -R -f -rf -fr --recursive --force ",
+     "leave it out: delete removes all that is in DIRECTORY, and says with --dry-run what that is"},
+    {" archive ", " -c -f -cf -cvf -cpf -p --create --file ", "leave it out: forebay archive SOURCE FILE.tar"},
+    {" archive ", " -z -j -J -a -czf -cjf -cJf --gzip --bzip2 --xz --zstd --auto-compress ",
+     "there is none: archives are not compressed; forebay archive SOURCE FILE.tar"},
+    {" archive ", " -C --directory ", "leave it out: forebay archive SOURCE FILE.tar, where SOURCE is a path"},
+    {" restore-archive ", " -x -f -p -xf -xvf -xpf --extract --get --file ",
+     "leave it out: forebay restore-archive FILE.tar TARGET"},
+    {" restore-archive ", " -z -j -J -xzf -xjf -xJf --gzip --bzip2 --xz --zstd ",
+     "there is none: decompress it first, as by gunzip FILE.tar.gz"},
+    {" restore-archive ", " -C --directory ", "TARGET, behind the archive: forebay restore-archive FILE.tar TARGET"},
+    {" restore-archive ", " -t -tf -tvf ", "--dry-run --list ENTRIES.jsonl"},
+    {" restore-archive ", " --strip-components ", "there is none: restore to a directory, and rename what is in it"},
+    {" archive restore-archive ", " --hosts ",
+     "there is none: one process makes and restores archives, by all cores; forebay copy has --hosts"},
+};
+
+constexpr OtherWord options_of_all[] = {
+    {"", " -r -R -a -p -av -avz --recursive --archive ", "leave it out: the whole tree is meant, with all that it has"},
+    {" copy sync delete archive restore-archive migrate ", " -n --just-print ", "--dry-run"},
+    {"", " -v -vv -vvv --verbose ",
+     "--report FILE, which gets a line for each entry that there is something to say of"},
+    {"", " -i --itemize-changes --log-file --out-format ",
+     "--dry-run --report FILE, which gets a line for each entry that would be copied, adjusted or removed"},
+    {"", " -P --progress --info --stats -h --human-readable ",
+     "leave it out: lines say how far it is and what was done, and --json prints all counts"},
+    {"", " -q --quiet ", "> /dev/null: the exit code says whether all was done"},
+    {" copy sync delete restore-archive ", " --partial --partial-dir --append --append-verify --inplace ",
+     "leave it out: the same command again goes on, within large files too"},
+    {"", " --bwlimit --max-rate ", "--rate BYTES, a second, as in --rate 100M"},
+    {"", " -j --jobs --transfers --checkers --parallel --nthreads ", "--threads"},
+    {"", " -x ", "--one-file-system"},
+    {"", " -0 --from0 ", "--null, with --files-from LIST"},
+    {"", " -T --files-from-raw ", "--files-from LIST"},
+    {" walk copy sync compare archive restore-archive ",
+     " --exclude-from --include-from --filter --filter-from -f -F -C --cvs-exclude ",
+     "there is none: --exclude 'PATTERN' and --include 'PATTERN' may be repeated"},
+    {"", " --delete-excluded ",
+     "there is none: what patterns leave out stays at TARGET; forebay delete DIRECTORY removes a directory"},
+    {" compare ", " --size-only ", "--no-bytes"},
+    {" copy sync restore-archive ",
+     " -u --update --ignore-existing --existing --size-only --ignore-times -I --modify-window ",
+     "there is none: what is equal is left alone, and what differs is replaced, also where TARGET has the newer one; "
+     "--dry-run names it before"},
+    {"", " --max-size --min-size --max-age --min-age ",
+     "there is none: a list chooses, as (cd SOURCE && find . -type f -size -9M -printf '%P\\n') > LIST; then "
+     "--files-from LIST"},
+    {"", " -b --backup --backup-dir --suffix ",
+     "there is none: what is replaced or removed is gone; another TARGET keeps both"},
+    {"", " --link-dest --compare-dest --copy-dest ", "there is none: each TARGET is a whole copy"},
+    {"", " --remove-source-files ",
+     "there is none: forebay copy SOURCE TARGET && forebay compare SOURCE TARGET && forebay delete SOURCE"},
+    {" walk copy sync compare archive restore-archive ",
+     " -L -k --copy-links --copy-dirlinks --copy-unsafe-links --dereference --safe-links ",
+     "there is none: symbolic links in the tree are copied as links, and never followed"},
+    {"", " --no-owner --no-group --no-perms --no-times --no-o --no-g --no-p --no-t --no-links --no-preserve ",
+     "--preserve, which names what is kept of owner,group,permissions,times,attributes,hard-links"},
+    {"", " --chown --chmod --usermap --groupmap --owner-map ",
+     "there is none: owners and permissions are those of SOURCE; --preserve names what is kept"},
+    {"", " -z -zz --compress --compress-level --zc --zl ", "leave it out: nothing is compressed on its way"},
+    {"", " --timeout --contimeout --retries ",
+     "there is none: a file system that hangs is waited for; servers of S3 are asked up to ten times"},
+    {"", " -e --rsh --rsync-path ",
+     "there is none: SOURCE and TARGET are paths of this machine, s3:// or daos:// addresses; --hosts and --ssh are of "
+     "helpers that see the same ones"},
+    {"", " --sha256 --sha1 --md5 --hash --checksum-choice ",
+     "there is none: compare reads the bytes of both, and walk --checksums FILE notes the CRC32C of each file"},
+    {" copy sync compare archive restore-archive ",
+     " -l -H -A -X -S -t -o -g -D -E -U -N -d --links --hard-links --acls --xattrs --sparse --perms --times --owner "
+     "--group --devices --specials --numeric-ids --same-owner --same-permissions --atimes --crtimes -W --whole-file "
+     "--executability --metadata ",
+     "leave it out: all of that is kept, as docs/guide/trees.md says; --preserve names what is kept alone"},
+};
+
+constexpr OtherWord verbs[] = {
+    {"", " cp scp dcp ", "forebay copy SOURCE TARGET"},
+    {"", " rsync rclone dsync mirror ", "forebay sync SOURCE TARGET, with --delete where TARGET is to have no more"},
+    {"", " mv move dmv ",
+     "there is none: forebay copy SOURCE TARGET && forebay compare SOURCE TARGET && forebay delete SOURCE"},
+    {"", " rm drm remove rmdir purge unlink ", "forebay delete DIRECTORY, first with --dry-run"},
+    {"", " diff cmp dcmp check ", "forebay compare SOURCE TARGET"},
+    {"", " du find dwalk count size tree ", "forebay walk DIRECTORY"},
+    {"", " tar dtar zip ", "forebay archive SOURCE FILE.tar, or forebay restore-archive FILE.tar TARGET"},
+    {"", " untar unzip ", "forebay restore-archive FILE.tar TARGET"},
+    {"", " help ", "forebay --help, or forebay VERB --help"},
+    {"", " version ", "forebay --version"},
+};
+
+bool holds(std::string_view words, std::string_view word) {
+    const auto at = words.find(" " + std::string(word) + " ");
+    return at != words.npos;
+}
+
+std::string meant_by(std::span<const OtherWord> all, std::string_view verb, std::string_view word) {
+    const auto found = std::ranges::find_if(all, [&](const OtherWord& one) {
+        return (one.verbs.empty() || holds(one.verbs, verb)) && holds(one.words, word);
+    });
+    return found == all.end() ? "" : found->meant;
+}
+
+// How many letters are to be put in, taken out or changed.
+std::size_t edits_between(std::string_view one, std::string_view other) {
+    std::vector<std::size_t> row(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        auto diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t k = 0; k < other.size(); ++k) {
+            const auto changed = diagonal + (one[i] == other[k] ? 0 : 1);
+            diagonal = row[k + 1];
+            row[k + 1] = std::min({changed, row[k] + 1, row[k + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+// Of letters behind one dash the first one counts, if they are no word themselves: -aHAX.
+std::string option_meant(std::string_view verb, std::string_view option, const std::vector<std::string>& known) {
+    if (!holds(all_verbs, verb)) return "";
+    const auto meant_of = [&](std::string_view word) {
+        auto meant = meant_by(options_of_verbs, verb, word);
+        return meant.empty() ? meant_by(options_of_all, verb, word) : meant;
+    };
+    auto meant = meant_of(option);
+    const bool are_letters = option.size() > 2 && option[0] == '-' && option[1] != '-';
+    if (meant.empty() && are_letters) meant = meant_of(option.substr(0, 2));
+    const bool is_option = meant.starts_with("--");
+    const auto name = is_option ? meant.substr(2, meant.find_first_of(" ,:", 2) - 2) : "";
+    return is_option && std::ranges::find(known, name) == known.end() ? "" : meant;
+}
+
+std::string verb_meant(std::string_view word) { return meant_by(verbs, "", word); }
+
+std::string slip_of(std::string_view word, const std::vector<std::string>& known) {
+    constexpr std::size_t letters_max = 64, begun_min = 3;
+    if (word.size() > letters_max) return "";
+    auto best = std::clamp<std::size_t>(word.size() / 3, 1, 2) + 1;  // never as many as "no-" has
+    std::string nearest;
+    for (const auto& one : known) {
+        const bool is_begun = word.size() >= begun_min && one.starts_with(word);
+        const auto edits = is_begun ? 0 : edits_between(word, one);
+        if (edits < best) best = edits, nearest = one;
+    }
+    return nearest;
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,68 @@
+// Goal: amounts and times are what people write, in every form that other programs take; anything else is refused by
+// the name of its option; what is printed of an amount is read as it.
+// Method: tables of texts.
+
+#include "core/terminal/sizes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "core/base/units.hpp"
+
+using namespace forebay;
+using namespace forebay::cli;
+
+TEST_CASE("amounts: powers of 1024 as IOR takes them, of 1000 as storage is sold") {
+    constexpr std::uint64_t k = 1024;
+    const std::pair<const char*, std::uint64_t> amounts[] = {{"0", 0},
+                                                             {"4096", 4096},
+                                                             {"64K", 64 * k},
+                                                             {"64k", 64 * k},
+                                                             {"64Ki", 64 * k},
+                                                             {"64KiB", 64 * k},
+                                                             {"64KB", 64'000},
+                                                             {"1.5M", 1536 * k},
+                                                             {"64m", 64 * k * k},
+                                                             {"2G", 2 * k * k * k},
+                                                             {"4.28g", 4'595'615'007},
+                                                             {"266MB", 266'000'000},
+                                                             {"1T", k * k * k * k},
+                                                             {"51432098765", 51'432'098'765}};
+    for (const auto& [text, bytes] : amounts) {
+        CAPTURE(text);
+        const auto read = bytes_from("--size", text);
+        REQUIRE(read);
+        CHECK(*read == bytes);
+    }
+}
+
+TEST_CASE("amounts: what is none is refused with an example") {
+    for (const char* text : {"", "lots", "-1", "4Q", "4KK", "4 K", "K", "inf", "nan", "1e300", "64Mb", "0x10", "2E"}) {
+        CAPTURE(text);
+        const auto read = bytes_from("--size", text);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().kind == ErrorKind::refused);
+        CHECK(read.error().what.starts_with("--size "));
+        CHECK(read.error().next == "--size 64M");
+    }
+}
+
+TEST_CASE("amounts: printed ones are read as the same") {
+    for (const std::uint64_t bytes :
+         {0ull, 1ull, 1000ull, 1024ull, 1536ull, 64ull << 20, 266'000'000ull, 3ull << 40, 1ull << 50}) {
+        CAPTURE(bytes);
+        CHECK(bytes_from("--size", option_bytes(bytes)).value() == bytes);
+    }
+    CHECK(option_bytes(64u << 20) == "64M");
+    CHECK(option_bytes(266'000'000) == "266000000");
+    CHECK(option_bytes(0) == "0");
+}
+
+TEST_CASE("times have units") {
+    CHECK(seconds_from("--mtbf", "90").value() == 90);
+    CHECK(seconds_from("--mtbf", "1.5m").value() == 90);
+    CHECK(seconds_from("--mtbf", "12h").value() == 43'200);
+    CHECK(seconds_from("--mtbf", "2d").value() == 172'800);
+    CHECK_FALSE(seconds_from("--mtbf", "1y"));
+}

@@ -1,0 +1,28 @@
+// Values as both kinds of output of the verbs show them.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "path/catalog/catalog.hpp"
+#include "core/terminal/json.hpp"
+#include "core/format/manifest.hpp"
+
+namespace forebay::cli {
+
+/// "part", "old", "gone".
+const char* name_of(catalog::Leftover::Kind kind);
+
+/// "0-3, 8".
+std::string show_ranks(std::span<const format::RankRange> ranks);
+
+/// Words of a text in lines as wide as the terminal, all but the first indented as far as `head` goes.
+std::string wrapped(const std::string& head, const std::string& text);
+
+Json json_of(const Extents& shape);
+Json json_of(const catalog::Snapshot& snapshot);
+Json json_of(std::span<const format::Mark> marks);
+
+}  // namespace forebay::cli

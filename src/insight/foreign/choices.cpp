@@ -1,0 +1,76 @@
+#include "insight/foreign/choices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace forebay::foreign {
+
+namespace {
+
+Error refusal(const std::string& text, const std::string& why) {
+    return {ErrorKind::refused, fmt::format("--type {}: {}", text, why), "",
+            "write NAME=TYPE or NAME=TYPE:SHAPE, as in soil=f64:40x20x8"};
+}
+
+// "40x20x8"; nothing when it is no shape, or one whose bytes cannot be counted.
+std::optional<Extents> shape_in(const std::string& text, std::uint64_t element_bytes) {
+    Extents shape;
+    auto room = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(element_bytes);
+    const char* at = text.data();
+    const char* const end = text.data() + text.size();
+    while (true) {
+        std::int64_t number = 0;
+        const auto parsed = std::from_chars(at, end, number);
+        if (parsed.ec != std::errc() || number < 1 || number > room) return std::nullopt;
+        room /= number;
+        shape.push_back(static_cast<std::uint64_t>(number));
+        if (!shape.valid()) return std::nullopt;
+        if (parsed.ptr == end) return shape;
+        if (*parsed.ptr != 'x') return std::nullopt;
+        at = parsed.ptr + 1;
+    }
+}
+
+}  // namespace
+
+Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>& texts) {
+    std::map<std::string, TypeHint> wishes;
+    for (const auto& text : texts) {
+        // PALM's names may hold a '%' or a bracket, but no '='.
+        const auto equals = text.find('=');
+        if (equals == std::string::npos || equals == 0) return refusal(text, "there is no NAME before a '='");
+        const auto name = text.substr(0, equals);
+        const auto colon = text.find(':', equals);
+        const auto type = type_named(text.substr(equals + 1, colon == std::string::npos ? colon : colon - equals - 1));
+        if (!type) return refusal(text, type.error().what.substr(type.error().what.find('\'')));
+        TypeHint wish{.type = *type, .form = TypeHint::Form::any, .shape = {}};
+        if (colon != std::string::npos) {
+            const auto form = text.substr(colon + 1);
+            if (form == "box" || form == "rows") {
+                wish.form = form == "box" ? TypeHint::Form::box : TypeHint::Form::rows;
+            } else {
+                const auto shape = shape_in(form, wish.type.size_bytes);
+                if (!shape) return refusal(text, fmt::format("'{}' is no shape", form));
+                wish.form = TypeHint::Form::shape;
+                wish.shape = *shape;
+            }
+        }
+        if (!wishes.emplace(name, wish).second) return refusal(text, fmt::format("'{}' is named twice", name));
+    }
+    return wishes;
+}
+
+Result<> check_wishes(const Choices& choices, const std::vector<std::string>& names, const std::string& file) {
+    for (const auto& [name, wish] : choices.wishes)
+        if (std::ranges::find(names, name) == names.end())
+            return Error{
+                ErrorKind::refused,
+                fmt::format("--type {}=...: {} holds nothing of that name whose type could be chosen", name, file), "",
+                "--dry-run lists what it holds"};
+    return {};
+}
+
+}  // namespace forebay::foreign

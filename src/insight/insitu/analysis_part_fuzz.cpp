@@ -1,0 +1,34 @@
+// Any bytes given to an operator as the part of another node; the first byte says which one (part_cases.hpp). No crash,
+// no memory that is not there. What is refused is `corrupt`. What is accepted is written down as a part that is
+// accepted, and makes results of the sizes that they claim, or none, and says why.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "core/describe/geometry.hpp"
+#include "support/part_cases.hpp"
+
+using namespace forebay;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const auto cases = test::part_cases();
+    if (size == 0) return 0;
+    const auto& one = cases[data[0] % cases.size()];
+    const auto make = [&] { return insitu::make_analyser(one.analysis, one.variables).value(); };
+    const auto analyser = make();
+    if (const auto merged = analyser->merge(std::as_bytes(std::span(data + 1, size - 1))); !merged) {
+        if (merged.error().kind != ErrorKind::corrupt) std::abort();
+        return 0;
+    }
+    if (!make()->merge(analyser->part())) std::abort();
+    const auto made = analyser->make({120, 3.5});
+    if (!made) {
+        if (made.error().kind != ErrorKind::corrupt && made.error().kind != ErrorKind::refused) std::abort();
+        return 0;
+    }
+    for (const auto& variable : made->variables)
+        if (variable.bytes.size() != volume(variable.shape) * variable.type.size_bytes) std::abort();
+    return 0;
+}

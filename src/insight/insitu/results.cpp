@@ -1,0 +1,163 @@
+#include "insight/insitu/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/values.hpp"
+#include "path/commit/write_snapshot.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/format/layout.hpp"
+
+namespace forebay::insitu {
+
+namespace {
+
+class ResultBlocks final : public commit::Blocks {
+public:
+    ResultBlocks(const AnalysisResults& results, const format::Layout& layout) : results_(results), layout_(layout) {}
+
+    Result<> read(std::size_t block, std::uint64_t at, std::span<std::byte> to) override {
+        const auto& bytes = results_.variables[layout_.blocks[block].variable].bytes;
+        if (!to.empty()) std::memcpy(to.data(), bytes.data() + at, to.size());
+        return {};
+    }
+
+private:
+    const AnalysisResults& results_;
+    const format::Layout& layout_;
+};
+
+std::string directory_of_results(const std::string& run, const SeenSnapshot& source, const Analysis& analysis) {
+    return fmt::format("{}/{}/{}", run, describe::result_stream(source.stream, analysis),
+                       catalog::step_name(source.moment.step));
+}
+
+std::string id_text(const SeenSnapshot& source) { return fmt::format("{:016x}", source.snapshot_id); }
+
+Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
+    Schema schema{.stream = describe::result_stream(source.stream, results.analysis), .tables = {}, .variables = {}};
+    for (const auto& found : results.variables) {
+        auto attributes = found.attributes;
+        attributes.others.emplace_back(describe::source_attribute, id_text(source));
+        schema.variables.push_back({.name = found.name,
+                                    .type = found.type,
+                                    .kind = Kind::replicated,
+                                    .shape = found.shape,
+                                    .attributes = std::move(attributes)});
+    }
+    return schema;
+}
+
+// Whether the snapshot is one of the run still, as far as it is known there.
+Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnapshot& source) {
+    const auto refuse = [&](const char* why) {
+        return Error{
+            ErrorKind::refused,
+            fmt::format("results of step {} of stream '{}' are not kept: {}", source.moment.step, source.stream, why),
+            "", fmt::format("forebay ls {}/{}", run, source.stream)};
+    };
+    const auto directory = fmt::format("{}/{}/{}", run, source.stream, catalog::step_name(source.moment.step));
+    const auto there = catalog::load_manifest(store, directory);
+    if (!there && there.error().kind == ErrorKind::retry) return there.error();
+    if (there && there->snapshot_id != source.snapshot_id &&
+        format::is_later(there->head().which_save(), source.save()))
+        return refuse("a later save has taken its place");
+    const auto line = source.lineage.line();
+    if (line.session == 0) return {};
+    FB_TRY_ASSIGN(later, catalog::claimed_after(store, run, line.session));
+    if (!later) return {};
+    const auto history = catalog::history(store, run, source.stream);
+    if (!history) return history.error().kind == ErrorKind::missing ? Result<>{} : history.error();
+    if (history->abandons(line, source.moment.step)) return refuse("the run has gone back behind it");
+    return {};
+}
+
+}  // namespace
+
+Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                         const Analysis& analysis) {
+    const auto manifest = catalog::load_manifest(store, directory_of_results(run, source, analysis));
+    if (!manifest) return manifest.error().kind == ErrorKind::missing ? Result<bool>(false) : manifest.error();
+    if (manifest->schema.variables.empty()) return false;
+    const auto& others = manifest->schema.variables.front().attributes.others;
+    return std::ranges::any_of(others, [&](const auto& other) {
+        const auto* const text = std::get_if<std::string>(&other.second);
+        return other.first == describe::source_attribute && text != nullptr && *text == id_text(source);
+    });
+}
+
+Result<AnalysisResults> read_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                                     const Analysis& analysis) {
+    const auto directory = directory_of_results(run, source, analysis);
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, directory));
+    const auto& variables = manifest.schema.variables;
+    std::vector<std::size_t> all(variables.size());
+    std::iota(all.begin(), all.end(), 0);
+    FB_TRY_ASSIGN(values, catalog::read_values(store, directory, manifest, all));
+    AnalysisResults results{analysis, {}, {}};
+    for (const auto i : all)
+        results.variables.push_back(
+            {variables[i].name, variables[i].type, variables[i].shape, variables[i].attributes, std::move(values[i])});
+    return results;
+}
+
+Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                       const AnalysisResults& results) {
+    const auto schema = schema_of(source, results);
+    if (const auto good = check_described(schema); !good)
+        return because(good.error(),
+                       fmt::format("results of analysis '{}': {}", results.analysis.name, good.error().what));
+    format::RankPart part;
+    part.boxes.resize(schema.variables.size());
+    FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1),
+                                              {.alignment_bytes = limits::page_bytes, .headroom_percent = 0}));
+    ResultBlocks blocks(results, layout);
+    // Another run, to which results go alone, has no lines of the snapshot's.
+    FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
+    const bool is_its_run = run_id != 0 && run_id == source.lineage.run_id;
+    if (is_its_run) FB_TRY(check_counts(store, run, source));
+    const commit::Destination to{.run = run,
+                                 .stream = schema.stream,
+                                 .step = source.moment.step,
+                                 .time = source.moment.time,
+                                 .replaces = true,
+                                 .lineage = is_its_run ? std::optional(source.lineage) : std::nullopt};
+    FB_TRY(commit::write_snapshot(store, to, layout, blocks, {}));
+    return {};
+}
+
+std::string picture_file(const SeenSnapshot& source, const AnalysisResults& results, const Picture& picture) {
+    // Of variables "a/b" and "a-b" each has a file of its own.
+    std::string words;
+    for (const char letter : picture.name)
+        if (letter == '-') words += "--";
+        else words += letter == '/' ? '-' : letter;
+    return fmt::format("{}.{}.{}.png", describe::result_stream(source.stream, results.analysis), words,
+                       catalog::step_name(source.moment.step));
+}
+
+Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,
+                       const Picture& picture) {
+    // The spool takes what begins with a dot for unfinished.
+    const auto unfinished = directory + "/." + name;
+    const auto write = [&]() -> Result<> {
+        FB_TRY_ASSIGN(file, store.open(unfinished, sys::Access::create));
+        FB_TRY(file->write(0, picture.png));
+        FB_TRY(file->close());
+        return store.rename(unfinished, directory + "/" + name);
+    };
+    const auto written = write();
+    if (!written) static_cast<void>(store.remove(unfinished));
+    return written;
+}
+
+}  // namespace forebay::insitu

@@ -1,0 +1,47 @@
+#include "insight/outline/conventions.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/base/try.hpp"
+#include "core/describe/conventions.hpp"
+#include "insight/outline/h5part_outline.hpp"
+#include "insight/outline/named_outline.hpp"
+#include "insight/outline/openpmd_outline.hpp"
+
+namespace forebay::outline {
+
+namespace {
+
+using MakeOutline = Result<Outline> (*)(std::span<const Contents>, const Wish&);
+
+// By value of Convention, as describe::known_conventions.
+constexpr std::array<MakeOutline, describe::known_conventions.size()> outlines{
+    [](std::span<const Contents> contents, const Wish&) { return plain_outline(contents); },
+    h5part_outline,
+    openpmd_outline,
+    [](std::span<const Contents> contents, const Wish&) { return netcdf_outline(contents); },
+};
+static_assert(outlines.back() != nullptr, "each convention has its outline");
+
+}  // namespace
+
+Result<Convention> convention_named(const std::string& name) {
+    if (const auto found = describe::convention_named(name)) return *found;
+    return Error{ErrorKind::refused, fmt::format("there is no convention \"{}\"", name), "",
+                 describe::convention_names()};
+}
+
+Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish) {
+    FB_TRY_ASSIGN(outline, outlines[static_cast<std::size_t>(wish.convention)](contents, wish));
+    std::vector<std::string> missing;
+    for (const auto& one : contents) missing.insert(missing.end(), one.missing.begin(), one.missing.end());
+    if (!missing.empty()) {
+        // The root group is the first of each convention.
+        set(outline.groups.front().attributes, {"forebay_missing_files", missing});
+    }
+    return outline;
+}
+
+}  // namespace forebay::outline

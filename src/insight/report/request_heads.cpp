@@ -1,0 +1,62 @@
+#include "insight/report/request_heads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/try.hpp"
+
+namespace forebay::report {
+
+namespace {
+
+constexpr std::string_view end_of_head = "\r\n\r\n";
+
+}  // namespace
+
+Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds patience) {
+    std::vector<const sys::Connection*> connections;
+    connections.reserve(all_.size());
+    for (const auto& one : all_) connections.push_back(&one.head.connection);
+    FB_TRY_ASSIGN(ready, sys::wait_for_any(listener_, connections, patience));
+    for (const auto index : ready.connections) hear(all_[index]);
+    const auto now = sys::Clock::now();
+    for (auto& one : all_) one.is_done = one.is_done || one.deadline <= now;
+    const auto taken = ready.listener ? take() : Result<>();
+    std::erase_if(all_, [](const Waiting& one) { return one.is_done; });
+    if (!taken && whole_.empty()) return taken.error();
+    return std::exchange(whole_, {});
+}
+
+// As many as may be there at once. Most have their request with them.
+Result<> RequestHeads::take() {
+    for (std::size_t count = 0; count < limits_.waiting_max; ++count) {
+        FB_TRY_ASSIGN(connection, listener_.accept(sys::Patience(0)));
+        if (!connection) return {};
+        if (all_.size() >= limits_.waiting_max) all_.erase(all_.begin());
+        hear(all_.emplace_back(
+            Waiting{.head = {std::move(*connection), {}}, .deadline = sys::Clock::now() + limits_.to_end}));
+    }
+    return {};
+}
+
+void RequestHeads::hear(Waiting& one) {
+    std::array<char, 4096> bytes;
+    auto& text = one.head.text;
+    while (!one.is_done) {
+        const auto got = one.head.connection.receive_some(std::as_writable_bytes(std::span(bytes)));
+        if (got && *got == 0) return;
+        if (!got || text.size() + *got > limits_.bytes_max) {
+            one.is_done = true;
+            return;
+        }
+        // The end may have come in two parts.
+        const auto from = text.size() - std::min(text.size(), end_of_head.size());
+        text.append(bytes.data(), *got);
+        if (text.find(end_of_head, from) == text.npos) continue;
+        whole_.push_back(std::move(one.head));
+        one.is_done = true;
+    }
+}
+
+}  // namespace forebay::report

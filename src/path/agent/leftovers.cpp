@@ -1,0 +1,206 @@
+#include "path/agent/leftovers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "path/agent/serve.hpp"
+#include "path/agent/spool.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/views.hpp"
+#include "path/commit/publish.hpp"
+#include "path/node/watch.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+// A process that was killed a moment ago still has its locks, on a machine that does other work.
+constexpr std::chrono::seconds killed_agent_max{2};
+
+std::string said_of(const std::set<std::string>& others, const std::string& stream_directory) {
+    std::string text;
+    for (const auto& path : others)
+        if (path.starts_with(stream_directory + "/")) text += (text.empty() ? "" : "\n  ") + catalog::stays_text(path);
+    return text;
+}
+
+// How what is staged comes out, by what lies at the path of its run.
+std::string way_out(sys::Store& store, const std::string& run, const std::string& directory) {
+    const auto ways = fmt::format(
+        "forebay drain {0} --into NEW-RUN keeps what is staged, forebay drain {0} --drop removes it", directory);
+    const auto found = catalog::identity_of(store, run);
+    if (found && *found != 0)
+        return fmt::format("if {} was moved, forebay recover NEW-PATH, or move it back; or {}", run, ways);
+    if (!found && found.error().kind == ErrorKind::refused)
+        return fmt::format(
+            "repair the permissions of {} and of the directories above it (ls -ld), and try again; or {}", run, ways);
+    return fmt::format("mount the file system of {} and try again; or {}", run, ways);
+}
+
+// Which run takes what is staged; an error where that cannot be, and nothing is freed.
+Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sys::Store& store,
+                  const std::string& directory) {
+    if (!options.into.empty()) {
+        session.run = options.into;
+        session.adopts = true;
+        FB_TRY_ASSIGN(id, catalog::make_identity(store, session.run));
+        session.run_id = id;
+        return {};
+    }
+    if (!options.moved_to.empty()) session.run = options.moved_to;
+    const auto checked = [&]() -> Result<> {
+        if (session.run_id != 0) return catalog::check_identity(store, session.run, session.run_id);
+        FB_TRY_ASSIGN(id, catalog::identity_of(store, session.run));
+        FB_TRY_ASSIGN(exists, store.exists(session.run));
+        if (exists && id == 0) return {};
+        return Error{exists ? ErrorKind::refused : ErrorKind::missing,
+                     fmt::format("{} {}.", session.run,
+                                 exists ? "has an identity, which what is staged does not name" : "does not exist")};
+    }();
+    if (checked) return {};
+    // Not `missing`, which says that nothing is staged.
+    return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
+                 fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
+                 "the staged copies, there", way_out(store, session.run, directory)};
+}
+
+// Has the agent treat what it finds as its own: here a person looks on, and what cannot be committed stays staged and
+// is named. Says of each slot whether its snapshot was committed before.
+std::vector<bool> take_as_own(Serving& serving, const std::vector<node::StagedFile>& left) {
+    auto& page = serving.staging.control();
+    std::vector<bool> already(page.slot_count.load(), false);
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+        auto& slot = page.slots[i];
+        slot.inherited = 0;
+        const auto file = std::ranges::find(left, serving.staging.slot_path(i), &node::StagedFile::path);
+        if (file == left.end()) continue;
+        if (serving.session.adopts) slot.state = node::SlotState::sealed;
+        const commit::SnapshotPlace place{serving.session.run, file->stream, slot.step.load()};
+        const auto found = commit::find_committed(*serving.target.store, place, file->peek.record.which_save());
+        // What cannot be looked at now is told by the drain.
+        already[i] = slot.state.load() == node::SlotState::committed || (found && *found);
+    }
+    return already;
+}
+
+std::vector<Drained> outcome_of(const Serving& serving, const Served& served, const std::vector<bool>& already) {
+    std::vector<Drained> outcome;
+    const auto& page = serving.staging.control();
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+        const auto& slot = page.slots[i];
+        if (slot.step.load() < 0) continue;
+        const auto state = slot.state.load();
+        const std::string stream = page.streams[slot.stream].name.data();
+        Drained one{.stream = stream,
+                    .step = slot.step.load(),
+                    .staged_path = serving.staging.slot_path(i),
+                    .committed = state == node::SlotState::committed,
+                    .already = already[i],
+                    .waiting = state == node::SlotState::drained,
+                    .text = node::error_in(slot.error_kind, slot.error_text).line()};
+        if (one.committed) one.text = said_of(served.others, serving.session.run + "/" + stream);
+        else if (one.waiting) one.text = "drained; node files of other nodes are still missing";
+        outcome.push_back(std::move(one));
+    }
+    return outcome;
+}
+
+}  // namespace
+
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
+                                            const LeftoverOptions& options) {
+    node::dismiss_lingering(directory);
+    const auto read = session_of(directory);
+    if (!read) return node::not_usable(directory, read.error());
+    const auto& written = *read;
+    auto session = written;
+    // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
+    session.forwarding = options.forwarding;
+    session.neighbours = {};
+    FB_TRY_ASSIGN(target, target_of(options.into.empty() ? session.run : options.into, session.forwarding, make_view));
+    FB_TRY(find_run(session, options, *target.store, directory));
+    FB_TRY_ASSIGN(locked, node::LockedDirectory::lock(directory, session.run));
+    FB_TRY_ASSIGN(left, node::staged_files(directory));
+    // Slots of a dead session are taken over as a new session takes them over; the page then says what is left. The
+    // session's file stays as it was: what cannot be committed now is still of that run.
+    FB_TRY_ASSIGN(staging, node::Staging::create(std::move(locked), written, killed_agent_max));
+    FB_TRY_ASSIGN(lock, sys::FileLock::take(node::agent_lock_path(directory)));
+    FB_TRY_ASSIGN(served_as, node::encode_session(session));
+    const auto served_as_path = node::drained_as_path(directory);
+    FB_TRY(sys::write_text_durable(sys::posix_store(), served_as_path, served_as));
+    Serving serving{std::move(target), std::move(staging),  std::move(session),
+                    std::move(lock),   [](const Event&) {}, "drain"};
+    serving.agent = "drain";
+    serving.staging.control().ending = 1;
+    const auto already = take_as_own(serving, left);
+    const std::atomic<bool> never{false};
+    auto served = serve(serving, never, std::chrono::seconds(0));
+    auto outcome = outcome_of(serving, served, already);
+    if (served.packed) served.packed = sys::posix_store().remove(served_as_path);
+    serving.lock.release();
+    // A file may come at the last moment: then the directory stays.
+    if (served.packed && served.committed && options.remove) served.packed = serving.staging.remove();
+    if (!served.packed)
+        outcome.push_back({.stream = spool_stream(directory, serving.session.host),
+                           .step = -1,
+                           .staged_path = directory,
+                           .text = served.packed.error().line()});
+    return outcome;
+}
+
+std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
+                                              const LeftoverOptions& options) {
+    std::vector<DrainedDirectory> all;
+    for (const auto& directory : directories) {
+        // Without `remove` the copies are to stay, and there is nothing else to do.
+        if (options.remove) node::dismiss_lingering(directory);
+        const auto in_use = {node::application_lock_path(directory), node::agent_lock_path(directory)};
+        // Locks that cannot be looked at are an error of the drain.
+        const auto is_held = [](const std::string& path) {
+            const auto held = sys::lock_state(path);
+            return held && *held;
+        };
+        if (!std::filesystem::exists(directory) || std::ranges::any_of(in_use, is_held)) continue;
+        auto staged = drain_leftover(directory, make_view, options);
+        const bool taken = !staged && std::ranges::any_of(in_use, is_held);  // by a session, a moment ago
+        if (!taken) all.push_back({directory, std::move(staged)});
+    }
+    if (all.size() < 2) return all;
+    for (auto& one : all)
+        if (one.staged && std::ranges::any_of(*one.staged, &Drained::waiting))
+            one.staged = drain_leftover(one.directory, make_view, options);
+    return all;
+}
+
+Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
+                                 std::uint64_t last_claim) {
+    Leftovers found;
+    FB_TRY_ASSIGN(directories, node::staging_directories(staging));
+    std::ranges::sort(directories);
+    for (const auto& directory : directories) {
+        const auto session = session_of(directory);
+        if (!session) continue;   // killed before it had staged anything
+        std::error_code unequal;  // one of both does not exist
+        const bool here = session->run == run || std::filesystem::equivalent(session->run, run, unequal);
+        const bool same = session->run_id == run_id;
+        // A run and its copy have the same identity. What is staged belongs to the one that lies at the path in
+        // session.json.
+        const auto is_gone = [&] {
+            const auto seen = catalog::check_identity(sys::target_store(), session->run, run_id);
+            return !seen && (seen.error().kind == ErrorKind::missing || seen.error().kind == ErrorKind::refused);
+        };
+        const bool moved = same && last_claim != 0 && session->claim == last_claim && is_gone();
+        if (same && (here || moved)) found.own.push_back(directory);
+        else if ((here || same) && node::may_hold_uncommitted(directory) && (here || is_gone()))
+            found.others.push_back(directory);
+    }
+    return found;
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,117 @@
+#include "path/agent/neighbour_side.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/base/attempt.hpp"
+#include "path/catalog/run.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/wait_until.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+// How long an agent whose own work is done helps on, while others are connected: less than a session that closes waits
+// for its agent (15 s), and for the longest drain where nobody waits.
+constexpr std::chrono::seconds helps_closed_max{8}, helps_died_max{600};
+// In which every agent of a job has begun, and how often one looks for another until then.
+constexpr std::chrono::seconds helpers_begin_max{5};
+constexpr std::chrono::milliseconds helper_look_pause{50};
+
+/// Of this node's way against one through the first neighbour that answers; 0 where none does, or its own way fails.
+double probed_ratio(sys::Store& store, const node::SessionFile& session, std::uint32_t number,
+                    const std::string& path) {
+    for (std::uint32_t i = 0; i < session.neighbours.helpers; ++i) {
+        const auto helper = (session.neighbours.first + i) % session.neighbours.helpers;
+        const auto way = way_through(store, session, number, helper);
+        const auto through = way ? probe(*way->store, path, {}) : way.error();
+        if (!through) continue;
+        const auto own = probe(store, path, {});
+        return own && *own > 0 ? *through / *own : 0;
+    }
+    return 0;
+}
+
+}  // namespace
+
+NeighbourSide::NeighbourSide(std::shared_ptr<sys::Store> store, const node::SessionFile& session,
+                             const node::Staging& staging, const NodeFileOfRun& own_files, Tell tell)
+    : store_(std::move(store)),
+      session_(session),
+      staging_(staging),
+      number_(staging.control().session.load()),
+      probe_path_(fmt::format("{}/{}/probe", session.run, catalog::own_directory)),
+      tell_(std::move(tell)) {
+    if (session.neighbours.helpers == 0 || number_ == 0) return;
+    if (session.neighbours.number) begin_help(own_files.virtual_node);
+    else begin_detour(own_files);
+}
+
+void NeighbourSide::begin_help(const std::string& virtual_node) {
+    auto helper = attempt([&] { return Helper::start(*store_, session_, number_, virtual_node, tell_); });
+    if (helper) helper_ = std::move(*helper);
+    else tell_({.what = What::helps_not, .detail = helper.error().line()});
+}
+
+// Helpers of a job begin with this agent, a moment later perhaps. The agent does not wait for a helper that has begun,
+// and does not answer.
+void NeighbourSide::begin_detour(const NodeFileOfRun& own_files) {
+    const auto begun_by = sys::Clock::now() + helpers_begin_max;
+    const auto open = [this, begun_by](std::uint32_t helper) {
+        std::optional<Result<NeighbourWay>> way;
+        sys::wait_until(begun_by, {helper_look_pause}, [&] {
+            way.emplace(way_through(*store_, session_, number_, helper));
+            return way->has_value() || way->error().kind != ErrorKind::missing;
+        });
+        return std::move(*way);
+    };
+    const auto& with = session_.neighbours;
+    detour_ = std::make_unique<Detour>(*store_, DetourOptions{with.helpers, with.first, open}, tell_);
+    if (!with.avoid_slow || with.excluded) return;
+    slow_ = std::make_shared<SlowNode>(
+        [store = store_, own_files, number = number_] { return drains_of_others(*store, own_files, number); });
+}
+
+void NeighbourSide::begin_probes() {
+    prober_.emplace([slow = slow_, store = store_, session = session_, number = number_, path = probe_path_] {
+        if (!slow->is_due(sys::Clock::now())) return;
+        const auto ratio = attempt(
+            [&]() -> Result<double> { return probed_ratio(*store, session, number, sys::temporary_beside(path)); });
+        slow->probed(ratio ? *ratio : 0, sys::Clock::now());
+    });
+}
+
+void NeighbourSide::hear(const Event& event) {
+    if (!detour_) return;
+    const auto& page = staging_.control();
+    if (slow_) {
+        slow_->hear(event, page.nodes.load(),
+                    {"", page.bytes_drained.load(), static_cast<double>(page.drain_ns.load()) * 1e-9});
+        if (!prober_ && !slow_->why().empty()) begin_probes();
+    }
+    steer(event);
+}
+
+// The way is chosen when a drain begins that overtakes no other one, and when one begins anew.
+void NeighbourSide::steer(const Event& event) {
+    const bool is_begun = event.what == What::begun, is_retried = event.what == What::retried;
+    const bool overtakes = staging_.control().draining.load() > (is_begun ? 1u : 0u);
+    if (event.what == What::drained && !overtakes) detour_->rest();
+    if (is_retried || event.what == What::failed) detour_->set_aside();
+    if (!is_retried && (!is_begun || overtakes)) return;
+    if (slow_)
+        if (const auto again = slow_->take_event()) tell_(*again);
+    detour_->choose(session_.neighbours.excluded ? "this node is excluded" : slow_ ? slow_->why() : "");
+}
+
+void NeighbourSide::stay(const std::atomic<bool>& stop) const {
+    if (!helper_) return;
+    const auto& page = staging_.control();
+    if (page.ending.load() != 0) return helper_->stay([&] { return stop.load(); }, helps_closed_max);
+    helper_->stay([&] { return stop.load() || page.ending.load() != 0 || staging_.application_lives(); },
+                  helps_died_max);
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,181 @@
+#include "path/agent/slots.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/base/attempt.hpp"
+#include "core/base/try.hpp"
+#include "path/commit/publish.hpp"
+#include "path/drain/node_drain.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+using node::SlotState;
+
+bool needs_nothing(SlotState state) {
+    return state == SlotState::empty || state == SlotState::committed || state == SlotState::filling;
+}
+
+}  // namespace
+
+Slots::Slots(sys::Store& store, node::Staging& staging, const node::SessionFile& session, Schedule& schedule,
+             const Tell& tell)
+    : store_(store), staging_(staging), page_(staging.control()), session_(session), schedule_(schedule), tell_(tell) {}
+
+Event Slots::event(What what, std::uint32_t slot) {
+    return {.what = what, .stream = stream_name(slot), .step = control(slot).step.load(), .slot = slot};
+}
+
+Result<> Slots::map(std::uint32_t slot) {
+    notes_[slot].mapping = {};
+    FB_TRY_ASSIGN(mapped, sys::Mapping::open(path(slot), false));
+    notes_[slot].mapping = std::move(mapped);
+    return {};
+}
+
+bool Slots::put_raised(std::uint32_t stream, const node::Raised& raised) {
+    const std::lock_guard lock(raising_);
+    return node::put_raised(page_, stream, raised);
+}
+
+void Slots::set(std::uint32_t slot, SlotState state) {
+    control(slot).state.store(state, std::memory_order_release);
+    node::ring(page_.news);
+}
+
+void Slots::take_over() {
+    page_.draining = 0;
+    page_.moving = 0;
+    for (std::uint32_t i = 0; i < count(); ++i) {
+        const auto state = control(i).state.load(std::memory_order_acquire);
+        if (state == SlotState::draining || state == SlotState::drained) set(i, SlotState::sealed);
+    }
+}
+
+bool Slots::take(std::uint32_t slot, SlotState state) {
+    if (state != SlotState::sealed && state != SlotState::failed) return false;
+    return control(slot).state.compare_exchange_strong(state, SlotState::draining);
+}
+
+void Slots::begin_drain(std::uint32_t slot) {
+    page_.draining.fetch_add(1);
+    node::ring(page_.news);
+    ++page_.drains;
+    ++drains_begun_;
+    notes_[slot].overruled = false;
+}
+
+// The target's files can be damaged or missing too; only a damaged staged copy is worth nothing.
+bool Slots::is_whole(std::uint32_t slot) const {
+    return notes_[slot].mapping.mapped() && drain::check_image(image(slot), path(slot));
+}
+
+void Slots::fail(std::uint32_t index, const Error& error) {
+    auto& slot = control(index);
+    ++page_.aborts;
+    end_drain();
+    const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !is_whole(index);
+    const auto failed = because(
+        error,
+        fmt::format("step {} of stream '{}' is NOT committed: {}", slot.step.load(), stream_name(index), error.what),
+        "committed snapshots" +
+            (torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path(index))),
+        torn ? std::string("save again; check the memory of this node")
+             : fmt::format(
+                   "{}start the simulation again on {}, which commits the copy; or forebay drain {} there, before "
+                   "the allocation ends",
+                   error.kind == ErrorKind::full ? "make room, then " : "", sys::host_name(), staging_.directory()));
+    auto failure = event(What::failed, index);
+    failure.detail = failed.line();
+    tell_(failure);
+    // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
+    if (torn && std::exchange(notes_[index].torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
+        slot.given_up = 1;
+        set(index, SlotState::empty);
+        return;
+    }
+    schedule_.failed(index);
+    slot.error_kind = static_cast<std::uint32_t>(error.kind);
+    node::set_error(slot.error_text, failed);
+    slot.failures.fetch_add(1);
+    set(index, SlotState::failed);
+}
+
+// For what is thrown between drains, where there is no slot to blame.
+void Slots::give_up(const Error& error) {
+    page_.draining = 0;
+    for (std::uint32_t i = 0; i < count(); ++i) {
+        auto& slot = control(i);
+        auto state = slot.state.load();
+        if (needs_nothing(state)) continue;
+        const auto is_set = attempt([&] {
+            node::set_error(
+                slot.error_text,
+                because(error, fmt::format("step {} of stream '{}' is NOT committed. {} It is staged in {}.",
+                                           slot.step.load(), stream_name(i), error.what, path(i))));
+        });
+        slot.error_kind = static_cast<std::uint32_t>(error.kind);
+        if (!is_set) node::set_error(slot.error_text, error);
+        slot.failures.fetch_add(1);
+        // newest_only may take a sealed slot back at this very moment.
+        if (slot.state.compare_exchange_strong(state, SlotState::failed)) node::ring(page_.news);
+    }
+}
+
+// An agent that has just come may find in a slot what another has committed: the agent of a dead session did, after
+// it. So may one that failed after its node file had its name. Drained again it would cost its whole volume and leave a
+// part that nobody commits.
+Result<bool> Slots::is_committed(std::uint32_t slot) const {
+    FB_TRY_ASSIGN(peeked, peek(slot));
+    const std::string stream = page_.streams[page_.slots[slot].stream].name.data();
+    FB_TRY_ASSIGN(
+        found, commit::find_committed(store_, {session_.run, stream, peeked.record.step}, peeked.record.which_save()));
+    return found.has_value();
+}
+
+bool Slots::unfinished() const {
+    for (std::uint32_t i = 0; i < count(); ++i)
+        if (!needs_nothing(page_.slots[i].state.load()) || page_.slots[i].holds.load() != 0) return true;
+    return false;
+}
+
+bool Slots::waits_for_peers() const {
+    for (std::uint32_t i = 0; i < count(); ++i)
+        if (page_.slots[i].state.load() == SlotState::drained) return true;
+    return false;
+}
+
+bool Slots::misses_any() const {
+    for (std::uint32_t i = 0; i < count(); ++i)
+        if (page_.slots[i].state.load() == SlotState::drained && notes_[i].absent_since) return true;
+    return false;
+}
+
+void Slots::count_missed_deadlines() {
+    for (std::uint32_t i = 0; i < count(); ++i) {
+        const auto now = sys::unix_ns();
+        if (!schedule_.misses_deadline(i, now)) continue;
+        auto& slot = control(i);
+        slot.late = 1;
+        ++stream(i).deadlines_missed;
+        auto late = event(What::late, i);
+        late.seconds = static_cast<double>(stream(i).deadline_ns.load()) * 1e-9;
+        late.detail = name_of(slot.state.load());
+        tell_(late);
+    }
+}
+
+void Slots::check_counts() const {
+    const auto waiting = schedule_.waiting_for_peers().size();
+    if (drains_begun_ == drains_ended_ + waiting) return;
+    tell_({.what = What::miscounted,
+           .detail = fmt::format("{} drains were begun, {} ended and {} wait for other nodes", drains_begun_,
+                                 drains_ended_, waiting)});
+}
+
+}  // namespace forebay::agent

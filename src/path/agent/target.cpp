@@ -1,0 +1,21 @@
+#include "path/agent/target.hpp"
+
+#include "core/base/try.hpp"
+#include "core/forward/forwarded_store.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::agent {
+
+Result<Target> target_of(const std::string& run, const node::Forwarding& forwarding, const ViewMaker& make_view) {
+    // This store belongs to nobody. A view names files by their paths, which a bucket has not.
+    if (forwarding.to.empty())
+        return Target{{std::shared_ptr<void>(), &sys::target_store()}, sys::is_far(run) ? ViewMaker() : make_view};
+    FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = run, .to = forwarding.to, .token = forwarding.token}));
+    const std::shared_ptr<forward::ForwardedStore> store = std::move(made);
+    return Target{store, [store](sys::Store&, const catalog::Snapshot& snapshot, Convention convention) {
+                      return store->make_view(snapshot.stream, snapshot.step, snapshot.directory, convention);
+                  }};
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,20 @@
+// Where an agent writes: the target itself, or a forwarder that writes there for it.
+
+#pragma once
+
+#include <memory>
+
+#include "path/agent/view_maker.hpp"
+#include "path/node/staging.hpp"
+
+namespace forebay::agent {
+
+struct Target {
+    std::shared_ptr<sys::Store> store;
+    ViewMaker make_view;  // a forwarder makes views where it writes
+};
+
+/// Connects to nobody yet. `make_view` is for where there are no forwarders; as in run_agent().
+Result<Target> target_of(const std::string& run, const node::Forwarding& forwarding, const ViewMaker& make_view);
+
+}  // namespace forebay::agent

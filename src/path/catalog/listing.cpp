@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
+#include "core/describe/schema.hpp"
+#include "core/format/json_text.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+bool is_ours(const sys::Entry& entry) {
+    return step_of(entry.name) || aside_of(entry.name) || (entry.is_directory && leftover_of(entry.name));
+}
+
+}  // namespace
+
+Error leads_nowhere(const std::string& path) {
+    return {ErrorKind::retry, fmt::format("{} is a link to what is not there", path), "",
+            "mount the file system that it leads to"};
+}
+
+// By the rules for names of streams since there are any. Whatever else a directory is called, with line ends or
+// commands for terminals in it, is nothing of ours.
+bool can_be_a_stream(const std::string& name) {
+    return format::json::is_text(name) && check(Schema{.stream = name, .tables = {}, .variables = {}});
+}
+
+Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
+    const auto directory = run + "/" + stream;
+    auto entries = store.list(directory);
+    if (entries || entries.error().kind != ErrorKind::missing) return entries;
+    FB_TRY_ASSIGN(is_named, store.exists(directory));
+    if (is_named) {
+        entries = store.list(directory);  // an agent may have made it between the two looks
+        return entries || entries.error().kind != ErrorKind::missing ? entries : leads_nowhere(directory);
+    }
+    return Error{ErrorKind::missing,
+                 fmt::format("run {} has no stream \"{}\": there is no directory {}", run, stream, directory), "",
+                 fmt::format("forebay ls {}", run)};
+}
+
+Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run) {
+    auto entries = store.list(run);
+    if (!entries && entries.error().kind == ErrorKind::missing) {
+        const auto& error = entries.error();  // that of a missing bucket has a next step, that of a directory none
+        const auto why = error.next.empty() ? std::string("no such directory.") : error.what;
+        return Error{ErrorKind::missing, fmt::format("there is no run {}: {}", run, why), "", error.next};
+    }
+    if (!entries) return entries.error();
+    std::vector<std::string> names;
+    for (const auto& entry : *entries) {
+        if (!entry.is_directory || !can_be_a_stream(entry.name)) continue;
+        FB_TRY_ASSIGN(inside, store.list(run + "/" + entry.name));
+        if (std::ranges::any_of(inside, is_ours)) names.push_back(entry.name);
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
+    std::vector<Snapshot> found;
+    for (const auto& entry : entries) {
+        const auto step = step_of(entry.name);
+        if (!entry.is_directory || !step) continue;
+        found.push_back({stream, *step, fmt::format("{}/{}/{}", run, stream, entry.name)});
+    }
+    std::ranges::sort(found, std::ranges::greater{}, &Snapshot::step);
+    return found;
+}
+
+Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
+    std::vector<Leftover> found;
+    for (const auto& entry : entries) {
+        const auto name = leftover_of(entry.name);
+        if (!entry.is_directory || !name) continue;
+        found.push_back(
+            {stream, name->step, name->snapshot_id, name->kind, fmt::format("{}/{}/{}", run, stream, entry.name)});
+    }
+    std::ranges::sort(found, [](const Leftover& a, const Leftover& b) {
+        return a.step != b.step ? a.step > b.step : a.directory < b.directory;
+    });
+    return found;
+}
+
+}  // namespace forebay::catalog

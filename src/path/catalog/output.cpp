@@ -1,0 +1,58 @@
+#include "path/catalog/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Anybody's directory may be called step-000120, or hold a file that is called as our manifests are. What cannot be
+/// looked at is taken for a snapshot.
+bool is_snapshot(sys::Store& store, const fs::path& directory) {
+    const auto is_committed = [&](const std::string& path) {
+        const auto exists = store.exists(path + "/" + manifest_name);
+        if (!exists || !*exists) return !exists;
+        const auto manifest = load_manifest(store, path);
+        return manifest || manifest.error().kind != ErrorKind::corrupt;  // it may be of a newer version
+    };
+    if (leftover_of(directory.filename().string()) || is_committed(directory.string())) return true;
+    if (!step_of(directory.filename().string())) return false;
+    const auto stream = directory.parent_path().string();
+    const auto beside = store.list(stream);
+    return !beside || std::ranges::any_of(*beside, [&](const sys::Entry& entry) {
+        return entry.is_directory && step_of(entry.name) && is_committed(stream + "/" + entry.name);
+    });
+}
+
+}  // namespace
+
+Result<> check_output(sys::Store& store, const std::string& path, std::span<const std::string> files) {
+    const auto refusal = [&](const std::string& why, const char* next) {
+        return Error{ErrorKind::refused, fmt::format("{} {}; nothing was written", path, why), "what is there", next};
+    };
+    std::error_code error;
+    const auto whole = fs::absolute(path, error);
+    const auto place = error ? fs::path() : fs::weakly_canonical(whole.parent_path(), error);
+    if (error) return refusal(fmt::format("is not to be found: {}", error.message()), "another directory");
+    for (auto at = place; at.has_relative_path(); at = at.parent_path())
+        if (is_snapshot(store, at))
+            return refusal(
+                fmt::format("would stand in {}, the directory of a snapshot, which goes with all in it", at.string()),
+                "another directory");
+    for (const auto& file : files) {
+        std::error_code absent;
+        if (fs::equivalent(path, file, absent))
+            return refusal(fmt::format("leads to {}, which it would be made of", file), "another name");
+    }
+    return {};
+}
+
+}  // namespace forebay::catalog

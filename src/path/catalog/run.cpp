@@ -1,0 +1,146 @@
+#include "path/catalog/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "core/format/json_text.hpp"
+#include "core/format/packed.hpp"
+#include "core/format/run_identity.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+constexpr std::string_view new_end = ".new";
+
+std::string text_of_identity(std::uint64_t id) {
+    auto text = fmt::format(R"({{"forebay":"run","version":1,"id":"{}","made_unix_ns":{},"host":)", id_text(id),
+                            sys::unix_ns());
+    format::json::put_text(text, sys::host_name());
+    return text + "}\n";
+}
+
+// Packers make the directory of a batch first, and its manifest last.
+bool is_being_packed(const std::string& stream, const Version& version) {
+    return format::is_packed_stream(stream) && version.readable.error().kind == ErrorKind::missing;
+}
+
+// The identity of a run whose own identity file is missing, from its snapshots.
+Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
+    FB_TRY_ASSIGN(names, streams(store, run));
+    std::map<std::uint64_t, int> counts;  // somebody may have put a snapshot of another run here
+    Result<> unread;
+    for (const auto& stream : names) {
+        FB_TRY_ASSIGN(found, heads_of(store, run, stream));
+        for (const auto& version : found) {
+            if (const auto id = version.head.lineage.run_id; id != 0) ++counts[id];
+            // A new identity would make another run's of what cannot be read now. Damage stays what it is.
+            else if (!version.readable && version.readable.error().kind != ErrorKind::corrupt &&
+                     !is_being_packed(stream, version))
+                unread = version.readable;
+        }
+    }
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+    if (counts.empty()) FB_TRY(unread);
+    return most == counts.end() ? 0 : most->first;
+}
+
+std::uint64_t new_identity() {
+    for (;;)
+        if (const auto id = sys::random_u64(); id != 0) return id;
+}
+
+}  // namespace
+
+std::string name_of_new(std::uint64_t key) { return fmt::format(".{}{}", id_text(key), new_end); }
+
+Result<> remove_new(sys::Store& store, const std::string& run) {
+    for (const auto& directory : {run, fmt::format("{}/{}/sessions", run, own_directory)}) {
+        const auto entries = store.list(directory);
+        if (!entries && entries.error().kind == ErrorKind::missing) continue;
+        if (!entries) return entries.error();
+        for (const auto& entry : *entries)
+            if (entry.is_directory && entry.name.size() == name_of_new(0).size() && entry.name.starts_with('.') &&
+                entry.name.ends_with(new_end))
+                FB_TRY(store.remove_tree(directory + "/" + entry.name));
+    }
+    return {};
+}
+
+Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
+    const auto directory = run + "/" + own_directory;
+    const auto entries = store.list(directory);
+    if (!entries && entries.error().kind == ErrorKind::missing) return std::uint64_t{0};
+    if (!entries) return entries.error();
+    std::uint64_t found = 0;
+    for (const auto& entry : *entries) {
+        const auto id = format::identity_in(entry.name);
+        if (!id) continue;
+        if (found != 0)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} says that the run is {} and {}: two runs were put into one directory",
+                                     directory, id_text(found), id_text(*id)),
+                         "all of their snapshots", "remove the run-*.json of one of them"};
+        found = *id;
+    }
+    return found;
+}
+
+// The directory gets its name with the identity in it, by one rename: of two that make it at once one is too late.
+Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
+    FB_TRY(sys::make_directories_durable(store, run));
+    FB_TRY_ASSIGN(there, identity_of(store, run));
+    if (there != 0) return there;
+    FB_TRY_ASSIGN(before, identity_in_snapshots(store, run));
+    const auto id = before != 0 ? before : new_identity();
+    const auto directory = run + "/" + own_directory;
+    const auto made = run + "/" + name_of_new(sys::random_u64());
+    const auto named = [&]() -> Result<> {
+        FB_TRY(store.make_directory(made));
+        FB_TRY(sys::write_text_durable(store, made + "/" + format::name_of_identity(id), text_of_identity(id)));
+        return store.rename(made, directory);
+    }();
+    if (!named) {
+        // The first error is the one to tell; what cannot be removed is swept by recover.
+        static_cast<void>(store.remove_tree(made));
+        if (named.error().kind != ErrorKind::refused) return named.error();
+        FB_TRY_ASSIGN(theirs, identity_of(store, run));
+        if (theirs != 0) return theirs;
+        // Somebody has removed the identity alone.
+        FB_TRY(sys::write_text_durable(store, directory + "/" + format::name_of_identity(id), text_of_identity(id)));
+    }
+    FB_TRY(store.sync_directory(run));
+    return id;
+}
+
+Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t run_id) {
+    if (run_id == 0) return {};
+    FB_TRY_ASSIGN(is_it, store.exists(fmt::format("{}/{}/{}", run, own_directory, format::name_of_identity(run_id))));
+    if (is_it) return {};
+    FB_TRY_ASSIGN(exists, store.exists(run));
+    if (!exists)
+        return Error{ErrorKind::missing, fmt::format("the run's directory {} is not there: it was removed, or its file "
+                                                     "system is not mounted.",
+                                                     run)};
+    FB_TRY_ASSIGN(other, identity_of(store, run));
+    // NFS may still remember that the name was not there, from before another client made it: the directory is read.
+    if (other == run_id) return {};
+    if (other == 0)
+        return Error{ErrorKind::missing,
+                     fmt::format("{} is not the run {}: it has no identity; the run was removed, or its file system is "
+                                 "not mounted.",
+                                 run, id_text(run_id))};
+    return Error{ErrorKind::refused, fmt::format("{} holds another run now: its identity is {}, {} is expected.", run,
+                                                 id_text(other), id_text(run_id))};
+}
+
+}  // namespace forebay::catalog

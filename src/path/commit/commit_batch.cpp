@@ -1,0 +1,89 @@
+#include "path/commit/commit_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/commit/commit.hpp"
+#include "path/commit/publish.hpp"
+#include "core/format/layout.hpp"
+#include "core/format/packed.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::commit {
+
+namespace {
+
+// Steps are drawn from a range that doubles with each conflict, up to this many: a thousand packers that look at one
+// moment then meet a dozen times at worst.
+constexpr int doublings_max = 16;
+// So whoever meets others this often is not unlucky: the target shows names that nobody can take.
+constexpr int attempts_max = 64;
+
+Error gone(const BatchPart& batch) {
+    return {ErrorKind::retry, fmt::format("the batch in {} was moved or removed by somebody else", batch.directory()),
+            "the files that it was packed from",
+            fmt::format("forebay recover {}, which finishes what is left, then pack again", batch.run)};
+}
+
+}  // namespace
+
+std::string BatchPart::directory() const { return run + "/" + stream + "/" + catalog::part_name(step, snapshot_id); }
+
+Result<std::int64_t> next_step(sys::Store& store, const std::string& run, const std::string& stream, int attempt) {
+    auto step = sys::unix_ns() / 1'000'000;
+    const auto all = catalog::snapshots(store, run, stream);
+    if (!all && all.error().kind != ErrorKind::missing) return all.error();
+    const auto range = std::uint64_t{1} << std::min(attempt, doublings_max);
+    const auto last = std::numeric_limits<std::int64_t>::max() - static_cast<std::int64_t>(range);
+    if (all && !all->empty()) step = std::max(step, std::min(all->front().step, last - 1) + 1);
+    return step + static_cast<std::int64_t>(sys::random_u64() % range);
+}
+
+Result<> move_to_free_step(sys::Store& store, const std::string& directory, BatchPart& batch, int attempt) {
+    auto moved = batch;
+    FB_TRY_ASSIGN(step, next_step(store, batch.run, batch.stream, attempt));
+    moved.step = step;
+    // The name first: nobody commits a part whose file holds another step than its name, so whoever has renamed it has
+    // it alone until its record is right.
+    FB_TRY(store.rename(directory, moved.directory()));
+    batch = moved;
+    // Durable before the next rename: a power cut could else take this one alone, and leave both names.
+    FB_TRY(store.sync_directory(batch.run + "/" + batch.stream));
+    const auto path = batch.directory() + "/" + format::node_path(0, 1);
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::update));
+    std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);
+    FB_TRY(file->read(0, pages));
+    FB_TRY(format::change_step(pages, batch.step, path));
+    FB_TRY(file->write(format::record_offset_bytes, std::span(pages).subspan(format::record_offset_bytes)));
+    FB_TRY(file->sync());
+    return file->close();
+}
+
+Result<> commit_batch(sys::Store& store, BatchPart& batch) {
+    for (int attempt = 1;; ++attempt) {
+        const SnapshotKey key{batch.run, batch.stream, batch.step, {.snapshot_id = batch.snapshot_id}, 1, {}};
+        FB_TRY_ASSIGN(outcome, commit_if_complete(store, key, batch.run_id));
+        if (outcome == Commit::waiting) return gone(batch);
+        if (outcome != Commit::taken) break;
+        if (attempt == attempts_max)
+            return Error{ErrorKind::refused,
+                         fmt::format("the batch in {} gets no step: {} others were taken too", batch.directory(),
+                                     attempts_max - 1),
+                         "the files that it was packed from", fmt::format("forebay ls {}/{}", batch.run, batch.stream)};
+        const auto moved = move_to_free_step(store, batch.directory(), batch, attempt);
+        if (!moved && moved.error().kind == ErrorKind::missing) return gone(batch);
+        FB_TRY(moved);
+    }
+    // What follows may remove the only other copy of the files.
+    FB_TRY_ASSIGN(there,
+                  find_committed(store, {batch.run, batch.stream, batch.step}, {.snapshot_id = batch.snapshot_id}));
+    return there ? Result<>() : Result<>(gone(batch));
+}
+
+}  // namespace forebay::commit

@@ -1,0 +1,150 @@
+#include "path/commit/write_snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/crc32c.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/run.hpp"
+#include "path/commit/commit.hpp"
+#include "core/format/node_file.hpp"
+#include "core/format/packed.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::commit {
+
+namespace {
+
+// What is held of the data at once: long enough for a spinning disk, and whole segments, so that each lies within one
+// window.
+constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
+
+class NodeFileWriter {
+public:
+    NodeFileWriter(const format::Layout& layout, Blocks& blocks, const Progress& progress)
+        : layout_(layout), blocks_(blocks), progress_(progress), head_(layout.data_offset_bytes) {
+        std::uint64_t largest = 0;
+        for (const auto& block : layout.blocks) {
+            largest = std::max(largest, block.size_bytes);
+            bytes_all_ += block.size_bytes;
+        }
+        window_.resize(std::min(largest, window_bytes));
+        format::encode(layout_, head_);
+    }
+
+    /// Data first, the head with its seal last.
+    Result<> write(sys::File& out, const format::Record& record) {
+        std::vector<std::size_t> order(layout_.blocks.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        blocks_.sort(order);
+        for (const auto block : order) FB_TRY(copy(block, out));
+        format::seal(layout_, record, head_);
+        FB_TRY(out.write(0, head_));
+        FB_TRY(out.truncate(layout_.file_bytes));
+        FB_TRY(out.sync());
+        return out.close();
+    }
+
+private:
+    Result<> copy(std::size_t index, sys::File& out) {
+        const auto& block = layout_.blocks[index];
+        if (block.size_bytes == 0) return blocks_.read(index, 0, {});
+        const auto words = format::crc_words(layout_, head_);
+        auto word = block.first_segment;
+        for (std::uint64_t at = 0; at < block.size_bytes; at += window_.size()) {
+            const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), block.size_bytes - at));
+            FB_TRY(blocks_.read(index, at, now));
+            for (std::uint64_t begin = 0; begin < now.size(); begin += limits::segment_bytes)
+                words[word++] =
+                    crc32c(now.subspan(begin, std::min<std::uint64_t>(limits::segment_bytes, now.size() - begin)));
+            FB_TRY(out.write(block.offset_bytes + at, now));
+            bytes_done_ += now.size();
+            if (progress_) progress_(bytes_done_, bytes_all_);
+        }
+        return {};
+    }
+
+    const format::Layout& layout_;
+    Blocks& blocks_;
+    const Progress& progress_;
+    std::vector<std::byte> head_, window_;
+    std::uint64_t bytes_done_ = 0, bytes_all_ = 0;
+};
+
+/// Writes the node file of `record` into its part and commits it by `commit`. `part` is asked after an error: what is
+/// left to be discarded may have another step by then.
+Result<> write_and_commit(sys::Store& store, BatchPart& part, const format::Record& record, NodeFileWriter& writer,
+                          const std::function<Result<>()>& commit) {
+    const auto written = [&]() -> Result<> {
+        const auto directory = part.directory();
+        const auto path = directory + "/" + format::node_path(0, 1);
+        FB_TRY(sys::make_directories_below(store, part.run, directory));
+        FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
+        FB_TRY(writer.write(*out, record));
+        FB_TRY(store.rename(path + ".tmp", path));
+        FB_TRY(store.sync_directory(directory));
+        return commit();
+    }();
+    // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+    if (!written) static_cast<void>(catalog::discard(store, part.directory(), part.step, part.snapshot_id));
+    return written;
+}
+
+format::Record record_of(const BatchPart& part, double time, const format::Layout& layout, format::Lineage lineage) {
+    return {.snapshot_id = part.snapshot_id,
+            .step = part.step,
+            .time = time,
+            .sealed_unix_ns = sys::unix_ns(),
+            .node = 0,
+            .nodes = 1,
+            .world_ranks = static_cast<std::uint32_t>(layout.ranks.size()),
+            .lineage = std::move(lineage)};
+}
+
+}  // namespace
+
+Result<std::string> write_snapshot(sys::Store& store, const Destination& to, const format::Layout& layout,
+                                   Blocks& blocks, const Progress& progress) {
+    if (to.step < 0 || to.step > limits::step_max)
+        return Error{
+            ErrorKind::refused,
+            fmt::format("step {} is refused: steps are 0 to {}. Nothing was written", to.step, limits::step_max), "",
+            "another step"};
+    FB_TRY(catalog::make_identity(store, to.run));
+    FB_TRY_ASSIGN(lineage, to.lineage ? Result<format::Lineage>(*to.lineage)
+                                      : catalog::lineage_to_join(store, to.run, to.stream));
+    BatchPart part{to.run, to.stream, to.step, sys::random_u64(), lineage.run_id};
+    const auto record = record_of(part, to.time, layout, std::move(lineage));
+    NodeFileWriter writer(layout, blocks, progress);
+    const auto directory = to.run + "/" + to.stream + "/" + catalog::step_name(to.step);
+    const auto refusal = [&](const char* how) {
+        return Error{ErrorKind::refused,
+                     fmt::format("step {} of {}/{} was saved by somebody else meanwhile{}; theirs stays", to.step,
+                                 to.run, to.stream, how),
+                     "", "another step"};
+    };
+    FB_TRY(write_and_commit(store, part, record, writer, [&]() -> Result<> {
+        FB_TRY_ASSIGN(taken, to.replaces ? Result<bool>(false) : store.exists(directory));
+        if (taken) return refusal("");
+        FB_TRY_ASSIGN(outcome, commit_if_complete(store, key_of(to.run, to.stream, record), part.run_id));
+        if (outcome == Commit::committed || outcome == Commit::already) return {};
+        return refusal(", and later");
+    }));
+    return directory;
+}
+
+Result<> write_batch(sys::Store& store, BatchPart& batch, const format::Layout& layout, Blocks& blocks) {
+    const auto record = record_of(batch, format::batch_time(batch.step), layout, {.run_id = batch.run_id});
+    const Progress nobody;
+    NodeFileWriter writer(layout, blocks, nobody);
+    return write_and_commit(store, batch, record, writer, [&] { return commit_batch(store, batch); });
+}
+
+}  // namespace forebay::commit

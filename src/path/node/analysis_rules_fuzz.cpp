@@ -1,0 +1,23 @@
+// Any text given to decode_analyses(): no crash; what is accepted can be made, and is written down as it was read. The
+// rest is `corrupt`.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/describe/analysis_list.hpp"
+#include "path/node/analysis_rules.hpp"
+
+using namespace forebay;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto analyses = node::decode_analyses(text);
+    if (!analyses) {
+        if (analyses.error().kind != ErrorKind::corrupt) std::abort();
+        return 0;
+    }
+    if (node::encode_analyses(*analyses) != text || !describe::check_values("stream", *analyses)) std::abort();
+    return 0;
+}

@@ -1,0 +1,75 @@
+#include "path/node/long_wait.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/bytes.hpp"
+
+namespace forebay::node {
+
+namespace {
+
+// Between the turns of ranks that wait together: nobody notices the delay, nor the five messages a second.
+constexpr std::chrono::milliseconds nap{200};
+
+}  // namespace
+
+Error interrupted(const std::string& what) {
+    return {ErrorKind::retry, fmt::format("interrupted: {}", what), "", "call again, if you did not mean it"};
+}
+
+bool LongWait::is_interrupted(sys::Clock::time_point now) {
+    if (interrupted_ || !say_.interrupted || now < asks_at_) return interrupted_;
+    asks_at_ = now + interruption_look;
+    interrupted_ = say_.interrupted();
+    return interrupted_;
+}
+
+void LongWait::tell(const std::string& what, sys::Clock::time_point now) {
+    const auto bound = *limit_ == '\0'
+                           ? std::string()
+                           : fmt::format(", at most {} s {}", std::chrono::duration<double>(at_most_).count(), limit_);
+    say_(fmt::format("still waiting after {} s{}, for {}",
+                     std::chrono::duration_cast<std::chrono::seconds>(now - began_).count(), bound, what));
+    next_ = now + wait_said_again_after;
+}
+
+Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say,
+                           const Telling& telling, const char* limit) {
+    LongWait wait(say, at_most, limit);
+    const bool is_first = world.rank() == 0;
+    // The text of the lowest rank that has one, on all; nothing where there is no memory for it, for this turn.
+    const auto text_of = [&](int speaker, const auto& own) -> std::optional<std::string> {
+        std::string text;
+        const auto agreed = comm::agree(world, [&] {
+            if (world.rank() == speaker) text = own();
+        });
+        if (!agreed || !world.broadcast_sized(text, speaker)) return std::nullopt;
+        return text;
+    };
+    for (;;) {
+        const auto looked =
+            attempt([&]() -> Result<std::optional<std::string>> { return look(std::min(nap, at_most)); });
+        const auto found = looked ? *looked : std::optional<std::string>("");  // no memory, now
+        bool tells = false;
+        if (telling.told) static_cast<void>(attempt([&] { tells = !telling.told().empty(); }));
+        // One clock says for all when the time is over.
+        const auto from_the_end = world.size() - world.rank();
+        std::int64_t numbers[] = {found ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
+                                  is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0,
+                                  wait.is_interrupted() ? from_the_end : 0};
+        world.max(numbers);
+        const auto lowest = [&](std::int64_t number) { return world.size() - static_cast<int>(number); };
+        if (numbers[0] == 0) return true;
+        if (numbers[4] != 0) return interrupted(fmt::format("a wait, on rank {}", lowest(numbers[4])));
+        if (numbers[2] != 0) return false;
+        if (numbers[3] != 0) {
+            const auto text = text_of(lowest(numbers[3]), telling.told);
+            if (text) static_cast<void>(attempt([&] { telling.hear(*text); }));
+        }
+        if (numbers[1] == 0) continue;
+        const auto what = text_of(lowest(numbers[0]), [&] { return *found; });
+        if (what && is_first) static_cast<void>(attempt([&] { wait.tell(*what); }));
+    }
+}
+
+}  // namespace forebay::node

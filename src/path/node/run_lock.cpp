@@ -1,0 +1,115 @@
+#include "path/node/run_lock.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/base/bytes.hpp"
+#include "core/base/siphash.hpp"
+#include "core/base/try.hpp"
+#include "path/node/staging.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/private_file.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/store.hpp"
+
+namespace forebay::node {
+
+namespace {
+
+std::string record_of(const std::string& path) { return path + ".host"; }
+
+// The same for all names of the file.
+Result<std::string> stand_in_of(const std::string& path) {
+    const std::filesystem::path given(path);
+    std::error_code failed;
+    const auto parent = std::filesystem::canonical(given.parent_path(), failed);
+    if (failed)
+        return Error{failed == std::errc::no_such_file_or_directory ? ErrorKind::missing : ErrorKind::retry,
+                     fmt::format("lock {}: {}", path, failed.message())};
+    FB_TRY_ASSIGN(home, staging_home(""));
+    return fmt::format("{}/lock-{:016x}", home, siphash({}, bytes_of((parent / given.filename()).string())));
+}
+
+/// The host whose process holds or held it: `missing` where none has, "" where it was cut off as it began to say so.
+Result<std::string> host_in(const std::string& record) {
+    FB_TRY_ASSIGN(there, sys::posix_store().exists(record));
+    if (!there) return Error{ErrorKind::missing, record};
+    FB_TRY_ASSIGN(text, sys::read_private(record));
+    return text.substr(0, text.find('\n'));
+}
+
+bool is_elsewhere(const Result<std::string>& host) {
+    return host ? *host != sys::host_name() : host.error().kind != ErrorKind::missing;
+}
+
+}  // namespace
+
+RunLock& RunLock::operator=(RunLock&& other) noexcept {
+    if (this != &other) {
+        release();
+        lock_ = std::move(other.lock_);
+        stand_in_ = std::move(other.stand_in_);
+        record_ = std::move(other.record_);
+        owner_ = other.owner_;
+    }
+    return *this;
+}
+
+Result<RunLock> RunLock::take(const std::string& path) {
+    RunLock taken;
+    taken.owner_ = sys::process_id();
+    auto lock = sys::FileLock::take(path);
+    const bool has_none = !lock && lock.error().kind == ErrorKind::unsupported;
+    if (has_none) {
+        FB_TRY_ASSIGN(stand_in, stand_in_of(path));
+        lock = sys::FileLock::take(stand_in);
+        if (!lock) return because(lock.error(), fmt::format("{}, in place of {}", lock.error().what, path));
+        taken.stand_in_ = stand_in;
+    }
+    if (!lock) return lock.error();
+    taken.lock_ = std::move(*lock);
+    if (!has_none) return taken;
+    const auto record = record_of(path);
+    FB_TRY_ASSIGN(made, sys::create_private(record, sys::host_name() + "\n"));
+    const auto host = made ? sys::host_name() : host_in(record);
+    // One of this host is of a process that was killed: else it would hold what stands in for the lock.
+    if (!host || *host != sys::host_name())
+        return Error{ErrorKind::retry,
+                     fmt::format("lock {}: another process may hold it{}", path, run_lock_doubt(path))};
+    taken.record_ = record;
+    return taken;
+}
+
+// The lock goes last: until then nobody else of this host makes files of these names.
+void RunLock::release() {
+    if (lock_.held() && is_of_host() && owner_ == sys::process_id()) {
+        // A record that stays is as that of a process that was killed: it keeps other hosts off, and not this one. Not
+        // by the store: a lock may end with the process, after it.
+        std::error_code stays;
+        if (!record_.empty()) std::filesystem::remove(record_, stays);
+        std::filesystem::remove(stand_in_, stays);
+    }
+    lock_.release();
+}
+
+bool run_lock_is_held(const std::string& path) {
+    const auto held = sys::lock_state(path);
+    if (held) return *held;
+    if (held.error().kind != ErrorKind::unsupported) return true;
+    const auto stand_in = stand_in_of(path);
+    if (!stand_in) return stand_in.error().kind != ErrorKind::missing;
+    return sys::lock_is_held(*stand_in) || is_elsewhere(host_in(record_of(path)));
+}
+
+std::string run_lock_doubt(const std::string& path) {
+    const auto held = sys::lock_state(path);
+    const auto host = host_in(record_of(path));
+    if (held || held.error().kind != ErrorKind::unsupported || !is_elsewhere(host)) return "";
+    return fmt::format(
+        " (on {}, if it still lives: the file system has no locks that would tell; with flock, of Lustre, or with a "
+        "lock manager, of NFS, it has. If it does not live any more: remove {})",
+        host && !host->empty() ? *host : "another host", record_of(path));
+}
+
+}  // namespace forebay::node

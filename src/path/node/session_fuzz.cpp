@@ -1,0 +1,23 @@
+// Any text given to decode_session(): no crash; what is accepted is an agent's possible orders, and is written and read
+// to the same text.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "path/node/staging.hpp"
+#include "core/sys/far_module.hpp"
+
+using namespace forebay;
+using namespace forebay::node;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto session = decode_session({reinterpret_cast<const char*>(data), size}, "/fuzz/session.json");
+    if (!session) return 0;
+    const auto text = encode_session(*session);
+    if (!check(session->agent) || !sys::is_whole(session->run) || !text) std::abort();
+    const auto again = decode_session(*text, "/again/session.json");
+    if (!again || *encode_session(*again) != *text) std::abort();
+    return 0;
+}

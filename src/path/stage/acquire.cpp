@@ -1,0 +1,115 @@
+// How the node's first rank gets a slot for a save: a free one, a waiting one that newest_only replaces, or none; and
+// how all ranks agree on it.
+//
+// A node that has its slot, or has failed, enters the agreement that ends every save, one maximum over the world, and
+// waits there for the others. One that has waited ask_others_every for its slot enters it undecided. Then, as long as
+// no node has failed, all repeat it: for example with slots after 0 s, 1 s and 5 s there are maxima at 2 s, 4 s and 5
+// s. So a node that fails after 1 s ends everybody's save after 2 s, with its own error.
+
+#include <chrono>
+#include <limits>
+#include <optional>
+
+#include "core/base/try.hpp"
+#include "path/stage/slot_wait.hpp"
+#include "path/stage/stager.hpp"
+#include "core/sys/clock.hpp"
+
+namespace forebay::stage {
+
+namespace {
+
+constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
+
+Result<Stager::Outcome> Stager::acquire(SlotWait& wait) {
+    for (;;) {
+        const auto seen = context_.staging->control().news.load(std::memory_order_acquire);
+        FB_TRY(slots_.report_failure());
+        if (slots_.take_free()) return Outcome::admitted;
+        // A policy that never waits must not leave a dead agent unnoticed either.
+        FB_TRY(context_.host->ensure());
+        if (options_.policy == Policy::newest_only && slots_.take_waiting(version_, parts_.rows()))
+            return Outcome::replacing;
+        FB_TRY_ASSIGN(turn, wait.turn(seen));
+        if (turn == SlotWait::Turn::no_longer) return Outcome::skipped;
+        if (turn == SlotWait::Turn::ask_others) return Outcome::undecided;
+    }
+}
+
+Result<Stager::Outcome> Stager::admit(const Schema& schema, SlotWait& wait) {
+    auto outcome = attempt([&] { return acquire(wait); });
+    const auto waited = wait.waited();
+    saved_.wait_seconds = std::chrono::duration<double>(waited).count();
+    clock_.lap(format::TimingKind::wait);
+    if (outcome && *outcome == Outcome::admitted) {
+        const auto start = sys::Clock::now();
+        if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
+        if (outcome) slots_.current().invalidate();
+        const auto layout = sys::Clock::now() - start;
+        saved_.plan_seconds += std::chrono::duration<double>(layout).count();
+        clock_.lap(format::TimingKind::plan);
+        if (context_.timings != nullptr) context_.timings->tell_layout(layout);
+    }
+    slots_.tell(outcome ? *outcome : Outcome::failed, waited);
+    return outcome;
+}
+
+Result<Stager::Outcome> Stager::follow(const Schema& schema) {
+    FB_TRY_ASSIGN(decision, slots_.follow());
+    // The node's first rank alone knows what of its time was waiting for the slot, and what was laying out. Before that
+    // this rank has waited for it to come.
+    saved_.wait_seconds = std::chrono::duration<double>(decision.waited).count();
+    const bool lays_out = decision.outcome == Outcome::admitted && context_.timings != nullptr;
+    clock_.lap(format::TimingKind::agree,
+               {{format::TimingKind::wait, decision.waited},
+                {format::TimingKind::plan, lays_out ? context_.timings->told_layout() : std::chrono::nanoseconds(0)}});
+    if (decision.outcome == Outcome::admitted) FB_TRY(fit_current(schema));
+    if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(parts_.rows()));
+    clock_.lap(format::TimingKind::plan);
+    return decision.outcome;
+}
+
+Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
+    auto& topology = *context_.topology;
+    const bool leads = topology.leads();
+    std::optional<SlotWait> wait;
+    if (leads) wait.emplace(context_, options_, slots_, saved_.step);
+    auto own = Outcome::undecided;
+    Result<> mine;
+    bool must_plan = false;
+    std::chrono::nanoseconds others_waited{0};  // for their slots, while this node had its own
+    for (;;) {
+        if (own == Outcome::undecided) {
+            const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
+            own = decided ? *decided : Outcome::failed;
+            mine = decided ? Result<>() : decided.error();
+            if (places_ && mine && (own == Outcome::admitted || own == Outcome::replacing))
+                mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
+        }
+        // The others of a node follow its first rank, so they say nothing about what is replaced.
+        const auto replaced = slots_.replaced_step();
+        const std::int64_t open = own == Outcome::skipped ? 2 : own == Outcome::undecided ? 1 : 0;
+        const auto own_wait =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(saved_.wait_seconds));
+        std::int64_t flags[] = {
+            mine ? 0 : 1,    open, leads ? replaced : nothing, leads ? -replaced : nothing, must_plan ? 1 : 0,
+            own_wait.count()};
+        clock_.lap(format::TimingKind::plan);
+        topology.world->max(flags);
+        others_waited +=
+            clock_.lap(format::TimingKind::agree,
+                       {{format::TimingKind::wait, std::chrono::nanoseconds(flags[5]) - own_wait - others_waited}});
+        if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
+        // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
+        if (flags[1] != 1)
+            return Agreed{.own = own,
+                          .keeps = flags[1] == 0 && flags[2] == -flags[3],
+                          .must_plan = flags[4] != 0,
+                          .replaced = flags[2]};
+        if (wait) wait->go_on();
+    }
+}
+
+}  // namespace forebay::stage

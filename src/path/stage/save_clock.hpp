@@ -1,0 +1,66 @@
+// Where the time of one save goes, as one rank sees it: into copying, the layout, waiting for other ranks, or waiting
+// for a slot. Each moment from the begin on belongs to exactly one of these, so that the parts add up to the whole, to
+// the microsecond.
+//
+// Life: restart() -> lap() after each piece of work -> pieces(). Calls allocate nothing.
+
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+
+#include "core/format/timing.hpp"
+#include "core/sys/clock.hpp"
+
+namespace forebay::stage {
+
+class SaveClock {
+public:
+    /// From `start` to `end` after the begin of the save.
+    struct Piece {
+        format::TimingKind kind = format::TimingKind::agree;
+        std::chrono::microseconds start{0}, end{0};
+        std::chrono::microseconds length() const { return end - start; }
+    };
+
+    void restart(sys::Clock::time_point now) {
+        began_ = now;
+        count_ = 0;
+        end_ = {};
+    }
+    sys::Clock::time_point began() const { return began_; }
+
+    /// The time since the last lap, or since the begin, was spent on `kind`.
+    void lap(format::TimingKind kind, sys::Clock::time_point now = sys::Clock::now()) { add(kind, whole(now)); }
+    struct Part {
+        format::TimingKind kind = format::TimingKind::agree;
+        std::chrono::nanoseconds length{0};
+    };
+    /// The same, but its end was spent on `parts`, in this order, as far as there was time for them: if they are too
+    /// long, the last one counts first. Returns how much of them there was time for.
+    std::chrono::nanoseconds lap(format::TimingKind before, std::initializer_list<Part> parts,
+                                 sys::Clock::time_point now = sys::Clock::now());
+
+    /// From the begin to the last lap: the sum over pieces().
+    std::chrono::microseconds total() const { return end_; }
+    /// In the order of time, without a gap. Neighbours of one kind are one piece.
+    std::span<const Piece> pieces() const { return std::span(pieces_).first(count_); }
+
+private:
+    std::chrono::microseconds whole(sys::Clock::time_point now) const {
+        return std::chrono::duration_cast<std::chrono::microseconds>(now - began_);
+    }
+    void add(format::TimingKind kind, std::chrono::microseconds end);
+
+    sys::Clock::time_point began_;
+    std::chrono::microseconds end_{0};
+    // A save has eight at most; where one has waited long for a slot, two more for each time that it has asked the
+    // other nodes. Behind the last place pieces are merged into the one that is there.
+    std::array<Piece, 16> pieces_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace forebay::stage

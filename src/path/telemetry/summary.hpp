@@ -1,0 +1,109 @@
+// What a run did and cost, worked out of its chronicle: the numbers of the report, the end-of-run text, summary.json,
+// the metrics, `forebay top` and the live page. Nothing else computes any of them.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "path/telemetry/chronicle.hpp"
+#include "path/telemetry/slow.hpp"
+
+namespace forebay::telemetry {
+
+/// One snapshot over all nodes that have told of it.
+struct SnapshotRow {
+    std::string stream;
+    std::int64_t step = -1;
+    std::uint64_t snapshot_id = 0;
+    std::uint32_t session = 0;
+    std::uint32_t nodes = 0, nodes_told = 0, ranks = 0;
+    std::string outcome;  // "committed", "superseded", "set_aside", "failed", "incomplete" (nodes are missing)
+    std::uint64_t bytes = 0, stored_bytes = 0;
+    std::int64_t saved_unix_ns = 0;                         // the first rank began
+    std::int64_t drained_unix_ns = 0, durable_unix_ns = 0;  // the last node; the commit. 0: not yet
+    double blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0;  // the slowest rank, each
+    format::BlockedParts blocked_parts = {};                         // of blocked_seconds, which is their sum
+    std::uint32_t missing_ranks = 0;                                 // whose record of the save did not come
+    double drain_seconds = 0, sync_seconds = 0, commit_seconds = 0;  // the slowest node
+    double durable_seconds = 0;                                      // from saved to durable
+    double interval_seconds = 0;  // since the save before of this stream began; 0: the first one
+    double slack = 0;             // (interval - wait of the save before) / drain; 0: unknown
+    std::string slowest_node;     // of the drain
+    double straggler_ratio = 0;   // slowest drain / median drain; 0: of one node
+    std::vector<std::string> why = {};
+};
+
+struct Spread {
+    std::uint64_t count = 0;
+    double median = 0, p95 = 0, max = 0, sum = 0;
+};
+
+/// Of each part of the visible time, over the rows; sums of rows add up to the sum of Summary::blocked.
+struct PartSpreads {
+    Spread copy, layout, ranks, slot;
+};
+
+struct NodeRow {
+    std::string name;
+    std::uint64_t drains = 0, bytes = 0, failures = 0, retries = 0;
+    double drain_seconds = 0;    // the sum
+    double rate = 0;             // median of bytes / drain seconds
+    double blocked_seconds = 0;  // the sum
+};
+
+struct TargetRow {
+    std::string name;
+    std::uint64_t bytes = 0, writes = 0;
+    double busy_seconds = 0, rate = 0;  // rate: median over snapshots of bytes / busy seconds
+    double last_write_seconds = 0;      // of the newest snapshot: from its first write anywhere to this one's last
+};
+
+struct Summary {
+    std::string run;
+    std::vector<std::uint32_t> sessions;
+    std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // of the first and the last thing told
+    double time_seconds = 0;             // the sum over sessions, each from the first to the last thing told of it
+    std::uint32_t nodes = 0, ranks = 0;  // most of any snapshot
+    std::uint32_t nodes_least = 0, ranks_least = 0;  // of any
+    Spread blocked, waited, drained, durable;        // seconds, a row each
+    PartSpreads parts;                               // of `blocked`
+    std::uint64_t bytes_saved = 0, bytes_drained = 0, bytes_stored = 0;
+    std::uint64_t snapshots = 0, committed = 0, superseded = 0, failed = 0;
+    std::uint64_t unkept_saves = 0;  // skipped, refused, or replaced before they were drained
+    double unkept_seconds = 0;       // that they blocked the application
+    double visible_ratio = 0;        // (blocked + unkept) / time_seconds
+    double hidden_ratio = 0;         // drain / (blocked + unkept + drain)
+    double slack_median = 0, slack_worst = 0;
+    double jitter = 0;                      // p95 / p50 of blocked
+    double rate_peak = 0, rate_median = 0;  // over snapshots: stored bytes of all nodes / seconds of the slowest drain
+    double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;  // the node in the middle
+    std::uint64_t slowdown_steps = 0;
+    std::int64_t newest_durable_step = -1, newest_durable_unix_ns = 0;
+    std::string newest_durable_stream;
+    std::uint64_t retries = 0, dropped = 0;
+    std::uint64_t missing_records = 0;        // of ranks, over the rows
+    std::vector<SnapshotRow> rows = {};       // by time
+    std::vector<NodeRow> node_rows = {};      // by name
+    std::vector<TargetRow> target_rows = {};  // by name
+    std::vector<Slow> slow_nodes, slow_targets;
+    std::vector<std::string> advice = {};  // what to do, with the numbers behind it and the line to paste
+    std::vector<std::string> problems = {};
+};
+
+Summary summarize(const Chronicle& chronicle);
+
+/// What went through in each of `bins` equal parts of [begin, end), from the writes of the timings: bytes of all nodes.
+/// A batch that has no timing of a write counts evenly from the first to the last write of each of its targets.
+/// `target` "*": all; else of that one.
+std::vector<double> bytes_over_time(const Chronicle& chronicle, std::int64_t begin_unix_ns, std::int64_t end_unix_ns,
+                                    std::size_t bins, const std::string& target = "*");
+
+/// The same of one snapshot, for each name of a target, or of a node where `by_node`.
+std::map<std::string, std::vector<double>> bytes_over_time_by_name(const Chronicle& chronicle, const SnapshotRow& row,
+                                                                   std::int64_t begin_unix_ns, std::int64_t end_unix_ns,
+                                                                   std::size_t bins, bool by_node);
+
+}  // namespace forebay::telemetry

@@ -1,0 +1,14 @@
+// A summary as the file summary.json: docs/formats/summary.md.
+
+#pragma once
+
+#include <string>
+
+#include "path/telemetry/summary.hpp"
+
+namespace forebay::telemetry {
+
+/// Lines of ASCII, the last one ended. What is unknown is null.
+std::string summary_json(const Summary& summary);
+
+}  // namespace forebay::telemetry

@@ -1,0 +1,13 @@
+// forebay export: snapshots as files of other programs.
+
+#include "program/verbs.hpp"
+
+namespace forebay::cli {
+
+void add_export(CommandLine& line) {
+    auto verb = line.verb("export", "Copy snapshots into one file of a format of other programs");
+    add_export_hdf5(verb);
+    add_export_genericio(verb);
+}
+
+}  // namespace forebay::cli

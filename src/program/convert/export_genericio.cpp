@@ -1,0 +1,127 @@
+// forebay export genericio: a snapshot's table as a file of GenericIO.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/sizes.hpp"
+#include "program/steps.hpp"
+#include "program/verbs.hpp"
+#include "insight/foreign/genericio/export.hpp"
+#include "bindings/compat/made/file_maker.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct ExportGenericioArguments {
+    std::string place, path, memory = "64M";
+    foreign::genericio::GioExportOptions how;
+    std::int64_t wait_seconds = 0;
+    bool background = false, keep = false;
+    bool json = false;
+};
+
+std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+
+// Whether FILE is made of what the GenericIO library wrote for it: then it is finished, and not only copied.
+bool is_of_its_run(const ExportGenericioArguments& options) {
+    const auto run = made::FileRun(absolute(options.path)).path(), place = absolute(options.place);
+    std::error_code unseen;  // then the export tells it
+    if (!std::filesystem::exists(run, unseen)) return false;
+    return place == run || place.starts_with(run + "/") || place.starts_with(run + "@");
+}
+
+// As the maker of the run, whose outcome the library looks for.
+Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*make)(const ExportGenericioArguments&)) {
+    auto options = given;
+    options.path = absolute(given.path);
+    const made::FileRun run(options.path);
+    FB_TRY(run.rename_old_marks());
+    FB_TRY_ASSIGN(maker, made::FileMaker::begin(sys::posix_store(), run, options.background));
+    const auto done = make(options);
+    Result<> outcome;
+    if (!done)
+        outcome = because(done.error(), fmt::format("{} is not made: {}", options.path, done.error().what),
+                          fmt::format("what is committed in {}", run.path()),
+                          fmt::format("forebay export genericio {} {} --force", options.place, options.path));
+    FB_TRY(maker.end(outcome, options.keep));
+    return done;
+}
+
+Result<Exit> make(const ExportGenericioArguments& options) {
+    auto& store = sys::posix_store();
+    auto how = options.how;
+    FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
+    how.memory_bytes = memory;
+    FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(options.wait_seconds)));
+    const auto& snapshots = steps.snapshots;
+    if (snapshots.size() != 1)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} names {} steps; GenericIO has one a file", options.place, snapshots.size()), "",
+                     "name one, RUN@STEP"};
+    const auto& snapshot = snapshots.front();
+    FB_TRY_ASSIGN(written, [&] {
+        Progress progress(options.path, options.json);
+        return foreign::genericio::export_file(
+            store, snapshot, options.path, how,
+            [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }());
+    if (options.json) {
+        auto files = Json::array();
+        for (const auto& file : written.files) files.push(file);
+        auto object = Json::object();
+        object.set("stream", snapshot.stream).set("step", snapshot.step).set("directory", snapshot.directory);
+        object.set("files", files).set("bytes", written.bytes).set("ranks", written.ranks);
+        object.set("elements", written.elements).print();
+        return Exit::good;
+    }
+    say("{}  exported from {}: {} elements of {} ranks, {}{}\n", options.path, snapshot.directory, written.elements,
+        written.ranks, show_bytes(written.bytes),
+        how.partitions > 0 ? fmt::format(" in {} partitions", how.partitions) : "");
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_export_genericio(Verb& parent) {
+    const auto options = std::make_shared<ExportGenericioArguments>();
+    auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
+    verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
+    verb.argument("FILE", options->path, "The file to make; not in a snapshot's directory");
+    verb.option("--table", options->how.table, "Which table; the only one, or \"particles\", by default");
+    verb.option("--coordinate", options->how.coordinates,
+                "A column that is a physical coordinate: given three times, x, y and z; an imported file's are known");
+    verb.flag("--compress", options->how.compress, "Compress each block by Blosc");
+    verb.flag("--big-endian", options->how.big_endian, "Numbers in the other byte order");
+    verb.option("--partitions", options->how.partitions,
+                "Spread the ranks over so many files FILE#0, FILE#1, ..., of which FILE is the list; 0: one file");
+    verb.option("--threads", options->how.threads, "Threads that read, check and write");
+    verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
+    verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
+    verb.flag("--force", options->how.replace, "Replace FILE and its partitions");
+    verb.flag("--background", options->background,
+              "Go on as a process of its own: the GenericIO library starts this, of the run FILE.forebay");
+    verb.flag("--keep", options->keep, "Keep the run FILE.forebay, which is removed when FILE was made of it");
+    verb.json(
+        options->json,
+        "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
+    verb.examples(
+        "  forebay export genericio /scratch/me/run7@499 m000.499\n"
+        "  forebay export genericio /scratch/me/run7@last m000.last --compress --partitions 8 --threads 8\n"
+        "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is "
+        "read.\n"
+        "FILE is complete or absent: it is made as FILE.part, made durable, then renamed.\n");
+    verb.action([options] {
+        return options->background || is_of_its_run(*options) ? finish_run(*options, make) : make(*options);
+    });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,126 @@
+// forebay h5part: makes the H5Part file of what the H5Part library has written.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "path/agent/leftovers.hpp"
+#include "core/base/try.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "bindings/compat/made/file_run.hpp"
+#include "bindings/compat/made/h5part/h5part_file.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/wait_until.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct H5partArguments {
+    std::string file;
+    std::string staging = "/dev/shm";
+    std::int64_t snapshots = -1;
+    std::uint64_t align = 0;
+    double wait_seconds = 0;
+    bool keep = false;
+    bool partial = false;
+    bool background = false;
+    bool json = false;
+};
+
+bool is_in_use(const std::string& directory) {
+    return sys::lock_is_held(node::application_lock_path(directory)) ||
+           sys::lock_is_held(node::agent_lock_path(directory));
+}
+
+// What a writer that died left staged on this node belongs to the file: its agent is waited for, or its work done.
+Result<> drain_staged(const H5partArguments& options, const std::string& run) {
+    constexpr std::chrono::milliseconds pause{50};
+    FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
+    // An agent needs a moment to see that its writer was killed.
+    const auto wait = std::max<std::chrono::milliseconds>(
+        node::living_holder_max, std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000)));
+    sys::wait_until(sys::Clock::now() + wait, {pause}, [&] {
+        if (std::ranges::none_of(directories, is_in_use)) return true;
+        std::ranges::for_each(directories, node::dismiss_lingering);
+        return false;
+    });
+    if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
+        return Error{ErrorKind::retry,
+                     fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}",
+                                 options.file, *busy),
+                     "all of it", "the same command when it has ended, or with --wait"};
+    for (const auto& [directory, drained] : agent::drain_leftovers(directories, {}, {.remove = true})) {
+        if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
+        if (!drained) continue;
+        for (const auto& one : *drained)
+            if (!one.committed)
+                return Error{ErrorKind::retry, fmt::format("{} is staged in {} and cannot be committed: {}", one.name(),
+                                                           one.staged_path, one.text)};
+    }
+    return {};
+}
+
+Result<Exit> make_file(const H5partArguments& options) {
+    const auto& file = options.file;
+    const made::FileRun run(file);
+    const auto begin = [&]() -> Result<> {
+        // A writer that has closed its file says how many steps there are, and its agents bring them.
+        const bool closed = options.snapshots >= 0 || std::filesystem::exists(run.expected_path());
+        const auto absolute = std::filesystem::absolute(run.path()).lexically_normal().string();  // as sessions know it
+        return closed && options.background ? Result<>() : drain_staged(options, absolute);
+    };
+    Progress progress("making", options.json || options.background);
+    const auto wait = std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
+    FB_TRY_ASSIGN(made, made::make_h5part_file(
+                            sys::posix_store(),
+                            {.file = file,
+                             .snapshots = options.snapshots,
+                             .wait_max = wait,
+                             .keep = options.keep,
+                             .partial = options.partial,
+                             .align_bytes = options.align,
+                             .background = options.background,
+                             .begin = begin,
+                             .progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }}));
+    if (options.json) {
+        auto object = Json::object();
+        object.set("path", file).set("made", !made.was_there).set("steps", made.steps);
+        object.set("datasets", made.datasets).set("bytes", made.bytes).print();
+    } else if (made.was_there) {
+        say("{}  is there; nothing was left to do\n", file);
+    } else {
+        say("{}  {} new steps, {} datasets, {} bytes\n", file, made.steps, made.datasets, made.bytes);
+    }
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_h5part(CommandLine& line) {
+    const auto options = std::make_shared<H5partArguments>();
+    auto verb = line.verb("h5part", "Make the H5Part file of what the H5Part library wrote (the library starts this)");
+    verb.argument("FILE", options->file, "The H5Part file; its steps lie in the run FILE.forebay until it is made");
+    verb.option("--staging", options->staging, "Where a writer that died has left steps staged on this node");
+    verb.option("--wait", options->wait_seconds, "Seconds to wait for steps that are not committed yet");
+    verb.option("--snapshots", options->snapshots,
+                "How many there will be; -1: as the writer said, else what is there");
+    verb.option("--align", options->align, "Datasets of half as many bytes or more begin at its multiples; 0: 1 MiB");
+    verb.flag("--keep", options->keep, "Keep FILE.forebay when the file is durable");
+    verb.flag("--partial", options->partial, "Leave out what a writer that died had only half drained");
+    verb.flag("--background", options->background, "Go on as a process of its own");
+    verb.json(options->json, "  An object: path, made (false: it was there), steps (new ones), datasets, bytes.\n");
+    verb.examples(
+        "  forebay h5part /scratch/me/dump.h5part\n"
+        "The file is complete and durable under its name, or it is not there. Run it again after a crash.\n");
+    verb.action([options] { return make_file(*options); });
+}
+
+}  // namespace forebay::cli

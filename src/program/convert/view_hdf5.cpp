@@ -1,0 +1,149 @@
+// forebay view: makes views of snapshots, in the words of a convention.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "path/catalog/history.hpp"
+#include "core/terminal/json.hpp"
+#include "program/place.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/describe/conventions.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/target_store.hpp"
+#include "insight/views/view.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct ViewArguments {
+    std::string place;
+    std::string as = "plain";
+    std::string to, table, describe;
+    bool series = false, all = false, partial = false, force = false, json = false;
+};
+
+/// What the place names: one snapshot, or with --series and --all every one of a stream.
+Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const ViewArguments& options) {
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    if (!options.series && !options.all) {
+        FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
+        return std::vector{snapshot};
+    }
+    if (place.names_snapshot())
+        return Error{ErrorKind::refused,
+                     fmt::format("{} names one snapshot, and --{} is for all of a stream", options.place,
+                                 options.series ? "series" : "all"),
+                     "", "leave the step away"};
+    if (place.streams.size() != 1)
+        return Error{place.streams.empty() ? ErrorKind::missing : ErrorKind::refused,
+                     fmt::format("{} has {} streams, and one is wanted", options.place, place.streams.size()), "",
+                     fmt::format("name it, RUN/STREAM; forebay ls {}", place.run)};
+    FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, place.streams.front()));
+    if (snapshots.empty())
+        return Error{ErrorKind::missing,
+                     fmt::format("{}/{} has no committed snapshot", place.run, place.streams.front()), "",
+                     fmt::format("forebay ls {}", place.run)};
+    return snapshots;
+}
+
+void print(const ViewArguments& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
+    if (options.json) {
+        auto omitted = Json::array(), missing = Json::array(), steps = Json::array();
+        for (const auto& one : made.omitted)
+            omitted.push(Json::object().set("what", one.what).set("reason", one.reason));
+        for (const auto& name : made.missing) missing.push(name);
+        for (const auto& snapshot : shown) steps.push(snapshot.step);
+        auto object = Json::object();
+        object.set("path", made.path).set("as", options.as).set("step", shown.front().step).set("steps", steps);
+        object.set("sources", made.sources).set("mappings", made.mappings);
+        object.set("missing", missing).set("not_shown", omitted).print();
+        return;
+    }
+    auto text = lines("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream, shown.front().step,
+                      shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "", made.sources,
+                      made.sources == 1 ? "" : "s");
+    for (const auto& name : made.missing) text += lines("  missing, read as fill values: {}\n", name);
+    for (const auto& one : made.omitted) text += lines("  not shown: {}: {}\n", one.what, Message{one.reason});
+    say(text);
+}
+
+Result<Exit> view(const ViewArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
+    if (sys::is_far(options.place))
+        return Error{ErrorKind::refused, "a view names files by their paths, and " + options.place + " has none", "",
+                     "forebay export plain RUN@STEP FILE.h5, which makes a file that holds its data"};
+    FB_TRY_ASSIGN(snapshots, chosen(store, options));
+    if (options.all && (options.series || !options.to.empty()))
+        return Error{ErrorKind::refused, "--all makes a file of each step, beside it; --series one file of all", "",
+                     "use one of the two, and --to with --series alone"};
+    const views::ViewOptions wanted{.convention = convention,
+                                    .is_series = options.series,
+                                    .table = options.table,
+                                    .description = options.describe,
+                                    .missing = options.partial ? outline::Missing::leave_out : outline::Missing::refuse,
+                                    .to = options.to,
+                                    .replace = options.force};
+    const std::span<const catalog::Snapshot> all(snapshots);
+    const auto at_once = options.series ? all.size() : 1;
+    bool is_whole = true;
+    for (std::size_t first = 0; first < all.size(); first += at_once) {
+        const auto shown = all.subspan(first, at_once);
+        const auto made = views::make_view(store, shown, wanted);
+        // Of all steps each is for itself: one that retention removes meanwhile is none of them any more.
+        if (!made && options.all && made.error().kind == ErrorKind::missing) {
+            FB_TRY_ASSIGN(removed, catalog::is_removed(store, shown.front().directory, 0));
+            if (removed) continue;
+        }
+        FB_TRY(made);
+        print(options, *made, shown);
+        is_whole &= made->missing.empty();
+    }
+    return is_whole ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+agent::ViewMaker view_maker() {
+    return [](sys::Store& store, const catalog::Snapshot& snapshot, Convention convention) -> Result<> {
+        const auto made = views::make_view(store, {&snapshot, 1}, {.convention = convention});
+        return made ? Result<>() : Result<>(made.error());
+    };
+}
+
+void add_view(CommandLine& line) {
+    const auto options = std::make_shared<ViewArguments>();
+    auto verb =
+        line.verb("view", "Make a view of snapshots: one HDF5 file that shows global arrays, and copies no data");
+    verb.argument("RUN", options->place,
+                  "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
+    verb.option("--as", options->as, "In whose words: " + describe::convention_names());
+    verb.option("--to", options->to,
+                "The file to make, instead of one beside the snapshot; not in a snapshot's directory");
+    verb.flag("--force", options->force, "Replace what is there and is no view of Forebay's");
+    verb.flag("--series", options->series, "All steps of the stream in one file (not plain)");
+    verb.flag("--all", options->all, "Each step of the stream, a file each; openPMD's are one set then");
+    verb.option("--table", options->table, "The particle table that --as h5part shows, where there are several");
+    verb.option("--describe", options->describe,
+                "A file that says units, grids and names of variables, instead of describe.toml of the stream");
+    verb.flag("--partial", options->partial,
+              "Show what is left when node files are missing; their part reads as fill values; exit code 1");
+    verb.json(options->json,
+              "  An object, with --all one for each view: path (of the view), as, step, steps, sources (node files),\n"
+              "  mappings, missing (node files), not_shown (array of: what, reason).\n");
+    verb.examples(
+        "  forebay view /scratch/me/run7@last\n"
+        "  h5dump -H /scratch/me/run7/restart/step-000120.h5\n"
+        "  forebay view /scratch/me/run7/fields --as netcdf --series\n"
+        "  forebay view /scratch/me/run7/restart --as openpmd --all\n"
+        "The view copies no data; an existing one is replaced. A file of the name that has no mark of a view, as a "
+        "view\n"
+        "that an earlier version made, is replaced with --force alone.\n");
+    verb.action([options] { return view(*options); });
+}
+
+}  // namespace forebay::cli

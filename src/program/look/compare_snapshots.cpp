@@ -1,0 +1,104 @@
+#include "program/look/compare_snapshots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "program/place.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/look/snapshot_compare.hpp"
+#include "core/terminal/table.hpp"
+#include "core/terminal/words.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+std::string shown_place(const Extents& at) {
+    std::string text;
+    for (int dim = 0; dim < at.dims(); ++dim) text += fmt::format("{}{}", dim == 0 ? "" : ", ", at[dim]);
+    return text.empty() ? "" : fmt::format(" at [{}]", text);
+}
+
+/// "12 of 1000 elements differ, by at most 0.5 at [3, 4]; 5 rows are in RUN@1 alone".
+std::string what_differs(const VariableDifference& one, const std::string& first, const std::string& second) {
+    if (one.second.empty()) return fmt::format("is in {} alone", first);
+    if (one.first.empty()) return fmt::format("is in {} alone", second);
+    if (!one.is_comparable) return fmt::format("{} in {}; {} in {}", one.first, first, one.second, second);
+    const bool rows = one.kind == Kind::particles;
+    std::string text;
+    const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+    const auto& values = one.values;
+    if (values.elements > 0) {
+        auto differ = fmt::format("{} of {} differ{}", values.elements,
+                                  show_count(one.compared, rows ? "row" : "element"), values.elements == 1 ? "s" : "");
+        if (values.largest >= 0) differ += fmt::format(", by at most {:g}", values.largest);
+        add(differ + (values.largest < 0 ? fmt::format(", the first{}", shown_place(one.at)) : shown_place(one.at)));
+        if (values.without_number > 0 && values.largest >= 0)
+            add(fmt::format("{} of these without a number", values.without_number));
+    }
+    const auto alone = [&](std::uint64_t count, const std::string& where) {
+        if (count > 0)
+            add(fmt::format("{} {} in {} alone", show_count(count, rows ? "row" : "element"), count == 1 ? "is" : "are",
+                            where));
+    };
+    alone(one.first_alone, first);
+    alone(one.second_alone, second);
+    return text;
+}
+
+Json json_of_difference(const VariableDifference& one) {
+    auto object = Json::object();
+    object.set("name", one.name).set("kind", name_of(one.kind)).set("equal", one.is_equal());
+    if (!one.first.empty()) object.set("first", one.first);
+    if (!one.second.empty()) object.set("second", one.second);
+    if (!one.is_comparable) return object;
+    object.set("compared", one.compared).set("different", one.values.elements);
+    object.set("first_alone", one.first_alone).set("second_alone", one.second_alone);
+    object.set("without_number", one.values.without_number);
+    if (one.values.largest >= 0) object.set("largest", one.values.largest);
+    if (one.values.elements > 0) object.set("at", json_of(one.at));
+    return object;
+}
+
+}  // namespace
+
+Result<Exit> say_difference(sys::Store& store, const std::string& first, const std::string& second, bool json,
+                            Json& answer) {
+    FB_TRY_ASSIGN(first_place, find_place(store, first));
+    FB_TRY_ASSIGN(second_place, find_place(store, second));
+    FB_TRY_ASSIGN(one, one_snapshot(store, first_place));
+    FB_TRY_ASSIGN(other, one_snapshot(store, second_place));
+    const auto compared = [&] {
+        Progress progress("compare", json);
+        return compare_snapshots(store, one, other,
+                                 [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }();
+    if (!compared) return compared.error();
+    const auto different = static_cast<std::uint64_t>(
+        std::ranges::count_if(compared->variables, [](const auto& variable) { return !variable.is_equal(); }));
+    if (json) {
+        auto list = Json::array();
+        for (const auto& variable : compared->variables) list.push(json_of_difference(variable));
+        answer.set("first", json_of(one)).set("second", json_of(other));
+        answer.set("equal", different == 0).set("bytes", compared->bytes).set("variables", list);
+        return different == 0 ? Exit::good : Exit::found;
+    }
+    Table table({{"variable"}, {"what differs"}});
+    for (const auto& variable : compared->variables)
+        if (!variable.is_equal()) table.row({variable.name, what_differs(variable, first, second)});
+    if (!table.empty()) say(table.text());
+    const auto count = compared->variables.size();
+    if (different == 0)
+        say("{} {} equal, bit by bit: {} of each.\n", show_count(count, "variable"), count == 1 ? "is" : "are",
+            show_bytes(compared->bytes));
+    else
+        say("{} of {} differ{}{}.\n", different, show_count(count, "variable"), different == 1 ? "s" : "",
+            different == count ? "" : "; the others are equal, bit by bit");
+    return different == 0 ? Exit::good : Exit::found;
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,42 @@
+// What the verbs say about a file that is named in place of a run: told by its first bytes, whatever its name.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/terminal/command_line.hpp"
+#include "core/sys/store.hpp"
+
+namespace forebay::cli {
+
+enum class FileKind { hdf5, genericio, palm_mpi, netcdf_classic, other };
+
+/// Nothing when `path` names no regular file.
+Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::string& path);
+
+struct FileRequest {
+    std::string path;
+    bool all = false;  // every line
+    bool json = false;
+};
+
+/// `refused` with the command to use where the verb can say nothing of such a file.
+Result<Exit> show_other_file(sys::Store& store, FileKind kind, const FileRequest& request);
+Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& request);
+Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& request);
+
+// foreign_hdf5.cpp, or hdf5_none.cpp without HDF5.
+/// Whether it has the datasets of a node file, sealed or not; nothing where nobody can look.
+std::optional<bool> has_own_datasets(const std::string& path);
+Result<Exit> show_hdf5_file(const std::string& path, bool json);
+Result<Exit> verify_hdf5_file(const std::string& path, bool json);
+/// One line: what it is, its steps, how much it holds.
+Result<Exit> list_hdf5_file(const std::string& path, bool json);
+
+// genericio_file.cpp
+Result<Exit> show_genericio(sys::Store& store, const FileRequest& request);
+Result<Exit> verify_genericio(sys::Store& store, const FileRequest& request);
+Result<Exit> list_genericio(sys::Store& store, const FileRequest& request);
+
+}  // namespace forebay::cli

@@ -1,0 +1,66 @@
+// forebay metrics: the numbers of a run as text for Prometheus.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "program/own_output.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/target_store.hpp"
+#include "path/telemetry/metrics.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct MetricsArguments {
+    std::string run;
+    std::string out;
+    bool openmetrics = false, replace = false;
+};
+
+bool is_metrics(std::string_view text) { return text.starts_with("# ") && text.find("forebay_") != text.npos; }
+
+Result<Exit> tell_metrics(const MetricsArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
+    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
+    std::uint32_t session = 0;
+    for (const auto& status : chronicle.statuses) session = std::max(session, status.session);
+    std::erase_if(chronicle.statuses, [&](const auto& status) { return status.session != session; });
+    const auto form = options.openmetrics ? telemetry::MetricsForm::openmetrics : telemetry::MetricsForm::prometheus;
+    const auto text = telemetry::metrics_text(telemetry::summarize(chronicle), chronicle.statuses, form);
+    for (const auto& problem : chronicle.problems) print_error({ErrorKind::corrupt, problem});
+    if (options.out.empty()) {
+        say(Shown{text});
+    } else {
+        FB_TRY(check_own_output(store, options.out, options.replace, is_metrics, "file of metrics of Forebay"));
+        FB_TRY(sys::write_text_durable(store, options.out, text));
+    }
+    return chronicle.problems.empty() ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_metrics(CommandLine& line) {
+    const auto options = std::make_shared<MetricsArguments>();
+    auto verb = line.verb("metrics", "Print the numbers of a run for Prometheus");
+    verb.argument("RUN", options->run, "The directory of the run");
+    verb.option("--out", options->out, "Write this file, by a rename, instead of printing");
+    verb.flag("--replace", options->replace, "Replace a file that holds no metrics of Forebay");
+    verb.flag("--openmetrics", options->openmetrics,
+              "OpenMetrics 1.0 instead of the text that node-exporter's textfile collector takes");
+    verb.examples(
+        "  forebay metrics /scratch/me/run7\n"
+        "  forebay metrics /scratch/me/run7 --out /var/lib/node_exporter/run7.prom\n"
+        "Of all sessions of the run; of nodes, those of the newest one. Exit code 1 when something of the run cannot "
+        "be\n"
+        "read.\n");
+    verb.action([options] { return tell_metrics(*options); });
+}
+
+}  // namespace forebay::cli

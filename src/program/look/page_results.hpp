@@ -1,0 +1,19 @@
+// What analyses have made of a run, on the live page: their newest pictures, and their numbers as charts.
+
+#pragma once
+
+#include <string>
+
+#include "insight/report/page_answer.hpp"
+#include "core/sys/store.hpp"
+
+namespace forebay::cli {
+
+/// The newest picture of each series in the newest batches of the run's packed streams, newest first, as JSON.
+Result<std::string> picture_list(sys::Store& store, const std::string& run);
+/// One of those ("stream", "step" of the batch, "path"), verified. `refused` for what is no PNG, or too large.
+Result<std::string> picture_png(sys::Store& store, const std::string& run, const report::PageQuery& query);
+/// What `forebay plot` draws of a stream of results ("stream"), as PNG.
+Result<std::string> result_png(sys::Store& store, const std::string& run, const report::PageQuery& query);
+
+}  // namespace forebay::cli

@@ -1,0 +1,220 @@
+// forebay plot: results of analyses, or an application's own replicated variables, as a picture or in the terminal.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "core/terminal/json.hpp"
+#include "program/own_output.hpp"
+#include "program/look/plot_chart.hpp"
+#include "program/look/plot_text.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "insight/insitu/png.hpp"
+#include "core/sys/machine.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr int columns_without_terminal = 80;
+constexpr int pixels_least = 320, pixels_most = 8192;
+constexpr std::size_t others_max = 12;  // names that are told below a picture
+
+struct PlotArguments {
+    PlotRequest request;
+    std::string to;
+    std::string over = "step";
+    std::string log;
+    std::string palette;
+    int pixels = 1024;
+    bool plain = false;
+    bool replace = false;
+    bool csv = false;
+    bool json = false;
+};
+
+Result<PlotStyle> style_of(const PlotArguments& options) {
+    PlotStyle style{.over_time = options.over == "time", .pixels = options.pixels};
+    const auto refuse = [](const std::string& what) { return Error{ErrorKind::refused, what}; };
+    if (options.over != "time" && options.over != "step")
+        return refuse(fmt::format("--over must be step or time, not '{}'", options.over));
+    if (options.pixels < pixels_least || options.pixels > pixels_most)
+        return refuse(fmt::format("--pixels must be {} to {}", pixels_least, pixels_most));
+    if (!options.log.empty()) {
+        constexpr std::array<std::string_view, 4> words{"none", "x", "y", "xy"};
+        const auto at = std::ranges::find(words, options.log) - words.begin();
+        if (at == std::ssize(words))
+            return refuse(fmt::format("--log must be x, y, xy or none, not '{}'", options.log));
+        style.log_x = (at & 1) != 0;
+        style.log = (at & 2) != 0;
+    }
+    if (options.palette.empty()) return style;
+    const auto palette = std::ranges::find(describe::palette_words, options.palette,
+                                           [](const auto& word) { return std::string_view(word.name); });
+    if (palette == std::end(describe::palette_words))
+        return refuse(fmt::format("--palette must be ember, tide, grey or balance, not '{}'", options.palette));
+    style.palette = palette->value;
+    return style;
+}
+
+void print_json(const PlotResults& plot) {
+    auto array = Json::array();
+    for (const auto& result : plot.results) {
+        auto points = Json::array();
+        for (const auto& point : result.points) {
+            auto values = Json::array();
+            for (const double value : point.values) values.push(value);
+            auto object = Json::object();
+            object.set("step", point.step).set("time", point.time).set("shape", json_of(point.shape));
+            for (std::size_t dim = 0; dim < point.along.size(); ++dim) {
+                if (point.along[dim].empty()) continue;
+                auto along = Json::array();
+                for (const double value : point.along[dim]) along.push(value);
+                object.set(dim == 0 ? "along" : "along_second", along);
+            }
+            points.push(object.set("values", values));
+        }
+        auto object = Json::object();
+        object.set("stream", plot.stream).set("result", result.name).set("unit", result.variable.attributes.unit);
+        array.push(object.set("steps", points));
+    }
+    array.print();
+}
+
+std::string csv_cell(const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char byte : text) quoted.append(byte == '"' ? 2 : 1, byte);
+    return quoted + "\"";
+}
+
+/// A line for each step and element; a result that a step lacks leaves its cell empty.
+void print_csv(const PlotResults& plot) {
+    const auto dims = plot.kind == PlotKind::series ? 0 : plot.kind == PlotKind::lines ? 1 : 2;
+    const auto along_of = [](const PlotResult& result) {
+        return !result.points.front().along[0].empty() && result.points.front().shape.dims() == 1;
+    };
+    std::string head = "step,time";
+    for (int dim = 0; dim < dims; ++dim) head += dim == 0 ? ",index" : ",second_index";
+    for (const auto& result : plot.results)
+        head += (along_of(result) ? "," + csv_cell(result.axes[0]) : "") + "," + csv_cell(result.words());
+    say("{}\n", head);
+    // By step, and in it by element.
+    std::map<std::int64_t, std::vector<const PlotPoint*>> steps;
+    for (std::size_t i = 0; i < plot.results.size(); ++i) {
+        for (const auto& point : plot.results[i].points) {
+            auto& points = steps[point.step];
+            points.resize(plot.results.size());
+            points[i] = &point;
+        }
+    }
+    for (const auto& [step, points] : steps) {
+        const auto& some = **std::ranges::find_if(points, [](const auto* point) { return point != nullptr; });
+        std::size_t count = 0;
+        for (const auto* const point : points) count = std::max(count, point == nullptr ? 0 : point->values.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            auto line = fmt::format("{},{}", step, some.time);
+            if (dims == 1) line += fmt::format(",{}", i);
+            if (dims == 2) line += fmt::format(",{},{}", i / some.shape[1], i % some.shape[1]);
+            for (std::size_t r = 0; r < points.size(); ++r) {
+                const auto cell = [&](const std::vector<double>& values) {
+                    return i < values.size() ? fmt::format(",{}", values[i]) : std::string(",");
+                };
+                static const std::vector<double> nothing;
+                if (along_of(plot.results[r])) line += cell(points[r] == nullptr ? nothing : points[r]->along[0]);
+                line += cell(points[r] == nullptr ? nothing : points[r]->values);
+            }
+            say("{}\n", line);
+        }
+    }
+}
+
+template <class Drawn>
+Result<> show_drawn(const PlotArguments& options, const Drawn& drawn) {
+    if (!options.to.empty()) {
+        FB_TRY_ASSIGN(png, insitu::draw_png(drawn));
+        FB_TRY(sys::write_text_durable(sys::posix_store(), options.to,
+                                       {reinterpret_cast<const char*>(png.data()), png.size()}));
+        if (!options.json && !options.csv) say("{}  {} bytes\n", options.to, png.size());
+        return {};
+    }
+    const int columns = sys::terminal_columns();
+    const bool has_colours =
+        !options.plain && sys::is_terminal(sys::Output::standard) && std::getenv("NO_COLOR") == nullptr;
+    FB_TRY_ASSIGN(text, text_of(drawn, {.columns = columns > 0 ? columns : columns_without_terminal,
+                                        .is_plain = options.plain,
+                                        .has_colours = has_colours}));
+    say(text);
+    return {};
+}
+
+Result<Exit> plot_of(const PlotArguments& options) {
+    FB_TRY_ASSIGN(style, style_of(options));
+    if (!options.to.empty() && !options.to.ends_with(".png"))
+        return Error{ErrorKind::refused, fmt::format("{}: a plot is written as PNG", options.to), "",
+                     "--to FILE.png; for numbers, --csv or --json"};
+    if (options.csv && options.json) return Error{ErrorKind::refused, "--csv and --json exclude each other"};
+    if (!options.to.empty())
+        FB_TRY(check_own_output(sys::posix_store(), options.to, options.replace, insitu::is_own_png,
+                                "picture of forebay plot"));
+    FB_TRY_ASSIGN(plot, read_plot_results(sys::posix_store(), options.request));
+    const bool is_drawn = !options.to.empty() || (!options.csv && !options.json);
+    if (is_drawn && plot.kind == PlotKind::plane) {
+        FB_TRY_ASSIGN(scene, scene_of(plot, style));
+        FB_TRY(show_drawn(options, scene));
+    } else if (is_drawn) {
+        FB_TRY_ASSIGN(chart, chart_of(plot, style));
+        FB_TRY(show_drawn(options, chart));
+    }
+    if (options.json) print_json(plot);
+    else if (options.csv) print_csv(plot);
+    else if (options.request.patterns.empty() && !plot.others.empty()) {
+        const auto count = std::min(others_max, plot.others.size());
+        const std::vector<std::string> some(plot.others.begin(),
+                                            plot.others.begin() + static_cast<std::ptrdiff_t>(count));
+        say("\nAlso there: {}{}\n", fmt::format("{}", fmt::join(some, ", ")),
+            count < plot.others.size() ? fmt::format(", and {} more", plot.others.size() - count) : "");
+    }
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_plot(CommandLine& line) {
+    const auto options = std::make_shared<PlotArguments>();
+    auto verb = line.verb("plot", "Draw results of analyses: over steps, as lines, or a plane");
+    verb.argument("RUN/STREAM.NAME", options->request.place, "Results of an analysis, of all steps or of @STEPS");
+    verb.arguments("RESULT", options->request.patterns,
+                   "Which of them: names, patterns with *, or an element as in 'gas/members[0]'");
+    verb.option("--to", options->to, "Write a picture, FILE.png, instead of drawing in the terminal");
+    verb.flag("--replace", options->replace, "Replace a file that forebay has not drawn");
+    verb.option("--over", options->over, "Of numbers that each step has: draw them over step or time");
+    verb.option("--log", options->log, "Logarithmic axes: x, y, xy or none. Of a plane y means its colours");
+    verb.option("--palette", options->palette,
+                "Colours of a plane: ember, tide, grey or balance; the analysis' own unless given");
+    verb.option("--pixels", options->pixels, "Width of a chart, longer side of a plane, in a file");
+    verb.flag("--plain", options->plain, "Draw in the terminal with ASCII alone");
+    verb.flag("--csv", options->csv, "Print the numbers, a line for each step and element");
+    verb.json(options->json,
+              "  An array with an object for each result: stream, result, unit, steps: an array of step, time, shape, "
+              "values\n"
+              "  (row-major), and along (places or edges of bins; along_second those of a second dimension).\n");
+    verb.examples(
+        "  forebay plot run7/state.numbers 'gas/*/mean' --to means.png\n"
+        "  forebay plot run7/state.power@0,100,200 --to spectra.png\n"
+        "  forebay plot run7/state.map@last --log y\n"
+        "  forebay plot run7/state.groups 'gas/members[0]' --over time --csv\n"
+        "Without RESULT it draws what says most of the stream, and names the rest. Numbers are drawn over all steps, "
+        "lists\nand planes of the newest one, unless @STEPS says which. A list of sizes of groups is drawn as how many "
+        "are as\nlarge or larger. Of a run that is computing it draws what is committed.\n");
+    verb.action([options] { return plot_of(*options); });
+}
+
+}  // namespace forebay::cli

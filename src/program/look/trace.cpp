@@ -1,0 +1,167 @@
+// forebay trace: the timeline of a run, as a file for Perfetto.
+
+#include "insight/report/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "path/catalog/output.hpp"
+#include "core/terminal/json.hpp"
+#include "program/place.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/move/export_place.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::size_t told_nodes_max = 4;
+
+struct TraceArguments {
+    std::string run;
+    std::string out;
+    std::string format = "pftrace";
+    std::string steps;
+    std::int64_t session = 0;
+    bool all = false;
+    bool replace = false;
+    bool json = false;
+};
+
+// "120", "120:240", "120:" or ":240".
+Result<> take_steps(const std::string& text, report::TraceRequest& request) {
+    if (text.empty()) return {};
+    const auto refusal =
+        Error{ErrorKind::refused, fmt::format("--steps is FIRST:LAST, as in 120:240, 120: or :240, not '{}'", text)};
+    const auto number = [](std::string_view digits, std::int64_t& into) {
+        if (digits.empty()) return true;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+        return error == std::errc{} && end == digits.data() + digits.size() && into >= 0;
+    };
+    const auto colon = text.find(':');
+    const auto first = std::string_view(text).substr(0, colon);
+    const auto last = colon == std::string::npos ? first : std::string_view(text).substr(colon + 1);
+    if (text == ":" || !number(first, request.first_step) || !number(last, request.last_step)) return refusal;
+    if (request.first_step > request.last_step)
+        return Error{ErrorKind::refused, fmt::format("--steps {}: the first step is behind the last one", text)};
+    return {};
+}
+
+Result<report::TraceRequest> request_of(sys::Store& store, const TraceArguments& options) {
+    report::TraceRequest request{.all = options.all};
+    if (options.format != "pftrace" && options.format != "json")
+        return Error{ErrorKind::refused, fmt::format("--format must be pftrace or json, not '{}'", options.format)};
+    request.format = options.format == "json" ? report::TraceFormat::chrome : report::TraceFormat::perfetto;
+    if (options.session < 0 || options.session > std::numeric_limits<std::uint32_t>::max())
+        return Error{ErrorKind::refused, fmt::format("--session {} is no number of a session", options.session)};
+    request.session = static_cast<std::uint32_t>(options.session);
+    FB_TRY(take_steps(options.steps, request));
+    FB_TRY_ASSIGN(place, find_place(store, options.run));
+    if (place.stream_named || place.names_snapshot() || !place.directory.empty())
+        return Error{ErrorKind::refused, fmt::format("{} is no run; a timeline is of a whole run", options.run), "",
+                     "name the run alone; --steps FIRST:LAST takes a part of it"};
+    request.run = place.run;
+    request.to = options.out;
+    if (request.to.empty()) {
+        const auto name = std::filesystem::weakly_canonical(place.run).filename().string();
+        request.to = fmt::format("{}.{}", name.empty() ? "run" : name, options.format);
+    }
+    FB_TRY(catalog::check_output(store, request.to));
+    FB_TRY_ASSIGN(is_there, store.exists(request.to));
+    if (is_there && !options.replace)
+        return Error{ErrorKind::refused, fmt::format("{} exists", request.to), "it is as it was",
+                     "--replace, or another name by --out"};
+    FB_TRY(move::check_target(store, request.to, options.replace, "it is as it was"));
+    return request;
+}
+
+Json names_of(const std::vector<std::string>& names) {
+    auto array = Json::array();
+    for (const auto& name : names) array.push(name);
+    return array;
+}
+
+void print_json(const report::TraceRequest& request, const report::TraceReport& report) {
+    auto object = Json::object();
+    object.set("file", request.to).set("bytes", report.bytes).set("nodes", report.nodes_of_run);
+    object.set("slices", report.counts.slices).set("points", report.counts.points).set("tracks", report.counts.tracks);
+    object.set("left_out", report.counts.left_out).set("dropped", report.dropped).set("seed", report.seed);
+    object.set("slowest", names_of(report.slowest)).set("others", names_of(report.others));
+    object.set("problems", names_of(report.problems)).print();
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+    const auto count = std::min(told_nodes_max, names.size());
+    const std::vector<std::string> some(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count));
+    return fmt::format("{}{}", fmt::join(some, ", "),
+                       count < names.size() ? fmt::format(" and {} more", names.size() - count) : "");
+}
+
+void print_text(const report::TraceRequest& request, const report::TraceReport& report) {
+    const auto shown = report.slowest.size() + report.others.size();
+    say("{}  {}, {} of {} of {}\n", request.to, show_bytes(report.bytes), show_count(report.counts.slices, "slice"),
+        shown, show_count(report.nodes_of_run, "node"));
+    if (!report.slowest.empty() && shown < report.nodes_of_run) {
+        say("  the slowest {}: {}\n", report.slowest.size(), some_of(report.slowest));
+        say("  and {} by chance (seed {:08x}): {}\n  --all shows every node.\n", report.others.size(), report.seed,
+            some_of(report.others));
+    }
+    if (report.counts.left_out > 0)
+        say("  {} timings are left out: their times cannot be, or too many overlap.\n", report.counts.left_out);
+    if (report.dropped > 0) say("  {} timings were dropped when they were taken, for want of room.\n", report.dropped);
+    for (const auto& problem : report.problems) say("  {}\n", problem);
+    say("Open it in {}, which keeps it on your machine.\n", request.format == report::TraceFormat::perfetto
+                                                                ? "https://ui.perfetto.dev"
+                                                                : "https://ui.perfetto.dev or chrome://tracing");
+}
+
+Result<Exit> trace_of(const TraceArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(request, request_of(store, options));
+    Progress progress("trace", options.json);
+    const auto report =
+        report::write_trace(store, request, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    FB_TRY(report);
+    if (options.json) print_json(request, *report);
+    else print_text(request, *report);
+    return report->problems.empty() ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_trace(CommandLine& line) {
+    const auto options = std::make_shared<TraceArguments>();
+    auto verb = line.verb("trace", "Write the timeline of a run, for Perfetto: saves, drains, writes, commits");
+    verb.argument("RUN", options->run, "A run, finished or computing");
+    verb.option("--out", options->out, "FILE; without it the name of the run, in this directory");
+    verb.option("--format", options->format, "pftrace (Perfetto's own) or json (of Chrome's trace viewer, larger)");
+    verb.flag("--all", options->all, "Every node, not the 16 slowest and 16 of the others");
+    verb.option("--session", options->session, "Of this session alone; 0: of all");
+    verb.option("--steps", options->steps, "Of these steps alone: FIRST:LAST, FIRST: or :LAST");
+    verb.flag("--replace", options->replace, "Replace FILE, once the new one is whole");
+    verb.json(options->json,
+              "  file, bytes, nodes (of the run), slices, points (of counters), tracks, left_out (timings whose times "
+              "cannot be),\n"
+              "  dropped (by agents, for want of room), seed, slowest and others (names of nodes), problems.\n");
+    verb.examples(
+        "  forebay trace run7\n"
+        "  forebay trace run7 --steps 120:240 --out late.pftrace\n"
+        "  forebay trace run7 --all --format json\n"
+        "A node is a process; below it are tracks of its snapshots, its agent, the threads that write at once, and "
+        "its\n"
+        "ranks. The exit code is 1 where a file of timings is damaged: what is whole of it is shown.\n");
+    verb.action([options] { return trace_of(*options); });
+}
+
+}  // namespace forebay::cli

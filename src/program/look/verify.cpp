@@ -1,0 +1,216 @@
+// forebay verify: reads everything back and compares each segment with its checksum.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "path/catalog/history.hpp"
+#include "program/look/files.hpp"
+#include "program/place.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct VerifyArguments {
+    std::string place;
+    bool json = false;
+};
+
+// More lines than this say nothing new to a person; --json has them all.
+constexpr std::size_t damage_lines_max = 20;
+// How often the last snapshot may be removed while it is read before another one is not looked for: a run that keeps
+// none long enough to be read.
+constexpr int turns_max = 4;
+constexpr const char* of_another_run = "of another run";
+
+Json json_of_damage(const catalog::Damage& damage) {
+    auto object = Json::object();
+    object.set("file", damage.file);
+    if (!damage.variable.empty()) object.set("variable", damage.variable).set("rank", damage.rank);
+    return object.set("first_byte", damage.first_byte).set("last_byte", damage.last_byte).set("text", damage.text);
+}
+
+/// One snapshot to read. `state` is a word of `forebay ls`, or "" for a snapshot that a restart may take.
+struct VerifyItem {
+    catalog::Version version;
+    std::string state = {};
+
+    std::string name() const {
+        const auto& snapshot = version.snapshot;
+        return fmt::format("{}@{}{}{}", snapshot.stream, snapshot.step, state.empty() ? "" : ", ", state);
+    }
+    Json json() const {
+        auto object = json_of(version.snapshot);
+        if (!state.empty()) object.set("state", state == of_another_run ? "foreign" : state);
+        return object;
+    }
+};
+
+// Another error says that the snapshot is damaged, or of a newer version.
+bool cannot_be_read(ErrorKind kind) { return kind != ErrorKind::corrupt && kind != ErrorKind::unsupported; }
+
+// Prints as it goes, since a run may take hours to read; JSON at the end.
+class VerifyReport {
+public:
+    explicit VerifyReport(bool json) : json_(json) {}
+
+    void add(const VerifyItem& item, const Result<catalog::Verified>& outcome) {
+        auto object = item.json();
+        if (!outcome) {
+            const auto kind = outcome.error().kind;
+            worst_ = std::max(worst_, kind == ErrorKind::refused ? Exit::trouble : exit_of(kind));
+            array_.push(object.set("whole", false).set("error", json_of(outcome.error())));
+            print(lines("{}  {}: {}\n", item.name(), cannot_be_read(kind) ? "CANNOT BE READ" : "cannot be checked",
+                        Message{outcome.error().line()}));
+            return;
+        }
+        auto damage = Json::array();
+        for (const auto& one : outcome->damage) damage.push(json_of_damage(one));
+        object.set("whole", outcome->damage.empty()).set("bytes", outcome->bytes).set("segments", outcome->segments);
+        if (outcome->healed > 0) object.set("healed", outcome->healed);
+        if (!outcome->marks.empty()) object.set("marks", json_of(outcome->marks));
+        array_.push(object.set("damage", damage));
+        if (outcome->damage.empty())
+            print(lines("{}  whole: {} in {}\n", item.name(), show_bytes(outcome->bytes),
+                        show_count(outcome->segments, "segment")));
+        for (const auto& mark : outcome->marks) print(lines("  marked: {}\n", Message{format::words_of(mark)}));
+        if (outcome->healed > 0)
+            print(
+                lines("  {} {} wrong in this host's cache alone, and {} forgotten there: storage has what was saved.\n",
+                      outcome->healed, outcome->healed == 1 ? "stretch was" : "stretches were",
+                      outcome->healed == 1 ? "is" : "are"));
+        if (outcome->damage.empty()) return;
+        worst_ = std::max(worst_, Exit::found);
+        print(lines("{}  DAMAGED in {}:\n", item.name(), show_count(outcome->damage.size(), "place")));
+        for (std::size_t i = 0; i < std::min(outcome->damage.size(), damage_lines_max); ++i)
+            print(lines("  {}\n", Message{outcome->damage[i].text}));
+        if (outcome->damage.size() > damage_lines_max)
+            print(lines("  ... and {} more: --json lists all.\n", outcome->damage.size() - damage_lines_max));
+    }
+
+    void add_removed(const VerifyItem& item) {
+        array_.push(item.json().set("removed", true));
+        print(lines("{}  removed meanwhile\n", item.name()));
+    }
+
+    Exit finish() const {
+        if (json_) array_.print();
+        return worst_;
+    }
+
+private:
+    void print(const Shown& text) const {
+        if (!json_) say(text);
+    }
+
+    bool json_;
+    Json array_ = Json::array();
+    Exit worst_ = Exit::good;
+};
+
+Result<std::vector<VerifyItem>> chosen(sys::Store& store, const Place& place) {
+    if (place.names_snapshot()) {
+        FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
+        return std::vector{VerifyItem{.version = {.snapshot = snapshot}}};
+    }
+    std::vector<VerifyItem> all;
+    const auto add = [&](std::vector<catalog::Version>& versions, const char* state) {
+        for (auto& version : versions) all.push_back({std::move(version), state});
+    };
+    for (const auto& stream : place.streams) {
+        FB_TRY_ASSIGN(history, catalog::history(store, place.run, stream));
+        add(history.living, "");
+        add(history.abandoned, "abandoned");
+        add(history.foreign, of_another_run);
+    }
+    if (all.empty())
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify", place.run), "",
+                     fmt::format("forebay ls {}", place.run)};
+    return all;
+}
+
+// Whether it was removed since it was listed, which its report then says instead of all else.
+Result<bool> check_one(sys::Store& store, const VerifyItem& item, bool json, VerifyReport& report) {
+    const auto& [snapshot, head, set_aside, readable] = item.version;
+    const auto outcome = [&]() -> Result<catalog::Verified> {
+        // A copy of another directory's save is misplaced, though each of its bytes is right.
+        if (!readable && readable.error().kind == ErrorKind::corrupt) return readable.error();
+        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
+        return catalog::verify(store, snapshot,
+                               [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }();
+    const bool misses = outcome ? !outcome->damage.empty() : outcome.error().kind == ErrorKind::missing;
+    if (misses) {
+        FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, outcome ? outcome->snapshot_id : 0));
+        if (removed) {
+            report.add_removed(item);
+            return true;
+        }
+    }
+    report.add(item, outcome);
+    return false;
+}
+
+Result<Exit> check(const VerifyArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
+    if (kind) return verify_file(store, *kind, {.path = options.place, .json = options.json});
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    VerifyReport report(options.json);
+    for (int turn = 0;; ++turn) {
+        FB_TRY_ASSIGN(items, chosen(store, place));
+        bool any_removed = false;
+        for (const auto& item : items) {
+            FB_TRY_ASSIGN(removed, check_one(store, item, options.json, report));
+            any_removed |= removed;
+        }
+        // Another one is the last now.
+        if (!place.last || !any_removed || turn == turns_max) return report.finish();
+    }
+}
+
+}  // namespace
+
+void add_verify(CommandLine& line) {
+    const auto options = std::make_shared<VerifyArguments>();
+    auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
+    verb.argument(
+        "RUN", options->place,
+        "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"; or a file of GenericIO or HDF5");
+    verb.json(
+        options->json,
+        "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
+        "an array of\n"
+        "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
+        "kind, what, safe, next, text;\n"
+        "  marks (as in ls) where there are any; state: abandoned or foreign (as in ls), if a restart does not take "
+        "the "
+        "snapshot;\n"
+        "  healed (stretches that were wrong in this host's cache alone) where "
+        "it is not 0; removed: true, instead of "
+        "all that,\n"
+        "  for one that retention removed meanwhile.\n"
+        "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
+        "first_byte,\n"
+        "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts), "
+        "missing_filters.\n");
+    verb.examples(
+        "  forebay verify /scratch/me/run7@last\n"
+        "  forebay verify /scratch/me/run7/restart@120 --json\n"
+        "  forebay verify m000.full.mpicosmo.499\n"
+        "Exit code 1 when something is damaged; 3 to 6 when something cannot be read now, or could not be checked at "
+        "all, 6 when HDF5 lacks a filter.\n");
+    verb.action([options] { return check(*options); });
+}
+
+}  // namespace forebay::cli

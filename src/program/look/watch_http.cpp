@@ -1,0 +1,190 @@
+// forebay watch: the live page of a run.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "program/look/page_fields.hpp"
+#include "program/look/page_parameters.hpp"
+#include "program/look/page_results.hpp"
+#include "program/place.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "insight/report/page_guard.hpp"
+#include "insight/report/page_server.hpp"
+#include "insight/report/run_looker.hpp"
+#include "insight/report/watch_page.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/socket.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/sys/thread.hpp"
+#include "path/telemetry/metrics.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr int port_most = 65'535;
+
+struct WatchArguments {
+    std::string run;
+    std::string host = "127.0.0.1";
+    std::string staging = "/dev/shm";
+    int port = 0;
+    bool anywhere = false;
+};
+
+/// The page of one run: what it reads, whom it answers.
+class Watching {
+public:
+    Watching(const std::string& run, const std::string& staging)
+        : run_(run),
+          looker_(sys::target_store(), run, staging, feed_),
+          fields_(sys::target_store(), run),
+          projections_(sys::target_store(), fields_) {}
+
+    report::PageFeed& feed() { return feed_; }
+    report::RunLooker& looker() { return looker_; }
+
+    report::PagePaths paths() {
+        auto& store = sys::target_store();
+        const auto png = [](auto make) {
+            return [make](const report::PageQuery& query) { return answer("image/png", make(query)); };
+        };
+        const auto json = [](auto make) {
+            return [make](const report::PageQuery& query) { return answer("application/json", make(query)); };
+        };
+        report::PagePaths paths;
+        paths["/state"] = json([this](const auto&) { return state(); });
+        paths["/fields"] = json([this, &store](const auto&) { return field_menu(store, run_); });
+        paths["/pictures"] = json([this, &store](const auto&) { return picture_list(store, run_); });
+        paths["/metrics"] = [this](const auto&) {
+            const auto newest = looker_.newest();
+            constexpr auto form = telemetry::MetricsForm::openmetrics;
+            return report::PageAnswer{200, telemetry::content_type(form),
+                                      telemetry::metrics_text(newest.summary, newest.statuses, form)};
+        };
+        paths["/histogram"] = json([this](const auto& query) { return histogram(query); });
+        paths["/slice"] = png([this](const auto& query) { return slice(query); });
+        paths["/projection"] = png([this](const auto& query) { return projections_.png(query); });
+        paths["/picture"] = png([this, &store](const auto& query) { return picture_png(store, run_, query); });
+        paths["/result"] = png([this, &store](const auto& query) { return result_png(store, run_, query); });
+        return paths;
+    }
+
+private:
+    static report::PageAnswer answer(const char* type, const Result<std::string>& made) {
+        if (!made) return report::answer_of(made.error());
+        return {200, type, *made};
+    }
+
+    Result<std::string> state() const {
+        const auto news = feed_.newest();
+        if (!news.text) return Error{ErrorKind::retry, "the run is being read"};
+        return *news.text;
+    }
+    Result<std::string> slice(const report::PageQuery& query) {
+        FB_TRY_ASSIGN(request, plane_request_of(query));
+        FB_TRY_ASSIGN(plane, fields_.plane(request));
+        return plane_png(*plane, query);
+    }
+    Result<std::string> histogram(const report::PageQuery& query) {
+        FB_TRY_ASSIGN(request, plane_request_of(query));
+        FB_TRY_ASSIGN(style, plane_style_of(query));
+        FB_TRY_ASSIGN(plane, fields_.plane(request));
+        return plane_histogram(*plane, style.log);
+    }
+
+    const std::string run_;
+    report::PageFeed feed_;
+    report::RunLooker looker_;
+    FieldReader fields_;
+    ProjectionMaker projections_;
+};
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
+    return text;
+}
+
+Result<report::PageServerOptions> server_options(const WatchArguments& options) {
+    if (options.port < 0 || options.port > port_most)
+        return Error{ErrorKind::refused, fmt::format("--port must be 0 to {}", port_most)};
+    const bool is_private = report::is_loopback(options.host);
+    if (!is_private && !options.anywhere)
+        return Error{ErrorKind::refused,
+                     fmt::format("--host {} would show the run to other hosts, over a connection that is not encrypted",
+                                 options.host),
+                     "", "leave out --host and use the ssh line that is printed, or say --anywhere as well"};
+    report::PageServerOptions server{.host = options.host, .port = options.port, .token = report::new_token()};
+    if (!options.anywhere) return server;
+    if (is_private) server.host = "0.0.0.0";
+    server.other_hosts = {lower(sys::host_name()), lower(options.host)};
+    FB_TRY_ASSIGN(addresses, sys::own_addresses(""));
+    std::ranges::move(addresses, std::back_inserter(server.other_hosts));
+    return server;
+}
+
+void print_address(const WatchArguments& options, const report::PageServerOptions& server, int port) {
+    const auto host = options.anywhere ? sys::host_name() : std::string("127.0.0.1");
+    say("http://{}:{}/?token={}\n", host, port, server.token);
+    if (options.anywhere)
+        say("Warning: every host that reaches this one may connect, and what passes is not encrypted: whoever reads "
+            "along has the token.\n");
+    else say("From elsewhere: ssh -N -L {}:127.0.0.1:{} {}\n", port, port, sys::host_name());
+    say("Shows {}; it changes nothing there. Ctrl-C ends it.\n", options.run);
+    std::fflush(stdout);
+}
+
+Result<Exit> watch(const WatchArguments& given) {
+    auto options = given;
+    FB_TRY_ASSIGN(place, find_place(sys::target_store(), options.run));
+    if (place.stream_named || place.names_snapshot())
+        return Error{ErrorKind::refused, options.run + " is no run", "", "forebay watch " + place.run};
+    FB_TRY_ASSIGN(run, sys::whole_place(place.run));
+    options.run = run;
+    FB_TRY_ASSIGN(configuration, server_options(options));
+    const auto signals = std::make_shared<sys::EndSignals>();  // before there are threads
+    const auto watching = std::make_shared<Watching>(options.run, options.staging);
+    FB_TRY_ASSIGN(opened,
+                  report::PageServer::open(configuration, report::watch_page(), watching->paths(), watching->feed()));
+    const auto server = std::make_shared<report::PageServer>(std::move(opened));
+    print_address(options, configuration, server->port());
+    FB_TRY_ASSIGN(looking, sys::Thread::start([watching] { watching->looker().run(); }));
+    FB_TRY_ASSIGN(ending, sys::Thread::start([signals, watching, server] {
+                      signals->wait();
+                      watching->feed().close();
+                      server->stop();
+                  }));
+    const auto served = server->serve();
+    watching->looker().stop();
+    looking.join();
+    if (!served) ending.leave();  // it waits for a signal, and holds what it uses
+    FB_TRY(served);
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_watch(CommandLine& line) {
+    const auto options = std::make_shared<WatchArguments>();
+    auto verb = line.verb("watch", "Show a run as a live page, to a browser on this machine or through ssh");
+    verb.argument("RUN", options->run, "A run that computes, or one that is over");
+    verb.option("--port", options->port, "Of the page; 0: a free one");
+    verb.option("--host", options->host, "Address to serve at; another than the loopback needs --anywhere");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
+    verb.flag("--anywhere", options->anywhere, "Serve other hosts too, not encrypted, to whoever has the token");
+    verb.examples(
+        "  forebay watch run7\n"
+        "It prints an address with a token, without which nothing is shown, and the line for ssh that brings the page "
+        "to\nanother machine. It reads the run and never writes to it: docs/guide/watch.md.\n");
+    verb.action([options] { return watch(*options); });
+}
+
+}  // namespace forebay::cli

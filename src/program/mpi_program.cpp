@@ -1,0 +1,43 @@
+// The program forebay-mpi, which alone is linked to MPI.
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "program/verbs.hpp"
+#include "core/sys/program.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr const char* program = "forebay-mpi";
+
+}  // namespace
+
+// What launchers of Open MPI, MPICH and their kin, and srun by PMI or PMIx, give to each process of a job.
+bool started_by_launcher() {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"})
+        if (std::getenv(name) != nullptr) return true;
+    return false;
+}
+
+Result<> check_alone() {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+        if (const char* size = std::getenv(name); size != nullptr && std::strtol(size, nullptr, 10) > 1)
+            return Error{ErrorKind::refused, "MPI's launcher has started several of these, and one does all of it", "",
+                         "the same command without mpiexec, or with one process"};
+    return {};
+}
+
+// MPI's launcher has started this process and knows it by its number: forebay-mpi goes on in it.
+Error become_mpi_program(const std::vector<std::string>& arguments) {
+    const auto beside = (std::filesystem::path(sys::program_path()).parent_path() / program).string();
+    for (const auto& place : {beside, std::string(program)})
+        if (auto failed = sys::become(place, arguments); failed.kind != ErrorKind::missing) return failed;
+    return {ErrorKind::unsupported,
+            arguments.front() + " needs " + program + ", which has MPI and is neither beside this forebay as " +
+                beside + " nor in PATH",
+            "", "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,170 @@
+#include "program/place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/format/packed.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+}
+
+std::string trimmed(std::string path) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path;
+}
+
+// "." and ".." have no name of their own: what they stand for has.
+std::filesystem::path named(const std::string& path) {
+    const std::filesystem::path given(path);
+    if (given.filename() != "." && given.filename() != "..") return given;
+    std::error_code error;
+    const auto whole = std::filesystem::canonical(given, error);
+    return error ? given : whole;
+}
+
+Result<bool> is_stream(sys::Store& store, const std::string& path) {
+    auto entries = store.list(path);
+    if (!entries && entries.error().kind == ErrorKind::missing) return false;
+    if (!entries) return entries.error();
+    return std::ranges::any_of(*entries, [](const sys::Entry& entry) {
+        return entry.is_directory &&
+               (catalog::step_of(entry.name) || catalog::aside_of(entry.name) || catalog::leftover_of(entry.name));
+    });
+}
+
+// "restart@100, restart@120": at most as many as fit into a message.
+std::string shown(const std::vector<std::string>& names) {
+    constexpr std::size_t names_max = 8;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), names_max); ++i) text += (i > 0 ? ", " : "") + names[i];
+    if (names.size() > names_max) text += fmt::format(" and {} more", names.size() - names_max);
+    return text;
+}
+
+// Takes "@STEP" off; a path may hold an '@' of its own.
+Result<std::string> take_step(sys::Store& store, const std::string& text, Place& place) {
+    const auto at = text.rfind('@');
+    if (at == std::string::npos) return text;
+    const auto word = text.substr(at + 1);
+    place.last = word == "last";
+    place.step = number_in(word);
+    if (place.names_snapshot()) return text.substr(0, at);
+    FB_TRY_ASSIGN(exists, store.exists(text));
+    if (exists) return text;
+    return Error{ErrorKind::refused, fmt::format("\"{}\" in {} is neither a step nor \"last\"", word, text), "",
+                 fmt::format("forebay ls {}", text.substr(0, at))};
+}
+
+// The step directory RUN/STREAM/step-000120, as a shell completes it; or one of a line that the run has left.
+std::string take_step_directory(const std::string& text, Place& place) {
+    const auto path = named(text);
+    const auto name = path.filename().string();
+    const auto step = catalog::step_of(name);
+    const auto aside = catalog::aside_of(name);
+    if ((!step && !aside) || place.names_snapshot()) return text;
+    place.step = step ? *step : aside->step;
+    if (aside) place.directory = text;
+    return directory_of(path.string());
+}
+
+}  // namespace
+
+Result<bool> names_snapshot(sys::Store& store, const std::string& text) {
+    const auto at = text.rfind('@');
+    if (at == std::string::npos) return false;
+    const auto word = text.substr(at + 1);
+    if (word != "last" && !number_in(word)) return false;
+    FB_TRY_ASSIGN(exists, store.exists(text));
+    return !exists;
+}
+
+Result<Place> find_place(sys::Store& store, const std::string& text) {
+    FB_TRY_ASSIGN(place, find_place_to_write(store, text));
+    if (!place.stream_named && place.streams.empty()) FB_TRY(catalog::streams(store, place.run));  // is it there?
+    return place;
+}
+
+Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
+    Place place;
+    FB_TRY_ASSIGN(given, take_step(store, text, place));
+    const auto path = take_step_directory(trimmed(given), place);
+    FB_TRY_ASSIGN(stream, is_stream(store, path));
+    if (stream) {
+        place.run = directory_of(named(path).string());
+        place.streams = {named(path).filename().string()};
+        place.stream_named = true;
+        return place;
+    }
+    place.run = path;
+    auto streams = catalog::streams(store, path);
+    if (streams) place.streams = std::move(*streams);
+    else if (streams.error().kind != ErrorKind::missing) return streams.error();
+    return place;
+}
+
+Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
+    if (!place.directory.empty()) {
+        FB_TRY_ASSIGN(exists, store.exists(place.directory));
+        if (exists) return catalog::Snapshot{place.streams.front(), *place.step, place.directory};
+        return Error{ErrorKind::missing, fmt::format("there is no snapshot {}", place.directory), "",
+                     fmt::format("forebay ls {}", place.run)};
+    }
+    std::vector<catalog::Snapshot> found;
+    std::vector<std::string> meant, all;
+    const bool states =
+        std::ranges::any_of(place.streams, [](const std::string& stream) { return !format::is_packed_stream(stream); });
+    for (const auto& stream : place.streams) {
+        // The last snapshot of a run is one of its state, not a batch of packed files.
+        if (states && !place.step && format::is_packed_stream(stream)) continue;
+        FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, stream));
+        for (const auto& snapshot : snapshots) all.push_back(fmt::format("{}/{}@{}", place.run, stream, snapshot.step));
+        const auto chosen =
+            place.step ? std::ranges::find(snapshots, *place.step, &catalog::Snapshot::step) : snapshots.begin();
+        if (chosen == snapshots.end()) continue;
+        found.push_back(*chosen);
+        meant.push_back(fmt::format("{}/{}@{}", place.run, stream, chosen->step));
+    }
+    if (found.size() > 1) {
+        // Of a state and what analyses have made of it, the state is meant.
+        const auto is_state = [&](const catalog::Snapshot& snapshot) {
+            const auto manifest = catalog::load_manifest(store, snapshot.directory);
+            return !manifest || !describe::is_result(manifest->schema);
+        };
+        if (std::ranges::count_if(found, is_state) == 1) return *std::ranges::find_if(found, is_state);
+    }
+    if (found.size() == 1) return found.front();
+    const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
+    if (found.size() > 1)
+        return Error{ErrorKind::refused, fmt::format("{} is in several streams of {}", asked, place.run), "",
+                     fmt::format("name one of: {}", shown(meant))};
+    const auto where = place.stream_named ? place.run + "/" + place.streams.front() : place.run;
+    if (all.empty())
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot", where), "",
+                     fmt::format("forebay ls {}", place.run)};
+    return Error{ErrorKind::missing, fmt::format("{} has no committed {}; there are: {}", where, asked, shown(all)), "",
+                 fmt::format("forebay ls {}", place.run)};
+}
+
+std::string place_text(const catalog::Snapshot& snapshot) {
+    const auto leaf = leaf_of(snapshot.directory);
+    return catalog::step_of(leaf) ? fmt::format("{}@{}", snapshot.stream, snapshot.step)
+                                  : fmt::format("{}/{}", snapshot.stream, leaf);
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,233 @@
+// forebay plan: what a run will cost, and which settings suit it, by what was measured; and what of that came true.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "insight/advice/plan/case.hpp"
+#include "insight/advice/plan/plan.hpp"
+#include "insight/advice/plan/run_measures.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/terminal/advice_file.hpp"
+#include "program/own_output.hpp"
+#include "program/plan/plan_options.hpp"
+#include "program/plan/plan_text.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "forebay/forebay.h"
+#include "core/sys/clock.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::uint64_t case_bytes_read_max = 1u << 20;
+constexpr double ranks_seconds_told = 1e-3;
+constexpr std::size_t date_characters = 10;  // of show_utc()
+
+struct PlanArguments {
+    std::string run, stream, preflight, profile, bench, plan, case_file, check, out;
+    std::map<std::string, std::string> inputs;  // by key
+    std::vector<std::string> what_ifs;
+    bool extrapolate = false, replace = false, json = false;
+};
+
+// What a plan was made of.
+struct PlanSources {
+    advice::PlanInputs inputs;
+    advice::PlanCase told;  // empty without --case
+    std::vector<std::string> what_ifs;
+    double ranks_seconds = 0;  // of a save of the run: ranks that waited for each other
+};
+
+std::string plan_option_of(const std::string& key) {
+    auto option = "--" + key;
+    std::ranges::replace(option, '_', '-');
+    return option;
+}
+
+Result<std::vector<format::Measure>> read_run_measures(const std::string& given, const std::string& stream) {
+    FB_TRY_ASSIGN(run, sys::whole_place(given));
+    auto read = telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false});
+    if (!read && read.error().kind != ErrorKind::missing) return read.error();
+    if (!read)
+        return because(read.error(), read.error().what, "",
+                       "name the directory of a run that has saved, as in --run /scratch/me/run7");
+    auto& chronicle = *read;
+    chronicle.run = given;  // as the user named it
+    return advice::measures_of_run(chronicle, stream);
+}
+
+Result<> take_files(const PlanArguments& options, advice::PlanInputs& inputs) {
+    const std::tuple<std::string, const char*, const char*> files[] = {{options.preflight, "preflight", "--preflight"},
+                                                                       {options.bench, "bench", "--bench"},
+                                                                       {options.profile, "profile", "--profile"},
+                                                                       {options.plan, "plan", "--plan"}};
+    for (const auto& [path, kind, option] : files) {
+        if (path.empty()) continue;
+        FB_TRY_ASSIGN(read, read_advice(option, path, kind));
+        if (read.kind == "bench" && format::find(read.measures, "drain_rate_bytes_per_second") == nullptr)
+            return Error{ErrorKind::refused,
+                         fmt::format("{} {} has no row by forebay that drains: rows of other ways tell a plan nothing",
+                                     option, input_name(path)),
+                         "", "forebay bench run --via forebay --stage /dev/shm,slots=1 --out json=FILE"};
+        inputs.take(read,
+                    fmt::format("{}, {}", input_name(path), show_utc(read.made_unix_ns).substr(0, date_characters)));
+    }
+    return {};
+}
+
+// A plan that is compared with a run is one for as many nodes, as much data and as many saves: they are no prediction.
+void take_scale(const std::vector<format::Measure>& happened, advice::PlanInputs& inputs) {
+    for (const auto* name : {"nodes", "node_bytes", "step_seconds", "save_every_steps", "slots", "agent_cost_ratio"})
+        if (const auto* measure = format::find(happened, name)) {
+            auto scale = *measure;
+            if (const auto* known = inputs.find(name); known != nullptr && scale.name == "node_bytes")
+                scale.cv = std::max(scale.cv, known->cv);
+            inputs.take(scale);
+        }
+    // Runs that are compared have not failed.
+    inputs.take({.name = "mtbf_seconds", .origin = format::MeasureOrigin::given, .from = "--check"});
+}
+
+Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<format::Measure>& happened) {
+    PlanSources sources;
+    sources.what_ifs = options.what_ifs;
+    if (!options.run.empty()) {
+        FB_TRY_ASSIGN(measures, read_run_measures(options.run, options.stream));
+        FB_TRY(take_files(options, sources.inputs));
+        if (const auto* ranks = format::find(measures, "ranks_seconds")) sources.ranks_seconds = ranks->value;
+        for (const auto& measure : measures)  // a run's own nodes are no wish, where a file tells of more
+            if (measure.name != "nodes" || measure.value > sources.inputs.value("nodes")) sources.inputs.take(measure);
+    } else {
+        FB_TRY(take_files(options, sources.inputs));
+    }
+    if (!happened.empty()) take_scale(happened, sources.inputs);
+    if (!options.case_file.empty()) {
+        FB_TRY_ASSIGN(text, input_text("--case", options.case_file, case_bytes_read_max,
+                                       "--case bench/cases/plan-hacc.toml, or another file like it"));
+        FB_TRY_ASSIGN(read, advice::read_case(text, input_name(options.case_file)));
+        for (const auto& measure : read.inputs) sources.inputs.take(measure);
+        sources.what_ifs.insert(sources.what_ifs.begin(), read.what_ifs.begin(), read.what_ifs.end());
+        sources.told = std::move(read);
+    }
+    for (const auto& [key, text] : options.inputs) {
+        if (text.empty()) continue;
+        FB_TRY_ASSIGN(measures, plan_input_from(key, text, plan_option_of(key)));
+        for (const auto& measure : measures) sources.inputs.take(measure);
+    }
+    return sources;
+}
+
+format::AdviceRow compared_row(const advice::Compared& one, const std::string& happened) {
+    return {.setting = {{"compared", one.name}},
+            .measures = {{.name = "predicted", .value = one.predicted, .origin = format::MeasureOrigin::predicted},
+                         {.name = "happened",
+                          .value = one.happened,
+                          .samples = 1,
+                          .origin = format::MeasureOrigin::kept,
+                          .from = happened},
+                         {.name = "off_ratio", .value = one.off, .origin = format::MeasureOrigin::predicted}},
+            .remarks = one.good() ? std::vector<std::string>{} : std::vector<std::string>{"off by more than 15 %"}};
+}
+
+bool plan_has_failed(const format::Advice& plan) {
+    return std::ranges::any_of(plan.findings, [](const auto& one) { return one.severity == format::Severity::fail; });
+}
+
+Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& sources) {
+    Progress progress("plan", options.json);
+    advice::PlanWishes wishes{
+        .extrapolate = options.extrapolate,
+        .progress = [&](std::uint64_t done, std::uint64_t all) { progress.show_count(done, all); }};
+    for (const auto& text : sources.what_ifs) {
+        FB_TRY_ASSIGN(what_if, what_if_from(text));
+        wishes.what_ifs.push_back(std::move(what_if));
+    }
+    FB_TRY_ASSIGN(plan, advice::make_plan(sources.inputs, wishes));
+    plan.made_unix_ns = sys::unix_ns();
+    plan.made_by = fmt::format("{} on {}", fb_version(), sys::host_name());
+    plan.key = {{"nodes", fmt::format("{:.0f}", format::find(plan.measures, "nodes")->value)}};
+    if (!sources.told.title.empty()) plan.key.emplace_back("case", sources.told.title);
+    if (sources.ranks_seconds >= ranks_seconds_told)
+        plan.findings.push_back(
+            {.check = "ranks",
+             .subject = options.run,
+             .severity = format::Severity::note,
+             .text = fmt::format("ranks of {} waited {} a save for each other, the median: no number here has that, "
+                                 "since the last rank computes until it comes",
+                                 options.run, show_seconds(sources.ranks_seconds))});
+    return plan;
+}
+
+Result<Exit> run_plan(const PlanArguments& options) {
+    if (!options.out.empty())
+        FB_TRY(check_own_output(
+            sys::posix_store(), options.out, options.replace,
+            [](std::string_view text) { return is_advice(text, "plan"); }, "plan"));
+    std::vector<format::Measure> happened;
+    if (!options.check.empty()) {
+        FB_TRY_ASSIGN(measures, read_run_measures(options.check, options.stream));
+        happened = std::move(measures);
+    }
+    // A plan that was written is compared as it is: its scale was a prediction too.
+    FB_TRY_ASSIGN(sources, sources_of(options, options.plan.empty() ? happened : std::vector<format::Measure>{}));
+    FB_TRY_ASSIGN(plan, plan_of(options, sources));
+    const auto title = options.check.empty() ? std::string("published") : options.check;
+    const auto compared = advice::compare(plan.measures, options.check.empty() ? sources.told.published : happened);
+    for (const auto& one : compared) plan.rows.push_back(compared_row(one, title));
+    const bool failed = plan_has_failed(plan);
+    if (options.json) say(Shown{format::encode(plan)});
+    else if (options.check.empty() || failed) say(plan_text(plan, sources.told.title));
+    if (!options.json && !compared.empty()) say(comparison_text(compared, title));
+    if (!options.out.empty()) FB_TRY(sys::write_text_durable(sys::posix_store(), options.out, format::encode(plan)));
+    return !failed && std::ranges::all_of(compared, &advice::Compared::good) ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_plan(CommandLine& line) {
+    const auto options = std::make_shared<PlanArguments>();
+    auto verb = line.verb("plan", "What a run will cost: saves, drains, progress; which interval and slots suit it");
+    verb.option("--run", options->run, "Take what this run has shown of itself");
+    verb.option("--stream", options->stream, "Of --run and --check: this stream; else the one with most bytes");
+    verb.option("--preflight", options->preflight, "Take what forebay preflight has measured: FILE.json, or -");
+    verb.option("--bench", options->bench, "Take what forebay bench run has measured: FILE.json, or -");
+    verb.option("--profile", options->profile, "Take what forebay tune has measured: FILE.json, or -");
+    verb.option("--plan", options->plan, "Take what an earlier plan was made of: FILE.json, or -");
+    verb.option("--case", options->case_file, "Take a run of others, with what was published of it: FILE.toml");
+    for (const auto& kind : advice::input_kinds())
+        if (kind.key[0] != '\0') verb.option(plan_option_of(kind.key), options->inputs[kind.key], kind.help);
+    verb.option("--slow-nodes", options->inputs["slow_nodes"],
+                "Which share of the nodes drains at which ratio of the rate of the others: SHARE:RATIO");
+    verb.option("--slow-targets", options->inputs["slow_targets"], "The same of storage targets: SHARE:RATIO");
+    verb.option("--what-if", options->what_ifs, "Other values of an input, a row each: KEY=VALUE[,VALUE...]");
+    verb.option("--check", options->check,
+                "Compare what is predicted with what this run did; exit 1 where it is off "
+                "by more than 15 %");
+    verb.flag("--extrapolate", options->extrapolate, "Predict beyond 64 times the nodes or bytes that were measured");
+    verb.option("--out", options->out, "Write the plan: FILE.json");
+    verb.flag("--replace", options->replace, "Of --out: replace a file that is no plan");
+    verb.json(options->json, "  Advice of kind \"plan\", as docs/formats/advice.md and its schema say.\n");
+    verb.examples(
+        "  forebay plan --nodes 8100 --bytes-per-node 51432098765 --save-rate 29303703703 --drain-rate 463351000 \\\n"
+        "    --step-seconds 360 --mtbf 12h\n"
+        "  forebay plan --run small --nodes 512 --target-rate 2T --what-if slots=1,2 --what-if slow_nodes=0.01:0.3\n"
+        "  forebay plan --run /scratch/me/run7 --ends-in 30m\n"
+        "  forebay plan --run small --check large\n"
+        "  forebay plan --case bench/cases/plan-hacc.toml\n"
+        "Amounts are 4096, 64M, 2G (powers of 1024), rates such amounts a second, with their cv as in 463M:0.1; times "
+        "are\n"
+        "90, 30m, 12h, 2d. Options go before files. Keys of --what-if are options: target_rate for --target-rate.\n");
+    verb.action([options] { return run_plan(*options); });
+}
+
+}  // namespace forebay::cli

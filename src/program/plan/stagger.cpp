@@ -1,0 +1,104 @@
+// forebay stagger: runs a command when fewer than so many others run theirs, of all processes that share a directory.
+// A turn is a lock on a file there: whoever dies gives its turn up, since the kernel lets go of the lock.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "core/base/splitmix.hpp"
+#include "core/base/try.hpp"
+#include "core/terminal/command_line.hpp"
+#include "program/verbs.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/wait_until.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::uint64_t stagger_turns_max = 100'000;
+constexpr double wait_seconds_max = 31'536'000;
+// Thousands of processes that wait look at a shared directory: each at most once a second, from 20 ms on.
+constexpr sys::Pauses turn_pauses{std::chrono::milliseconds(20), std::chrono::seconds(1)};
+
+struct StaggerArguments {
+    std::uint64_t at_once = 0;
+    std::string directory = ".", name = "default";
+    double wait_seconds = 3600;
+    std::vector<std::string> command;
+};
+
+// Any turn that is free, beginning with one by chance, so that not all try the same.
+Result<std::optional<sys::FileLock>> free_turn(const std::string& directory, std::uint64_t at_once) {
+    const auto first = sys::random_u64();
+    for (std::uint64_t i = 0; i < at_once; ++i) {
+        auto lock = sys::FileLock::take(fmt::format("{}/{}", directory, (first + i) % at_once));
+        if (lock) return std::optional(std::move(*lock));
+        if (lock.error().kind != ErrorKind::retry) return lock.error();
+    }
+    return std::optional<sys::FileLock>();
+}
+
+Result<Exit> stagger(const StaggerArguments& arguments) {
+    if (arguments.at_once < 1 || arguments.at_once > stagger_turns_max)
+        return Error{ErrorKind::refused,
+                     fmt::format("--at-once must be 1 to {}, not {}", stagger_turns_max, arguments.at_once), "",
+                     "forebay stagger --at-once 64 -- COMMAND"};
+    if (arguments.command.empty())
+        return Error{ErrorKind::refused, "there is no command", "", "forebay stagger --at-once 64 -- COMMAND"};
+    if (arguments.name.empty() || arguments.name.find('/') != std::string::npos)
+        return Error{ErrorKind::refused, "--name is empty, or has a slash", "", "--name mounts"};
+    if (!(arguments.wait_seconds >= 0 && arguments.wait_seconds <= wait_seconds_max))
+        return Error{ErrorKind::refused, fmt::format("--wait must be 0 to {} seconds, a year", wait_seconds_max), "",
+                     "--wait 3600"};
+    const sys::EndSignals signals;
+    const auto turns = fmt::format("{}/.forebay-stagger-{}", arguments.directory, arguments.name);
+    if (const auto made = sys::posix_store().make_directory(turns); !made)
+        return because(made.error(), made.error().what, "nothing was started",
+                       "--directory DIR, one that all processes see and may write to");
+    std::optional<Error> failed;
+    std::optional<sys::FileLock> turn;
+    const auto look = [&] {
+        auto taken = free_turn(turns, arguments.at_once);
+        if (taken) turn = std::move(*taken);
+        else failed = taken.error();
+        return turn.has_value() || failed || signals.come() != 0;
+    };
+    const auto wait =
+        std::chrono::duration_cast<sys::Clock::duration>(std::chrono::duration<double>(arguments.wait_seconds));
+    sys::wait_until(sys::Clock::now() + wait, turn_pauses, look);
+    if (failed) return *failed;
+    if (signals.come() != 0) sys::EndSignals::end_by(signals.come());
+    if (!turn)
+        return Error{
+            ErrorKind::retry,
+            fmt::format("all {} turns of {} were taken for {:.0f} s", arguments.at_once, turns, arguments.wait_seconds),
+            "nothing was started", "a longer --wait, or a larger --at-once"};
+    const auto code = sys::run_in_front(arguments.command, [&] { return signals.come(); });
+    if (!code) return because(code.error(), code.error().what, "", "name a program that is there, behind --");
+    return static_cast<Exit>(*code);
+}
+
+}  // namespace
+
+void add_stagger(CommandLine& line) {
+    const auto arguments = std::make_shared<StaggerArguments>();
+    auto verb = line.verb("stagger", "Run a command, at most so many at a time of all nodes that share a directory");
+    verb.option("--at-once", arguments->at_once, "Commands that run at a time");
+    verb.option("--directory", arguments->directory, "That all share; its file system must have locks");
+    verb.option("--name", arguments->name, "Those of another name do not count");
+    verb.option("--wait", arguments->wait_seconds, "Seconds after which it gives up");
+    verb.arguments("COMMAND", arguments->command, "What to run, behind --");
+    verb.examples(
+        "  srun --ntasks-per-node 1 forebay stagger --at-once 512 -- ./mount-dfuse.sh\n"
+        "  mpiexec -n 8000 forebay stagger --at-once 64 --directory /home/me -- ./copy-to-node.sh\n"
+        "Exits as the command does. Whose process dies gives its turn to the next.\n");
+    verb.action([arguments] { return stagger(*arguments); });
+}
+
+}  // namespace forebay::cli

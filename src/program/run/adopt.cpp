@@ -1,0 +1,74 @@
+// forebay adopt: takes a snapshot that was copied from another run into this one.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "program/place.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct AdoptArguments {
+    std::string place;
+    bool json = false;
+};
+
+// A foreign snapshot is not one of those that other verbs choose from.
+Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
+    std::vector<catalog::Version> found;
+    for (const auto& stream : place.streams) {
+        FB_TRY_ASSIGN(history, catalog::history(store, place.run, stream));
+        for (const auto& version : history.foreign)
+            if (version.head.step == *place.step) found.push_back(version);
+    }
+    if (found.size() == 1) return found.front();
+    return Error{
+        found.empty() ? ErrorKind::missing : ErrorKind::refused,
+        fmt::format("{} of {} is {}", fmt::format("step {}", *place.step), place.run,
+                    found.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP"),
+        "", fmt::format("forebay ls {}", place.run)};
+}
+
+Result<Exit> adopt(const AdoptArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    if (!place.step)
+        return Error{ErrorKind::refused, fmt::format("adopt wants one step, not {}", options.place), "",
+                     fmt::format("forebay ls {}", place.run)};
+    FB_TRY_ASSIGN(version, foreign(store, place));
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, version.snapshot.directory));
+    FB_TRY(catalog::check_whole(store, version.snapshot.directory, manifest));
+    FB_TRY(catalog::adopt(store, place.run, version.snapshot));
+    const auto from = catalog::id_text(version.head.lineage.run_id);
+    if (options.json) json_of(version.snapshot).set("was_of_run", from).print();
+    else say("{}@{}: taken from the run {} into {}\n", version.snapshot.stream, version.snapshot.step, from, place.run);
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_adopt(CommandLine& line) {
+    const auto options = std::make_shared<AdoptArguments>();
+    auto verb = line.verb("adopt", "Take a snapshot that was copied from another run into this one");
+    verb.argument("RUN@STEP", options->place, "RUN@STEP, RUN/STREAM@STEP or the snapshot's directory");
+    verb.json(options->json, "  An object: stream, step, directory, was_of_run.\n");
+    verb.examples(
+        "  cp -r /scratch/me/run6/restart/step-000500 /scratch/me/run7/restart/\n"
+        "  forebay adopt /scratch/me/run7@500\n"
+        "A run restarts from its own snapshots alone; forebay ls shows what is of another run. The snapshot becomes "
+        "one of\n"
+        "the line that the run is on. Its data are not touched.\n");
+    verb.action([options] { return adopt(*options); });
+}
+
+}  // namespace forebay::cli

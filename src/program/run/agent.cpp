@@ -1,0 +1,55 @@
+// forebay agent: serves one staging directory; started by the library, seldom by people.
+
+#include <memory>
+#include <optional>
+
+#include "path/agent/serve.hpp"
+#include "core/base/try.hpp"
+#include "core/terminal/log.hpp"
+#include "program/verbs.hpp"
+#include "core/sys/process.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct AgentArguments {
+    std::string session;
+    bool foreground = false;
+};
+
+Result<Exit> agent(const AgentArguments& options) {
+    std::optional<sys::DaemonStart> start;
+    auto log = log_to_errors();
+    if (!options.foreground) {
+        FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
+        start.emplace(std::move(forked));
+        // What libraries print goes there too.
+        FB_TRY_ASSIGN(bounded, log_to_file(node::agent_log_path(options.session), true));
+        log = std::move(bounded);
+    }
+    const auto ready = [&] {
+        if (start) start->ready();
+    };
+    FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
+    FB_TRY_ASSIGN(all, agent::run_agent(options.session, ready, view_maker(), log, agent::Hosted::process));
+    return all ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_agent(CommandLine& line) {
+    const auto options = std::make_shared<AgentArguments>();
+    auto verb = line.verb("agent", "Drain and commit what a session stages (the library starts this)");
+    verb.required("--session", options->session, "The session's staging directory");
+    verb.flag("--foreground", options->foreground, "Stay in the foreground, for debuggers and service managers");
+    verb.examples(
+        "  forebay agent --session /dev/shm/forebay-1000/run7-8d1f0baa-0 --foreground\n"
+        "Ends when the session is closed, or when its application has died and everything staged is committed or "
+        "failed.\n"
+        "Exit code 1 when something stays staged. The log goes to standard error: agent.log in the staging "
+        "directory.\n");
+    verb.action([options] { return agent(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,186 @@
+// forebay extract: the files of packed streams, back as files.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "core/terminal/json.hpp"
+#include "program/run/packed_sources.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/sys/local_file.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExtractArguments {
+    std::string place;
+    std::vector<std::string> patterns;
+    std::string directory = ".";
+    bool overwrite = false;
+    bool list = false;
+    bool json = false;
+};
+
+Error problem(ErrorKind kind, const std::string& text, const std::string& next) { return {kind, text, "", next}; }
+
+/// Writes files below one directory, through no link.
+class Extractor {
+public:
+    Extractor(sys::Store& store, const ExtractArguments& options) : store_(store), options_(options), reader_(store) {}
+
+    Result<> extract(const PackedSource& source, const std::function<void(std::uint64_t)>& wrote) {
+        const auto path = fs::path(options_.directory) / source.file.path;
+        FB_TRY(make_place(path));
+        // A name that was free: whatever has it is this file alone.
+        const auto temporary = sys::random_name_beside(path.string());
+        FB_TRY_ASSIGN(out, sys::create_new(temporary));
+        const auto extracted = [&]() -> Result<> {
+            FB_TRY(write(source, *out, wrote));
+            // Neither set-user-ID nor set-group-ID: who extracts is not who wrote.
+            FB_TRY(sys::set_mode_and_time(temporary, source.file.mode & 0777, source.file.modified_unix_ns));
+            return give_name(temporary, path.string());
+        }();
+        // The first error is the one to tell; what cannot be removed either has a name that says what it is.
+        if (!extracted) static_cast<void>(store_.remove(temporary));
+        return extracted;
+    }
+
+private:
+    Result<> make_place(const fs::path& path) {
+        fs::path at = options_.directory;
+        for (const auto& part : path.parent_path().lexically_relative(options_.directory)) {
+            if (part == ".") continue;
+            at /= part;
+            const auto seen = sys::look_at(at.string());
+            if (seen && seen->kind == sys::LocalFile::Kind::other)
+                return problem(ErrorKind::refused,
+                               show_text(at.string()) + " is a link: nothing is written through it.",
+                               "extract into another directory: -C DIR");
+        }
+        // Asked before as well, so that nothing large is written in vain.
+        FB_TRY_ASSIGN(exists, store_.exists(path.string()));
+        if (exists && !options_.overwrite) return is_there(path.string());
+        return store_.make_directories(path.parent_path().empty() ? "." : path.parent_path().string());
+    }
+
+    Result<> give_name(const std::string& temporary, const std::string& path) {
+        if (options_.overwrite) return store_.rename(temporary, path);
+        const auto renamed = sys::rename_to_free(temporary, path);
+        if (renamed) return renamed;
+        FB_TRY_ASSIGN(exists, store_.exists(path));
+        return exists ? Result<>(is_there(path)) : renamed;
+    }
+
+    static Error is_there(const std::string& path) {
+        return problem(ErrorKind::refused, show_text(path) + " exists.", "--overwrite, or -C DIR");
+    }
+
+    Result<> write(const PackedSource& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
+        FB_TRY(reader_.read(source, [&](std::uint64_t at, std::span<const std::byte> bytes) -> Result<> {
+            FB_TRY(out.write(at, bytes));
+            wrote(bytes.size());
+            return {};
+        }));
+        FB_TRY(out.sync());
+        return out.close();
+    }
+
+    sys::Store& store_;
+    const ExtractArguments& options_;
+    PackedReader reader_;
+};
+
+Json extracted_json(const PackedSource& one) {
+    auto object = Json::object();
+    object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
+    object.set("modified_unix_ns", one.file.modified_unix_ns)
+        .set("stream", one.snapshot.stream)
+        .set("step", one.snapshot.step);
+    auto earlier = Json::array();
+    for (const auto step : one.earlier) earlier.push(step);
+    return object.set("earlier", earlier);
+}
+
+Shown line_of(const PackedSource& one) {
+    auto line = lines("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.snapshot.stream, one.snapshot.step);
+    for (const auto step : one.earlier)
+        line += lines("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
+    return line += lines("\n");
+}
+
+// Two streams may hold the same path: nodes write what they like. Both would be one file.
+Result<> check_paths(const std::vector<PackedSource>& sources) {
+    std::map<std::string, const PackedSource*> seen;
+    for (const auto& source : sources) {
+        const auto [at, is_new] = seen.try_emplace(source.file.path, &source);
+        if (is_new) continue;
+        return problem(ErrorKind::refused,
+                       fmt::format("{} is in {} and in {}.", show_text(source.file.path), at->second->snapshot.stream,
+                                   source.snapshot.stream),
+                       "name one of them, RUN/STREAM, or its --list");
+    }
+    return {};
+}
+
+Result<Exit> extract(const ExtractArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(sources, packed_sources(store, {options.place, options.patterns}));
+    if (sources.empty())
+        return problem(ErrorKind::missing, fmt::format("no packed file of {} matches.", options.place),
+                       fmt::format("forebay extract {} --list", options.place));
+    if (!options.list) {
+        FB_TRY(check_paths(sources));
+        std::uint64_t all = 0, done = 0;
+        for (const auto& source : sources) all += source.file.bytes;
+        Progress progress("extract", options.json);
+        Extractor extractor(store, options);
+        for (const auto& source : sources)
+            FB_TRY(extractor.extract(source, [&](std::uint64_t bytes) { progress.show(done += bytes, all); }));
+    }
+    auto list = Json::array();
+    for (const auto& source : sources) {
+        if (options.json) list.push(extracted_json(source));
+        else say(line_of(source));
+    }
+    if (options.json) list.print();
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_extract(CommandLine& line) {
+    const auto options = std::make_shared<ExtractArguments>();
+    auto verb = line.verb("extract", "Write the files of packed streams back, or list them");
+    verb.argument("RUN", options->place,
+                  "RUN for all its packed streams, RUN/STREAM, or RUN/STREAM@STEP for one batch");
+    verb.option("--only", options->patterns,
+                "Only files whose path matches, as in '*.csv'; * matches / too; may be "
+                "repeated");
+    verb.option("-C,--directory", options->directory, "Where to; made if missing. The current directory by default");
+    verb.flag("--overwrite", options->overwrite, "Replace files that exist");
+    verb.flag("--list", options->list, "Only list them");
+    verb.json(options->json,
+              "  An array with an object for each file: path, bytes, mode, modified_unix_ns, stream, step, earlier "
+              "(steps of\n"
+              "  batches with another file of that path).\n");
+    verb.examples(
+        "  forebay extract /scratch/me/run7 --list\n"
+        "  forebay extract /scratch/me/run7 -C out --only '*.csv'\n"
+        "Files get their bytes, permissions and times of modification, and belong to you.\n"
+        "Every byte is checked against its checksum. Nothing is written outside the directory or through a link. Of a\n"
+        "file that several batches hold the last one is written; RUN/STREAM@STEP has the others.\n");
+    verb.action([options] { return extract(*options); });
+}
+
+}  // namespace forebay::cli

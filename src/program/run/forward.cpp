@@ -1,0 +1,113 @@
+// forebay forward: writes to a target for other hosts.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+
+#include "core/base/try.hpp"
+#include "program/run/forwarding.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/log.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/forward/server.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/private_file.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/socket.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct ForwardArguments {
+    std::string run;
+    std::string listen;
+    std::string token_file;
+    std::string log;
+    bool json = false;
+};
+
+Result<std::string> token_in(const std::string& path) {
+    auto token = read_token(path);
+    if (!token && token.error().kind == ErrorKind::missing) {
+        FB_TRY(sys::write_private(path, forward::new_token() + "\n"));
+        token = read_token(path);  // of two forwarders that begin at once, both take the one that stayed
+    }
+    if (token && !forward::key_of(*token))
+        return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits", path), "",
+                     "remove it, and a new one is made"};
+    return token;
+}
+
+// Clients come at once, and libhdf5 is for one thread at a time.
+std::function<Result<>(const forward::ViewWanted&)> one_view_at_a_time() {
+    const auto make = view_maker();
+    if (!make) return {};
+    return [make, one = std::make_shared<std::mutex>()](const forward::ViewWanted& wanted) {
+        const std::lock_guard lock(*one);
+        return make(sys::target_store(), {wanted.stream, wanted.step, wanted.directory}, wanted.convention);
+    };
+}
+
+Result<std::vector<std::string>> addresses_of(const std::string& listen, std::uint16_t port) {
+    const auto host = listen.substr(0, listen.rfind(':'));
+    if (!host.empty()) return std::vector{fmt::format("{}:{}", host, port)};
+    FB_TRY_ASSIGN(hosts, sys::own_addresses(""));
+    for (auto& one : hosts) one = sys::with_port(one, port);
+    return hosts;
+}
+
+Result<Exit> forward_until_told(const ForwardArguments& options) {
+    sys::EndSignals signals;
+    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
+    FB_TRY_ASSIGN(token, token_in(options.token_file));
+    FB_TRY_ASSIGN(log, options.log.empty() ? Result<LogLines>(log_to_errors()) : log_to_file(options.log, false));
+    auto server = forward::Server::start(sys::target_store(), options.listen,
+                                         {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log});
+    if (!server)
+        return because(server.error(), fmt::format("no forwarder of {}: {}", run, server.error().what), "",
+                       "see that the run can be written to from this host, and that --listen names a free port of it");
+    FB_TRY_ASSIGN(addresses, addresses_of(options.listen, server->port()));
+    if (options.json) {
+        auto array = Json::array();
+        for (const auto& address : addresses) array.push(address);
+        Json::object().set("run", run).set("addresses", array).set("token_file", options.token_file).print();
+    } else {
+        say("Forwarder of {}, at {}\n", run, fmt::format("{}", fmt::join(addresses, ", ")));
+    }
+    std::fflush(stdout);
+    signals.wait();
+    log("told to end");
+    if (server->stop()) return Exit::good;
+    return Error{ErrorKind::retry, fmt::format("requests hang in {} and are given up", run),
+                 "what their clients have staged", "see whether its file system is alive"};
+}
+
+}  // namespace
+
+void add_forward(CommandLine& line) {
+    const auto options = std::make_shared<ForwardArguments>();
+    auto verb = line.verb("forward", "Write to a run for the agents of other hosts, until it is told to end");
+    verb.argument("RUN", options->run, "The run's directory");
+    verb.required("--listen", options->listen, "Where: HOST:PORT of this host, or :PORT for all of its networks");
+    verb.required("--token-file", options->token_file,
+                  "What admits clients: a file of yours that is closed to others; made if missing");
+    verb.option("--log", options->log, "A file of yours for its log, of at most 1 MiB, the older lines in FILE.1");
+    verb.json(options->json, "  An object, when it listens: run, addresses, token_file.\n");
+    verb.examples(
+        "  forebay forward /scratch/me/run7 --listen :4711 --token-file ~/run7.token\n"
+        "Its clients: agents whose configuration has [agent] forward_to = [\"HOST:4711\"] and forward_token_file; "
+        "forebay "
+        "drain\n"
+        "with --forward-to and --token-file. It says where it listens when it does, logs to standard error or --log, "
+        "and "
+        "ends\n"
+        "at SIGTERM or SIGINT, when what it has begun is done.\n");
+    verb.action([options] { return forward_until_told(*options); });
+}
+
+}  // namespace forebay::cli

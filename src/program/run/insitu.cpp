@@ -1,0 +1,334 @@
+// forebay insitu: the analyses of a stream, of snapshots that are committed already.
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "path/agent/hosts.hpp"
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/steps.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "forebay/forebay.hpp"
+#include "core/format/packed.hpp"
+#include "insight/insitu/afterwards.hpp"
+#include "insight/insitu/judge.hpp"
+#include "path/node/analysis_rules.hpp"
+#include "core/sys/program.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct InsituArguments {
+    std::string configuration;
+    std::string place;
+    std::string to;
+    std::string pictures;
+    std::string name;
+    std::string python;
+    int jobs = 0;
+    std::int64_t time_limit_seconds = -1;  // -1: as the configuration says
+    bool again = false;
+    bool only_report = false;
+    bool json = false;
+};
+
+Result<std::vector<Analysis>> analyses_of(const InsituArguments& options, const std::string& stream) {
+    FB_TRY_ASSIGN(loaded, load_options(options.configuration));
+    const auto own = std::ranges::find(loaded.streams, stream, &std::pair<std::string, StreamOptions>::first);
+    if (own == loaded.streams.end() || own->second.insitu.empty())
+        return Error{ErrorKind::missing,
+                     fmt::format("{} has no analyses of stream '{}'", options.configuration, stream), "",
+                     fmt::format("add [streams.{}.insitu.NAME] to it: docs/guide/in-situ.md", stream)};
+    return own->second.insitu;
+}
+
+// The run of the results; of the snapshots it is RUN in RUN/STREAM/step-000120.
+std::string results_run(const InsituArguments& options, const catalog::Snapshot& one) {
+    if (!options.to.empty()) return options.to;
+    return one.directory.substr(0, one.directory.rfind('/', one.directory.rfind('/') - 1));
+}
+
+// What is done of a snapshot.
+struct InsituStep {
+    insitu::Afterwards afterwards;                       // what is made now
+    std::vector<insitu::AnalysisResults> made_before{};  // what has conditions of that
+    std::size_t pictures = 0;
+    std::vector<format::Mark> fulfilled{};
+    bool would_be_marked = false;
+};
+
+class InsituReport {
+public:
+    explicit InsituReport(const InsituArguments& options) : options_(options) {}
+
+    void add(const catalog::Snapshot& snapshot, const InsituStep& step, bool is_made_before) {
+        const auto& problems = step.afterwards.problems;
+        found_ = found_ || !problems.empty();
+        is_empty_ = false;
+        if (options_.json) return add_json(snapshot, step, is_made_before);
+        const auto made = options_.only_report ? 0 : step.afterwards.results.size();
+        say("{}@{}  ", snapshot.stream, snapshot.step);
+        if (is_made_before) say("made before{}\n", options_.only_report ? "" : "; --again makes it anew");
+        else if (options_.only_report) say("only looked at\n");
+        else
+            say("{} result{}, {} picture{}\n", made, made == 1 ? "" : "s", step.pictures,
+                step.pictures == 1 ? "" : "s");
+        for (const auto& mark : step.fulfilled) say("  fulfils {}\n", Message{format::words_of(mark)});
+        if (step.would_be_marked) say("  would be marked without --only-report\n");
+        for (const auto& problem : problems) say("  {}\n", Message{problem});
+    }
+    /// One whose analysis has ended early: the others go on.
+    void add_failed(const catalog::Snapshot& snapshot, const Error& error) {
+        InsituStep step;
+        step.afterwards.problems.push_back(error.line());
+        add(snapshot, step, false);
+    }
+    bool has_found() const { return found_; }
+    Result<Exit> finish() const {
+        if (is_empty_)
+            return Error{ErrorKind::refused, "no analysis looks at any of these steps", "",
+                         "see their option every in " + options_.configuration};
+        if (options_.json) array_.print();
+        return found_ ? Exit::found : Exit::good;
+    }
+
+private:
+    void add_json(const catalog::Snapshot& snapshot, const InsituStep& step, bool is_made_before) {
+        auto object = json_of(snapshot);
+        if (is_made_before) {
+            object.set("made_before", true);
+        } else {
+            auto made = Json::array();
+            if (!options_.only_report)
+                for (const auto& results : step.afterwards.results)
+                    made.push(describe::result_stream(snapshot.stream, results.analysis));
+            object.set("made", made).set("pictures", step.pictures);
+        }
+        auto problems = Json::array();
+        for (const auto& problem : step.afterwards.problems) problems.push(problem);
+        object.set("problems", problems).set("fulfilled", json_of(step.fulfilled));
+        if (options_.only_report) object.set("would_be_marked", step.would_be_marked);
+        array_.push(object);
+    }
+
+    const InsituArguments& options_;
+    bool found_ = false;
+    bool is_empty_ = true;
+    Json array_ = Json::array();
+};
+
+// Those conditions that the results fulfil. The snapshot is marked before new results are there.
+void judge(sys::Store& store, const InsituArguments& options, const std::string& run, InsituStep& step) {
+    for (const auto* const all : {&step.made_before, &step.afterwards.results}) {
+        for (const auto& results : *all) {
+            auto judgement = insitu::judge(results.analysis, results.variables);
+            if (!options.only_report) insitu::mark_snapshot(store, run, step.afterwards.source, judgement);
+            else if (!judgement.fulfilled.empty())
+                step.would_be_marked |= std::ranges::count(judgement.actions, Analysis::Action::mark) > 0;
+            std::ranges::move(judgement.fulfilled, std::back_inserter(step.fulfilled));
+            std::ranges::move(judgement.problems, std::back_inserter(step.afterwards.problems));
+        }
+    }
+}
+
+std::string run_of(const catalog::Snapshot& snapshot) {  // of RUN/STREAM/step-000120
+    return directory_of(directory_of(snapshot.directory));
+}
+
+Result<> write(sys::Store& store, const InsituArguments& options, const std::string& to, InsituStep& step) {
+    for (const auto& results : step.afterwards.results) {
+        for (const auto& picture : results.pictures) {
+            if (options.pictures.empty()) continue;
+            FB_TRY(insitu::write_picture(store, options.pictures,
+                                         insitu::picture_file(step.afterwards.source, results, picture), picture));
+            ++step.pictures;
+        }
+        FB_TRY(insitu::write_results(store, to, step.afterwards.source, results));
+    }
+    return {};
+}
+
+// A simulation that still runs may save the step again, and its agent remove it, while it is looked at.
+Result<> check_there(sys::Store& store, const catalog::Snapshot& snapshot, std::uint64_t snapshot_id) {
+    const auto now = catalog::load_manifest(store, snapshot.directory);
+    if (now && now->snapshot_id == snapshot_id) return {};
+    if (!now && now.error().kind != ErrorKind::missing) return now.error();
+    return Error{ErrorKind::missing, now ? "it was saved again meanwhile" : "it was removed meanwhile"};
+}
+
+Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
+                     const std::vector<Analysis>& analyses, const std::string& to, InsituReport& report) {
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+    InsituStep step{.afterwards = {{snapshot.stream, {manifest.step, manifest.time}, manifest.snapshot_id}, {}, {}}};
+    std::vector<Analysis> missing;
+    bool is_due = false;
+    for (const auto& analysis : analyses) {
+        if (manifest.step % analysis.every != 0) continue;
+        is_due = true;
+        const auto& source = step.afterwards.source;
+        FB_TRY_ASSIGN(made, options.again ? Result<bool>(false) : insitu::has_results(store, to, source, analysis));
+        if (!made) missing.push_back(analysis);
+        if (!made || analysis.condition.empty()) continue;
+        FB_TRY_ASSIGN(results, insitu::read_results(store, to, source, analysis));
+        step.made_before.push_back(std::move(results));
+    }
+    if (!is_due) return {};
+    if (!missing.empty()) {
+        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
+        FB_TRY_ASSIGN(
+            made, insitu::analyse_snapshot(store, snapshot, manifest, missing,
+                                           [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }));
+        step.afterwards = std::move(made);
+    }
+    FB_TRY(check_there(store, snapshot, manifest.snapshot_id));
+    judge(store, options, run_of(snapshot), step);
+    if (!options.only_report) FB_TRY(write(store, options, to, step));
+    report.add(snapshot, step, missing.empty());
+    return {};
+}
+
+// Seconds of a call of each script, as Python takes them.
+std::string time_limits_of(const InsituArguments& options, const std::vector<Analysis>& scripts) {
+    std::vector<double> limits;
+    limits.reserve(scripts.size());
+    for (const auto& script : scripts)
+        limits.push_back(options.time_limit_seconds < 0 ? std::chrono::duration<double>(script.time_limit).count()
+                                                        : static_cast<double>(options.time_limit_seconds));
+    return fmt::format("{}", fmt::join(limits, ","));
+}
+
+// Python goes on in this process, over the same snapshots. Returns only where it could not be started.
+Error analyse_by_python(const InsituArguments& options, const std::vector<catalog::Snapshot>& snapshots,
+                        const std::vector<Analysis>& scripts, const std::string& to, bool has_found) {
+    const auto place = agent::python_place(scripts.front().python);
+    std::vector<std::string> words{
+        "-m",     "forebay.insitu_afterwards",  "--to",          to,
+        "--jobs", std::to_string(options.jobs), "--time-limits", time_limits_of(options, scripts)};
+    if (!options.pictures.empty()) words.insert(words.end(), {"--pictures", options.pictures});
+    for (const auto& [is_given, word] :
+         {std::pair(options.again, "--again"), std::pair(options.only_report, "--only-report"),
+          std::pair(options.json, "--json"), std::pair(has_found, "--found")})
+        if (is_given) words.emplace_back(word);
+    words.insert(words.end(), {"--analyses", node::encode_analyses(scripts)});
+    words.emplace_back("--");
+    for (const auto& snapshot : snapshots) words.push_back(snapshot.directory);
+    auto failed = sys::become(place.program, words, place.environment);
+    return because(failed, fmt::format("the scripts are not run: {}", failed.what), "",
+                   "name an interpreter that has the package forebay, by --python or by the option python");
+}
+
+// A script by itself, as its only analysis; of a run without a stream all that is no result.
+Result<Exit> script_of(const InsituArguments& options) {
+    auto& store = sys::target_store();
+    std::vector<catalog::Snapshot> snapshots;
+    if (options.place.find('@') != std::string::npos) {
+        FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
+        snapshots = std::move(steps.snapshots);
+    } else {
+        FB_TRY_ASSIGN(place, find_place(store, options.place));
+        for (const auto& stream : place.streams) {
+            const bool is_result = std::ranges::any_of(
+                place.streams, [&](const std::string& other) { return stream.starts_with(other + "."); });
+            if (!place.stream_named && (is_result || format::is_packed_stream(stream))) continue;
+            FB_TRY_ASSIGN(found,
+                          find_steps(store, fmt::format("{}/{}@all", place.run, stream), std::chrono::seconds(0)));
+            std::ranges::move(found.snapshots, std::back_inserter(snapshots));
+        }
+    }
+    if (snapshots.empty())
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot", options.place), "",
+                     fmt::format("forebay ls {}", options.place)};
+    if (!options.pictures.empty()) FB_TRY(store.make_directories(options.pictures));
+    const auto stem = std::filesystem::path(options.configuration).stem().string();
+    const Analysis script{.name = options.name.empty() ? stem : options.name,
+                          .kind = Analysis::Kind::script,
+                          .script = options.configuration,
+                          .python = options.python};
+    FB_TRY(describe::check_values(snapshots.front().stream, std::vector{script}));
+    auto given = options;
+    given.time_limit_seconds = std::max<std::int64_t>(options.time_limit_seconds, 0);  // no configuration says of one
+    return analyse_by_python(given, snapshots, {script}, results_run(options, snapshots.front()), false);
+}
+
+std::string names_of(const std::vector<Analysis>& analyses) {
+    std::vector<std::string> names;
+    names.reserve(analyses.size());
+    for (const auto& analysis : analyses) names.push_back(analysis.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<Exit> insitu_of(const InsituArguments& options) {
+    if (options.only_report && !options.pictures.empty())
+        return Error{ErrorKind::refused, "--only-report makes no pictures", "", "leave out one of the two"};
+    if (options.configuration.ends_with(".py")) return script_of(options);
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
+    const auto& first = steps.snapshots.front();
+    FB_TRY_ASSIGN(analyses, analyses_of(options, first.stream));
+    const auto is_script = [](const Analysis& one) { return one.kind == Analysis::Kind::script; };
+    const auto scripts = std::stable_partition(analyses.begin(), analyses.end(), std::not_fn(is_script));
+    const std::vector<Analysis> of_python(scripts, analyses.end());
+    analyses.erase(scripts, analyses.end());
+    if (options.json && !analyses.empty() && !of_python.empty())
+        return Error{ErrorKind::refused,
+                     fmt::format("{} has built-in analyses and scripts, whose reports are two", options.configuration),
+                     "", "leave out --json, or name the script instead of the configuration"};
+    const auto to = results_run(options, first);
+    if (!options.pictures.empty()) FB_TRY(store.make_directories(options.pictures));
+    InsituReport report(options);
+    if (!analyses.empty() && !of_python.empty()) say("by built-in analyses: {}\n", names_of(analyses));
+    if (!analyses.empty())
+        for (const auto& snapshot : steps.snapshots)
+            if (const auto done = analyse_one(store, options, snapshot, analyses, to, report); !done) {
+                // What is wrong with one snapshot says nothing of the others.
+                const auto kind = done.error().kind;
+                if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) return done.error();
+                report.add_failed(snapshot, done.error());
+            }
+    if (!analyses.empty() && !of_python.empty()) say("by scripts: {}\n", names_of(of_python));
+    if (!of_python.empty()) return analyse_by_python(options, steps.snapshots, of_python, to, report.has_found());
+    return report.finish();
+}
+
+}  // namespace
+
+void add_insitu(CommandLine& line) {
+    const auto options = std::make_shared<InsituArguments>();
+    auto verb = line.verb("insitu", "Make the analyses of a stream from snapshots that are committed");
+    verb.argument("CONFIGURATION", options->configuration, "File with [streams.NAME.insitu.ANALYSIS], or a SCRIPT.py");
+    verb.argument("RUN/STREAM@STEPS", options->place,
+                  "Snapshots: one step, a list, a range or all; of a script also RUN and RUN/STREAM for all");
+    verb.option("--to", options->to, "Another run for the results");
+    verb.option("--pictures", options->pictures, "Directory for pictures and files; without it there are none");
+    verb.flag("--again", options->again, "Make results anew that are there");
+    verb.option("--jobs", options->jobs, "Snapshots that scripts look at at a time; 0: one a CPU");
+    verb.option("--name", options->name, "Of a script's results, STREAM.NAME; else the name of its file");
+    verb.option("--python", options->python, "Of a script: the interpreter");
+    verb.number(
+        "--time-limit", options->time_limit_seconds,
+        "Of a script: seconds of a call; 0: none. Else time_limit_seconds of the configuration, of SCRIPT.py none");
+    verb.flag("--only-report", options->only_report, "Make nothing and mark nothing: say what a snapshot fulfils");
+    verb.json(
+        options->json,
+        "  An array with an object for each snapshot: stream, step, directory, made_before (true: nothing was made),\n"
+        "  else made and pictures; problems, fulfilled (as marks of ls); with --only-report would_be_marked.\n");
+    verb.examples(
+        "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
+        "  forebay insitu look.py run7 --jobs 8\n"
+        "The results are those that an agent makes beside the simulation, to the bit: docs/guide/in-situ.md.\n"
+        "Exit code 1 when an analysis could not be made: of a damaged snapshot, or of one that is removed meanwhile, "
+        "too.\n");
+    verb.action([options] { return insitu_of(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,40 @@
+// forebay insitu-worker: looks at sealed slots for the agent of a node, which starts it.
+
+#include <iostream>
+#include <memory>
+
+#include "path/agent/serve.hpp"
+#include "core/base/try.hpp"
+#include "program/verbs.hpp"
+#include "insight/insitu/worker.hpp"
+#include "core/sys/child.hpp"
+#include "core/sys/process.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+Result<Exit> work_for_agent(const std::string& directory) {
+    FB_TRY(sys::end_with_parent());
+    FB_TRY_ASSIGN(session, agent::served_session_of(directory));
+    FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
+    FB_TRY_ASSIGN(staging, node::Staging::join(directory));
+    FB_TRY_ASSIGN(target, agent::target_of(session.run, session.forwarding, {}));
+    insitu::InsituWorker worker(*target.store, std::move(staging), std::move(session));
+    worker.serve(std::cin, std::cout);
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_insitu_worker(CommandLine& line) {
+    const auto directory = std::make_shared<std::string>();
+    auto verb = line.verb("insitu-worker", "Make a stream's analyses for an agent (the agent starts this)");
+    verb.argument("DIRECTORY", *directory, "The session's staging directory");
+    verb.examples(
+        "Reads lines \"see SLOT SNAPSHOT STEP\" from standard input and answers each on standard\n"
+        "output, until there are no more. People want `forebay insitu`.\n");
+    verb.action([directory] { return work_for_agent(*directory); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,143 @@
+// forebay pack: many small files of a directory become few snapshots of packed files.
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "path/agent/pack.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct PackArguments {
+    std::string directory;
+    std::string run;
+    std::string stream = "packed-files";
+    bool remove = false;
+    bool json = false;
+};
+
+// More than a screen of them is for --json.
+constexpr std::size_t left_out_lines_max = 20;
+
+// A run below the directory would be packed into itself, its committed batches removed.
+Result<> check_apart(const PackArguments& options) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const auto directory = fs::weakly_canonical(fs::absolute(options.directory), error);
+    const auto run = error ? fs::path() : fs::weakly_canonical(fs::absolute(options.run), error);
+    if (error)
+        return Error{ErrorKind::retry, fmt::format("{} or {}: {}", options.directory, options.run, error.message())};
+    if (std::ranges::mismatch(directory, run).in1 != directory.end()) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("run {} lies in {}: it would be packed into itself", options.run, options.directory),
+                 "nothing was packed or removed",
+                 fmt::format("forebay pack {} RUN, with a RUN elsewhere", options.directory)};
+}
+
+// What was packed and what was not, as text and as JSON.
+class PackReport {
+public:
+    explicit PackReport(const PackArguments& options) : options_(options) {}
+
+    void add(const agent::Packed& packed) {
+        files_ += packed.files;
+        bytes_ += packed.bytes;
+        batches_.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
+        text_ += lines("{}/{}@{}  {}, {}\n", options_.run, options_.stream, packed.step,
+                       show_count(packed.files, "file"), show_bytes(packed.bytes));
+    }
+
+    void add(const std::vector<agent::LeftOut>& left_out) {
+        for (const auto& one : left_out) {
+            left_out_.push(Json::object()
+                               .set("path", one.path)
+                               .set("kind", forebay::name_of(one.why.kind))
+                               .set("text", one.why.line()));
+            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.line());
+        }
+        if (left_ > left_out_lines_max)
+            text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);
+    }
+
+    Exit print() const {
+        if (options_.json)
+            Json::object()
+                .set("run", options_.run)
+                .set("stream", options_.stream)
+                .set("files", files_)
+                .set("bytes", bytes_)
+                .set("batches", batches_)
+                .set("left_out", left_out_)
+                .print();
+        else if (text_.text.empty()) say("nothing to pack\n");
+        else say(text_);
+        return left_ == 0 ? Exit::good : Exit::found;
+    }
+
+private:
+    const PackArguments& options_;
+    std::uint64_t files_ = 0, bytes_ = 0;
+    std::size_t left_ = 0;
+    Shown text_;
+    Json batches_ = Json::array(), left_out_ = Json::array();
+};
+
+Result<Exit> pack(const PackArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(exists, store.exists(options.directory));
+    if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
+    FB_TRY(check_apart(options));
+    const auto all_bytes = agent::finished_in(options.directory).bytes();
+    agent::Packer packer(store, options.directory, options.run, options.stream, options.remove);
+    PackReport report(options);
+    const auto packed = [&]() -> Result<> {
+        Progress progress("pack", options.json);
+        for (std::uint64_t bytes = 0;;) {
+            FB_TRY_ASSIGN(batch, packer.pack_batch());
+            if (batch.files == 0) return {};
+            progress.show(bytes += batch.bytes, all_bytes);
+            report.add(batch);
+        }
+    }();
+    report.add(packer.left_out());
+    const auto exit = report.print();
+    // What was packed before the target failed is told too: with --remove it is there alone.
+    FB_TRY(packed);
+    return exit;
+}
+
+}  // namespace
+
+void add_pack(CommandLine& line) {
+    const auto options = std::make_shared<PackArguments>();
+    auto verb = line.verb("pack", "Pack the small files of a directory into few files of a run");
+    verb.argument("DIRECTORY", options->directory, "With all below it, but names that begin with a dot and links");
+    verb.argument("RUN", options->run, "Made if missing");
+    verb.option("--stream", options->stream, "Begins with packed-");
+    verb.flag("--remove", options->remove, "Remove each file when its batch is committed");
+    verb.json(options->json,
+              "  An object: run, stream, files, bytes, batches (an array of step, files, bytes), left_out (an array of "
+              "path,\n"
+              "  kind, text: what could not be read, or is packed and could not be removed).\n");
+    verb.examples(
+        "  forebay pack plots /scratch/me/run7\n"
+        "  forebay pack /tmp/out /scratch/me/run7 --stream packed-slices --remove\n"
+        "A batch has at most 10000 files and 256 MiB, but for a larger file alone. `forebay extract` writes them "
+        "back.\n"
+        "Bytes, permissions and times of modification come back, and no owners, set-user-ID bits, extended\n"
+        "attributes, hard links or holes: `forebay archive` keeps those.\n"
+        "Exit code 1 when something is left out: the others are packed, and what is left out stays.\n");
+    verb.action([options] { return pack(*options); });
+}
+
+}  // namespace forebay::cli

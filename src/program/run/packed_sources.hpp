@@ -1,0 +1,53 @@
+// Files of packed streams: which of them a person wants, where they lie, and their bytes.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "path/catalog/block_reader.hpp"
+#include "path/catalog/catalog.hpp"
+#include "core/format/packed.hpp"
+
+namespace forebay::cli {
+
+struct PackedRequest {
+    std::string place;                  // RUN, RUN/STREAM or RUN/STREAM@STEP
+    std::vector<std::string> patterns;  // of paths, with * and ?; none: all files
+};
+
+struct PackedSource {
+    format::PackedFile file;
+    catalog::Snapshot snapshot;  // the batch that holds it
+    std::size_t variable = 0;
+    std::vector<std::int64_t> earlier =
+        {};  // batches with another file of that path, as it was then or of another node
+};
+
+/// Those that are wanted, by their manifests alone; those of one batch follow each other. Of a path that several
+/// batches of a stream hold, the last one. `missing` where the place has no packed files at all.
+Result<std::vector<PackedSource>> packed_sources(sys::Store& store, const PackedRequest& request);
+
+/// Reads files, verified; of files that follow each other in one batch the head is read once.
+class PackedReader {
+public:
+    explicit PackedReader(sys::Store& store);
+    /// Calls `use` with stretches of the file in their order.
+    Result<> read(const PackedSource& source,
+                  const std::function<Result<>(std::uint64_t at, std::span<const std::byte> bytes)>& use);
+
+private:
+    Result<> open(const catalog::Snapshot& snapshot);
+
+    sys::Store& store_;
+    std::string opened_;
+    std::optional<catalog::BlockReader> reader_;
+    catalog::BlockReader::Scratch scratch_;
+    std::vector<std::byte> window_;
+};
+
+}  // namespace forebay::cli

@@ -1,0 +1,235 @@
+// forebay prune: removes old snapshots, counting only whole ones; or what lies above a step, or on a line.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/views.hpp"
+#include "path/catalog/held_claim.hpp"
+#include "program/place.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "core/format/packed.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::int64_t not_given = -1;
+
+struct PruneArguments {
+    std::string place;
+    std::int64_t keep = not_given;
+    std::int64_t above = not_given;
+    std::string line;
+    bool trust = false;
+    bool dry_run = false;
+    bool json = false;
+};
+
+Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
+    auto array = Json::array();
+    for (const auto& snapshot : snapshots) array.push(json_of(snapshot));
+    return array;
+}
+
+Json json_of_removed(const catalog::Pruned& pruned) {
+    auto array = Json::array();
+    for (std::size_t i = 0; i < pruned.removed.size(); ++i)
+        array.push(json_of(pruned.removed[i]).set("why", pruned.reasons[i]));
+    return array;
+}
+
+/// Reads snapshots, and counts what that costs.
+class Reading {
+public:
+    explicit Reading(sys::Store& store, bool quiet) : store_(store), quiet_(quiet) {}
+
+    Result<> prove(const catalog::Snapshot& snapshot) {
+        Progress progress("read", quiet_);
+        FB_TRY_ASSIGN(verified, catalog::verify(store_, snapshot, [&](std::uint64_t bytes, std::uint64_t of_bytes) {
+                          progress.show(bytes, of_bytes);
+                      }));
+        bytes_ += verified.bytes;
+        ++snapshots_;
+        if (verified.damage.empty()) return {};
+        return Error{ErrorKind::corrupt, "it is damaged: " + verified.damage.front().text, "",
+                     fmt::format("forebay verify {}", snapshot.directory)};
+    }
+
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t snapshots() const { return snapshots_; }
+
+private:
+    sys::Store& store_;
+    const bool quiet_;
+    std::uint64_t bytes_ = 0, snapshots_ = 0;
+};
+
+void say_of(const catalog::Pruned& pruned, const std::string& run, const std::string& stream,
+            const PruneArguments& options) {
+    const bool dry_run = options.dry_run;
+    if (pruned.removed.empty() && !options.line.empty())
+        say("{}: line {} has no snapshot, and {} no more\n", stream, options.line, dry_run ? "would count" : "counts");
+    const auto name = [&](const catalog::Snapshot& snapshot) {
+        const auto own = leaf_of(snapshot.directory);
+        return catalog::aside_of(own) ? fmt::format("{}/{}", stream, own) : fmt::format("{}@{}", stream, snapshot.step);
+    };
+    for (const auto& snapshot : pruned.kept) say("{}  kept\n", name(snapshot));
+    for (std::size_t i = 0; i < pruned.removed.size(); ++i)
+        say("{}  {}: {}\n", name(pruned.removed[i]), dry_run ? "would be removed" : "removed", pruned.reasons[i]);
+    for (const auto& problem : pruned.problems) say("{}: {}\n", stream, Message{problem});
+    for (const auto& path : pruned.others) say("{}.\n", catalog::stays_text(path));
+    if (!pruned.left_by) return;
+    say("{}: nothing living is left; a restart finds no snapshot.", stream);
+    if (pruned.left_by->session != 0)
+        say(" Line {} has left what remains: forebay prune {}/{} --line {} gives that line up too.",
+            format::name_of(*pruned.left_by), run, stream, format::name_of(*pruned.left_by));
+    say("\n");
+}
+
+/// The inverse of format::name_of(Line).
+std::optional<format::Line> line_in(const std::string& text) {
+    format::Line line;
+    const auto* end = text.data() + text.size();
+    const auto session = std::from_chars(text.data(), end, line.session);
+    if (session.ec != std::errc{}) return {};
+    if (session.ptr != end && *session.ptr == '.') {
+        const auto turn = std::from_chars(session.ptr + 1, end, line.turn);
+        if (turn.ec != std::errc{} || turn.ptr != end) return {};
+    } else if (session.ptr != end) {
+        return {};
+    }
+    return line;
+}
+
+Result<> check(const PruneArguments& options) {
+    const int given = (options.keep != not_given) + (options.above != not_given) + !options.line.empty();
+    const auto next = fmt::format("forebay prune {} --keep 3 --dry-run", options.place);
+    if (given != 1)
+        return Error{ErrorKind::refused,
+                     given == 0
+                         ? "nothing says which snapshots are to go: --keep N, --above STEP or --line LINE is missing"
+                         : "--keep, --above and --line are three ways to choose: give one of them",
+                     "all snapshots", next};
+    if (options.keep != not_given && (options.keep < 1 || options.keep > std::numeric_limits<int>::max()))
+        return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay", options.keep), "",
+                     next};
+    if (options.trust && options.keep == not_given)
+        return Error{ErrorKind::refused, "--trust says how --keep counts: without --keep it has no meaning", "", next};
+    if (!options.line.empty() && !line_in(options.line))
+        return Error{ErrorKind::refused,
+                     fmt::format("--line {}: a line is named as forebay ls does, as in 5 or 5.1", options.line), "",
+                     next};
+    return {};
+}
+
+Result<catalog::Pruned> prune_stream(sys::Store& store, const PruneArguments& options, const std::string& run,
+                                     const std::string& stream, std::uint32_t session, Reading& reading) {
+    if (options.keep != not_given) {
+        catalog::Retention what{.keep = static_cast<int>(options.keep), .dry_run = options.dry_run};
+        if (!options.trust) what.proof = [&](const catalog::Snapshot& snapshot) { return reading.prove(snapshot); };
+        return catalog::prune(store, run, stream, what);
+    }
+    return options.line.empty() ? catalog::prune_above(store, run, stream, options.above, session, options.dry_run)
+                                : catalog::prune_line(store, run, stream, *line_in(options.line), options.dry_run);
+}
+
+Result<Exit> prune(const PruneArguments& options) {
+    FB_TRY(check(options));
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    if (place.names_snapshot())
+        return Error{ErrorKind::refused,
+                     fmt::format("prune works on a run or a stream, not on one step: {}", options.place), "",
+                     fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
+    // Going back needs the run's claim from the first look to the last removal: a session that started meanwhile would
+    // go on from a step that is being removed.
+    std::unique_ptr<HeldClaim> held;
+    if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {
+        FB_TRY_ASSIGN(taken, HeldClaim::take(store, place.run));
+        held = std::move(taken);
+    }
+    const auto session = held ? held->session() : 0;
+    auto array = Json::array();
+    auto exit = Exit::good;
+    Result<> nothing;
+    bool any = false;
+    Reading reading(store, options.json);
+    for (const auto& stream : place.streams) {
+        // Each batch holds other files; an old one is no older state of anything.
+        if (!place.stream_named && format::is_packed_stream(stream)) continue;
+        const auto pruned = prune_stream(store, options, place.run, stream, session, reading);
+        // A line need not be in every stream.
+        if (!pruned && !options.line.empty() && pruned.error().kind == ErrorKind::missing) {
+            nothing = pruned.error();
+            continue;
+        }
+        FB_TRY(pruned ? Result<>() : Result<>(pruned.error()));
+        any = true;
+        if (!pruned->problems.empty()) exit = Exit::found;
+        if (!options.json) say_of(*pruned, place.run, stream, options);
+        auto problems = Json::array(), others = Json::array();
+        for (const auto& problem : pruned->problems) problems.push(problem);
+        for (const auto& path : pruned->others) others.push(path);
+        auto object = Json::object();
+        object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned->kept));
+        object.set("removed", json_of_removed(*pruned)).set("problems", problems).set("others", others);
+        object.set("nothing_living", pruned->left_by.has_value());
+        array.push(object);
+    }
+    if (!any) FB_TRY(nothing);
+    if (options.json) array.print();
+    else if (reading.snapshots() > 0)
+        say("read to know which snapshots are whole: {} in {}\n", show_bytes(reading.bytes()),
+            show_count(reading.snapshots(), "snapshot"));
+    return exit;
+}
+
+}  // namespace
+
+void add_prune(CommandLine& line) {
+    const auto options = std::make_shared<PruneArguments>();
+    auto verb = line.verb("prune", "Remove old snapshots; only whole ones count as kept");
+    verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
+    verb.number("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
+    verb.number("--above", options->above, "Go back for good: remove what the living line has above this step");
+    verb.option("--line", options->line,
+                "Give this line up, if the run is on it; else remove what the run has left of it");
+    verb.flag("--trust", options->trust,
+              "With --keep: read no snapshot; one counts if its files have not changed since it was committed");
+    verb.flag("--dry-run", options->dry_run, "Only say what would be removed, and why");
+    verb.json(
+        options->json,
+        "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
+        "directory;\n"
+        "  of removed also why),\n"
+        "  problems (texts: snapshots that do not count, and why), others (paths of files that have names of views "
+        "and\n"
+        "  are none: they stay), nothing_living (true: after --line a restart finds no snapshot).\n");
+    verb.examples(
+        "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
+        "  forebay prune /scratch/me/run7/particles --keep 1\n"
+        "  forebay prune /scratch/me/run7 --above 300\n"
+        "Before --keep removes anything it reads the snapshots that are to stay, every byte, and counts those that "
+        "are\n"
+        "whole. So it reads as many bytes as --keep snapshots have. With fewer than --keep whole snapshots none of\n"
+        "the living line is removed. Abandoned snapshots go when --keep whole snapshots came after the run left them.\n"
+        "--above and --line are refused while a session writes the run.\n"
+        "Views of what is removed go with it; a file of a view's name that holds its own data, as an export, stays\n"
+        "and is named. Exit code 1 when a snapshot is not whole.\n");
+    verb.action([options] { return prune(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,223 @@
+// forebay recover: finishes what a crash left at the target.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "path/agent/leftovers.hpp"
+#include "path/agent/missing_views.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/terminal/words.hpp"
+#include "path/commit/unreadable.hpp"
+#include "core/describe/conventions.hpp"
+#include "core/sys/far_module.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using Outcome = commit::Recovered::Outcome;
+
+struct RecoverArguments {
+    std::string run;
+    std::string staging = "/dev/shm";
+    bool stale = false;
+    bool json = false;
+};
+
+const char* name_of_outcome(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::committed: return "committed";
+        case Outcome::restored: return "restored";
+        case Outcome::removed: return "removed";
+        case Outcome::incomplete: return "incomplete";
+    }
+    return "incomplete";
+}
+
+// What was found and what became of it, as text and as JSON.
+class RecoverReport {
+public:
+    void add(const commit::Recovered& one) {
+        auto object = Json::object();
+        object.set("stream", one.leftover.stream)
+            .set("step", one.leftover.step)
+            .set("directory", one.leftover.directory);
+        object.set("snapshot_id", catalog::id_text(one.leftover.snapshot_id)).set("kind", name_of(one.leftover.kind));
+        add(lines("{}: {}\n", one.leftover.stream, Message{one.text}), object, name_of_outcome(one.outcome), one.text,
+            one.outcome != Outcome::incomplete);
+    }
+    void add(const agent::OwedView& view) {
+        const auto kind =
+            view.convention == Convention::plain ? "" : std::string(describe::known(view.convention).name) + " ";
+        const auto text = view.made ? fmt::format("its {}view was missing and is made.", kind)
+                                    : fmt::format("it has no {}view: {}", kind, view.made.error().line());
+        auto object = json_of(view.snapshot).set("kind", "view");
+        // What a view lacks is no loss; the snapshot is there.
+        add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{text}), object,
+            view.made ? "made" : "incomplete", text, true);
+    }
+    void add(const std::string& directory, const agent::Drained& one, Outcome outcome) {
+        if (one.step < 0) return add(directory, one.text, outcome);  // the spool
+        const auto text =
+            one.committed
+                ? "it was staged on this node and is now committed." + (one.text.empty() ? "" : "\n  " + one.text)
+            : !one.waiting ? one.text
+                           : fmt::format("it is not committed: {}; {} {}.", one.text,
+                                         outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
+        auto object = Json::object();
+        object.set("stream", one.stream).set("step", one.step).set("directory", directory).set("kind", "staged");
+        add(lines("{}: step {}: {}\n", one.stream, one.step, Message{text}), object, name_of_outcome(outcome), text,
+            outcome != Outcome::incomplete);
+    }
+    void add(const std::string& directory, const std::string& text, Outcome outcome) {
+        auto object = Json::object().set("directory", directory).set("kind", "staging");
+        add(lines("{}: {}\n", directory, Message{text}), object, name_of_outcome(outcome), text,
+            outcome != Outcome::incomplete);
+    }
+    void add(const Shown& line, Json& object, const char* outcome, const std::string& text, bool done) {
+        text_ += line;
+        array_.push(object.set("outcome", outcome).set("text", text));
+        if (!done) exit_ = Exit::found;
+    }
+    Exit print(const RecoverArguments& options) const {
+        if (options.json) array_.print();
+        else if (text_.text.empty()) say("Nothing to recover in {}.\n", options.run);
+        else say(text_);
+        return exit_;
+    }
+
+private:
+    Shown text_;
+    Json array_ = Json::array();
+    Exit exit_ = Exit::good;
+};
+
+// Locks what is staged of the run on this node, so that nobody drains it as long as the locks are held. `retry`, and
+// where, if somebody does, or did while this process drained the rest: what is incomplete may be completed from there.
+Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& directories,
+                                        const std::vector<agent::DrainedDirectory>& drained) {
+    std::vector<sys::FileLock> locks;
+    for (const auto& directory : directories) {
+        const bool is_drained =
+            std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end();
+        auto lock = sys::FileLock::take(node::application_lock_path(directory));
+        if (!lock && lock.error().kind == ErrorKind::missing) continue;  // whoever drained it has freed it
+        if (!lock && lock.error().kind != ErrorKind::retry) return node::not_usable(directory, lock.error());
+        if (!lock || !is_drained || sys::lock_is_held(node::agent_lock_path(directory)))
+            return Error{ErrorKind::retry, directory};
+        locks.push_back(std::move(*lock));
+    }
+    return locks;
+}
+
+// What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
+// kept, unless the caller says that they never will.
+Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverReport& report) {
+    if (!one.staged && one.staged.error().kind != ErrorKind::missing) {
+        report.add(one.directory, one.staged.error().line(), Outcome::incomplete);
+        return {};
+    }
+    const std::vector<agent::Drained> none;
+    const auto& staged = one.staged ? *one.staged : none;
+    const bool useless =
+        std::ranges::all_of(staged, [](const agent::Drained& copy) { return copy.committed || copy.waiting; });
+    bool remove = stale && useless;
+    if (remove) {
+        const auto removed = node::remove_leftover(one.directory);
+        remove = removed || removed.error().kind != ErrorKind::refused;
+        if (remove) FB_TRY(removed);
+        else report.add(one.directory, removed.error().line(), Outcome::incomplete);  // since a moment ago
+    }
+    for (const auto& copy : staged)
+        if (!copy.committed || !copy.already)
+            report.add(one.directory, copy,
+                       copy.committed ? Outcome::committed
+                       : remove       ? Outcome::removed
+                                      : Outcome::incomplete);
+    if (remove) report.add(one.directory, "what a dead session left in this node's memory; removed.", Outcome::removed);
+    else if (!one.staged)
+        report.add(one.directory, "its session was killed as it began, nothing is staged there; --stale removes it.",
+                   Outcome::incomplete);
+    return {};
+}
+
+Result<Exit> recover(const RecoverArguments& options) {
+    auto run = options.run;
+    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+    auto& store = sys::target_store();
+    FB_TRY(catalog::streams(store, run));  // is it there?
+    FB_TRY_ASSIGN(absolute, sys::whole_place(run));
+    // What was killed as it began, and what is of another run at this path, is told as well.
+    FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
+    FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
+    FB_TRY_ASSIGN(last_claim, catalog::claim_key(store, run));
+    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, absolute, run_id, last_claim));
+    for (const auto& directory : left.own)
+        if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
+    const auto make_view = view_maker();
+    agent::LeftoverOptions how;
+    how.moved_to = absolute;
+    const auto staged = agent::drain_leftovers(directories, make_view, how);
+    auto held = options.stale ? hold(directories, staged) : std::vector<sys::FileLock>();
+    if (!held && held.error().kind != ErrorKind::retry) return held.error();
+    const bool removes = options.stale && held;
+    FB_TRY(commit::make_parts_of_unreadable(store, run));
+    FB_TRY_ASSIGN(recovered, commit::recover(store, run, removes));
+    RecoverReport report;
+    if (!held)
+        report.add(
+            held.error().what,
+            "a session, an agent or another recover is at work there, so --stale removes nothing; when it has ended, "
+            "run this again.",
+            Outcome::incomplete);
+    else held->clear();
+    for (const auto& one : staged) FB_TRY(report_staged(one, removes, report));
+    for (const auto& one : recovered) report.add(one);
+    if (make_view) {
+        FB_TRY_ASSIGN(views, agent::make_missing_views(store, run, recovered, make_view));
+        for (const auto& view : views) report.add(view);
+    }
+    return report.print(options);
+}
+
+}  // namespace
+
+void add_recover(CommandLine& line) {
+    const auto options = std::make_shared<RecoverArguments>();
+    auto verb = line.verb(
+        "recover",
+        "Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest");
+    verb.argument("RUN", options->run, "The run's directory");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
+    verb.flag("--stale", options->stale,
+              "Remove what cannot be completed, and what dead sessions left in this node's memory. Only when no agent "
+              "drains into the run on any node");
+    verb.json(
+        options->json,
+        "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, gone),\n"
+        "  outcome (committed, restored, removed, incomplete), text; and one for each missing view: kind view, "
+        "outcome\n"
+        "  made or incomplete, no snapshot_id. Of what dead sessions of the run left on this node: kind staged, its\n"
+        "  staging directory, outcome committed, incomplete or removed, no snapshot_id; and kind staging, outcome\n"
+        "  incomplete or removed, only directory and text.\n");
+    verb.examples(
+        "  forebay recover /scratch/me/run7\n"
+        "  forebay recover /scratch/me/run7 --stale\n"
+        "If a manifest is missing or damaged and all node files are there, it is made again.\n"
+        "Safe at any time without --stale, also while agents work. Exit code 1 when something is left undone.\n");
+    verb.action([options] { return recover(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,77 @@
+// forebay stop: asks the simulation that uses a run to save and end.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/say.hpp"
+#include "program/verbs.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/target_store.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct StopArguments {
+    std::string run;
+    bool save = false;
+    bool cancel = false;
+    bool json = false;
+};
+
+Result<Exit> stop(const StopArguments& options) {
+    auto& store = sys::target_store();
+    FB_TRY(catalog::streams(store, options.run));  // is it there?
+    const auto path = fmt::format("{}/{}", options.run, options.save ? catalog::save_request : catalog::stop_request);
+    FB_TRY_ASSIGN(there, store.exists(path));
+    const char* state = "asked";
+    if (options.cancel) {
+        FB_TRY(store.remove(path));
+        state = there ? "cancelled" : "none";
+    } else if (there) {
+        state = "waiting";
+    } else {
+        FB_TRY(sys::write_text_durable(store, path, fmt::format("by {} on {}\n", sys::user_name(), sys::host_name())));
+    }
+    if (options.json) {
+        Json::object()
+            .set("run", options.run)
+            .set("request", options.save ? "save" : "stop")
+            .set("state", state)
+            .print();
+        return Exit::good;
+    }
+    const char* what = options.save ? "save" : "save and end";
+    if (options.cancel && there) say("It will not {}: the request is taken back.\n", what);
+    else if (options.cancel) say("Nothing waits there: no request to {}, or it was obeyed.\n", what);
+    else if (there) say("It has been asked before to {}, and has not obeyed yet: {}\n", what, path);
+    else say("Asked to {}. The simulation removes {} when it obeys, at the end of a step.\n", what, path);
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_stop(CommandLine& line) {
+    const auto options = std::make_shared<StopArguments>();
+    auto verb = line.verb("stop", "Ask the simulation that uses a run to save and end, or to save");
+    verb.argument("RUN", options->run, "The run's directory");
+    verb.flag("--save", options->save, "Only to save now, and to go on");
+    verb.flag("--cancel", options->cancel, "Take the request back");
+    verb.json(options->json,
+              "  An object: run, request (stop, save), state (asked, waiting: asked before; cancelled, none).\n");
+    verb.examples(
+        "  forebay stop /scratch/me/run7\n"
+        "  forebay stop /scratch/me/run7 --save\n"
+        "Simulations obey that call Session::job (C: fb_check_job, Fortran and Python: job) at the end of a step. A "
+        "request\n"
+        "that nobody obeys stays, and the next job of the run obeys it.\n");
+    verb.action([options] { return stop(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,167 @@
+// A file of the source that is too large for a packet. Its place in the archive is reserved at once, and filled in
+// pieces by all threads; its head is written last, with the checksum. Where the file has changed meanwhile, readers
+// pass over that place, and another is filled.
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "transfer/archive/head.hpp"
+#include "transfer/archive/maker.hpp"
+#include "transfer/archive/stored.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/file_data.hpp"
+#include "transfer/copy/make_file.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+constexpr std::uint64_t large_piece_bytes = 16u << 20;  // some 10 ms of copying
+
+class LargeMember : public std::enable_shared_from_this<LargeMember> {
+public:
+    LargeMember(Maker& maker, tree::EntryPlace place, std::unique_ptr<sys::OpenFile> file, sys::EntryStatus status)
+        : maker_(maker), place_(std::move(place)), file_(std::move(file)), first_(status), before_(status) {}
+
+    void begin(tree::TreeWorker& worker);
+
+private:
+    Result<> reserve(tree::TreeWorker& worker);
+    void copy_piece(tree::TreeWorker& worker, std::uint64_t index);
+    Result<> try_piece(tree::TreeWorker& worker, std::uint64_t index);
+    Result<> write_head();
+    void end(tree::TreeWorker& worker);
+    void conclude(tree::TreeWorker& worker, const Result<>& done);
+    std::uint64_t data_bytes() const { return member_.stored_bytes - member_.map_bytes; }
+    std::uint64_t all_bytes() const { return head_.bytes.size() + round_up(member_.stored_bytes, block_bytes); }
+
+    Maker& maker_;
+    const tree::EntryPlace place_;
+    const std::unique_ptr<sys::OpenFile> file_;
+    const sys::EntryStatus first_;
+    sys::EntryStatus before_;
+    int tries_ = 1;
+    Member member_;
+    Head head_;
+    std::uint64_t offset_ = 0;  // of the head
+    std::atomic<std::uint64_t> pieces_left_{0};
+    std::vector<std::uint32_t> sums_;  // of the pieces
+    std::mutex mutex_;                 // guards what follows
+    Result<> failed_;
+};
+
+void LargeMember::begin(tree::TreeWorker& worker) {
+    if (auto reserved = reserve(worker); !reserved) conclude(worker, reserved);
+}
+
+Result<> LargeMember::reserve(tree::TreeWorker& worker) {
+    FB_TRY_ASSIGN(settled, tree::settled_status(*file_, before_));
+    if (!settled) return tree::report_changes(maker_.context, path_of(*place_.branch, place_.name));
+    before_ = *settled;
+    FB_TRY_ASSIGN(member, maker_.describe(*file_, before_));
+    member_ = std::move(member);
+    member_.path = path_of(*place_.branch, place_.name);
+    FB_TRY(find_stored(*file_, member_));
+    head_ = encode_head(member_);
+    offset_ = maker_.output->reserve(all_bytes());
+    failed_ = {};
+    const auto pieces = (data_bytes() + large_piece_bytes - 1) / large_piece_bytes;
+    sums_.assign(pieces, 0);
+    pieces_left_ = pieces + 1;  // and this call itself
+    for (auto index = pieces; index > 0; --index)
+        maker_.context.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
+            self->copy_piece(other, at);
+        });
+    if (--pieces_left_ == 0) end(worker);
+    return {};
+}
+
+void LargeMember::copy_piece(tree::TreeWorker& worker, std::uint64_t index) {
+    if (auto copied = try_piece(worker, index); !copied) {
+        const std::lock_guard lock(mutex_);
+        if (failed_) failed_ = copied;
+    }
+    if (--pieces_left_ == 0) end(worker);
+}
+
+Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
+    {
+        const std::lock_guard lock(mutex_);
+        FB_TRY(failed_);  // the other pieces are of no use
+    }
+    const auto way = maker_.context.way();
+    const auto begin = index * large_piece_bytes, end = std::min(begin + large_piece_bytes, data_bytes());
+    const auto data_offset = offset_ + head_.bytes.size() + member_.map_bytes;
+    std::uint32_t sum = 0;
+    worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), tree::buffer_bytes));
+    for (const auto& part : parts_of(member_, begin, end)) {
+        for (auto at = part.begin; at < part.end;) {
+            const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), part.end - at);
+            if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
+            const auto bytes = std::span(worker.buffer).first(piece);
+            FB_TRY_ASSIGN(got, file_->read(at, bytes));
+            if (got < piece) return tree::check_ended(*file_, at + got);
+            sum = crc32c(bytes, sum);
+            FB_TRY(maker_.output->write(data_offset + part.stored + at - part.begin, bytes));
+            at += piece;
+            way.moved(piece);
+        }
+    }
+    sums_[index] = sum;
+    maker_.context.counts.passed_bytes += end - begin;
+    return {};
+}
+
+Result<> LargeMember::write_head() {
+    const auto map = map_of(member_);
+    auto sum = crc32c(bytes_of(map));
+    for (std::uint64_t index = 0; index < sums_.size(); ++index)
+        sum = crc32c_join(sum, sums_[index], std::min(large_piece_bytes, data_bytes() - index * large_piece_bytes));
+    const auto head = std::as_writable_bytes(std::span(head_.bytes));
+    set_stored_sum(head, head_.sums_at, sum);
+    const auto head_sum = set_place(head, head_.sums_at, offset_);
+    FB_TRY(maker_.output->write(offset_, head));
+    if (!map.empty()) FB_TRY(maker_.output->write(offset_ + head.size(), bytes_of(map)));
+    maker_.output->count(offset_, head_sum);
+    return {};
+}
+
+void LargeMember::end(tree::TreeWorker& worker) {
+    const auto status = file_->status();
+    const bool has_changed = status && !tree::is_unchanged(before_, *status);
+    auto done = failed_;
+    if (done && !status) done = status.error();
+    if (done && !has_changed) done = write_head();
+    if (done && !has_changed) return conclude(worker, done);
+    // Without it nothing behind can be read.
+    if (const auto passed = maker_.output->pass_over(offset_, all_bytes(), maker_.root_head); !passed)
+        maker_.context.end_by(passed.error());
+    if (done && tries_++ < tree::copy_tries_max) {
+        before_ = *status;
+        return begin(worker);
+    }
+    conclude(worker, done ? Result<>(tree::report_changes(maker_.context, member_.path)) : done);
+}
+
+void LargeMember::conclude(tree::TreeWorker& worker, const Result<>& done) {
+    if (!done) maker_.context.report(path_of(*place_.branch, place_.name), done.error());
+    else ++maker_.context.counts.copied;
+    maker_.context.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
+    if (done) maker_.stored(worker, first_, place_);
+    else maker_.give_up(worker, maker_.context.links.id_of(first_));
+    maker_.count_done(worker, place_.branch);
+}
+
+}  // namespace
+
+void start_large_member(Maker& maker, tree::TreeWorker& worker, const tree::EntryPlace& place,
+                        std::unique_ptr<sys::OpenFile> file, const sys::EntryStatus& status) {
+    const auto member = std::make_shared<LargeMember>(maker, place, std::move(file), status);
+    maker.context.share.add(worker, [member](tree::TreeWorker& own_worker) { member->begin(own_worker); });
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,160 @@
+// A file of an archive whose bytes are read, compared with their checksum and written in pieces by all threads; it gets
+// its name when all of them are right.
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "transfer/archive/restorer.hpp"
+#include "transfer/archive/stored.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/file_data.hpp"
+#include "transfer/copy/make_file.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+constexpr std::uint64_t restored_piece_bytes = 16u << 20;  // some 10 ms of copying
+
+class LargeRestore : public std::enable_shared_from_this<LargeRestore> {
+public:
+    LargeRestore(Restorer& restorer, FoundMember found) : restorer_(restorer), found_(std::move(found)) {}
+
+    void begin(tree::TreeWorker& worker) { report(try_begin(worker)); }
+    /// False: all of it is done in begin().
+    bool waits() const { return !found_.has_large_head(); }
+
+private:
+    Result<> try_begin(tree::TreeWorker& worker);
+    void report(const Result<>& done) {
+        if (!done) restorer_.context.report(member().path, done.error());
+    }
+    void take_piece(tree::TreeWorker& worker, std::uint64_t index);
+    Result<> try_piece(tree::TreeWorker& worker, std::uint64_t index);
+    Result<std::uint32_t> copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
+                               std::uint64_t file_offset);
+    Result<> end(tree::TreeWorker& worker);
+    const Member& member() const { return found_.member; }
+    std::uint64_t data_bytes() const { return member().stored_bytes - member().map_bytes; }
+
+    Restorer& restorer_;
+    const FoundMember found_;
+    tree::CopyEntry entry_;
+    std::optional<tree::TemporaryName> temporary_;
+    tree::MadeFile made_;
+    std::atomic<std::uint64_t> pieces_left_{0};
+    std::vector<std::uint32_t> sums_;  // of the pieces
+    std::mutex mutex_;                 // guards what follows
+    Result<> failed_;
+};
+
+Result<> LargeRestore::try_begin(tree::TreeWorker& worker) {
+    auto& context = restorer_.context;
+    if (restorer_.restores()) {
+        FB_TRY_ASSIGN(entry, restorer_.entry_of(worker, member().path));
+        entry_ = std::move(entry);
+        FB_TRY(settle_unread(context, member()));
+        const auto name = context.temporary_name(entry_.name);
+        FB_TRY_ASSIGN(made, tree::make_copy_file(context, entry_, name, member().status));
+        made_ = std::move(made);
+        temporary_.emplace(*entry_.target, name);
+    }
+    const auto pieces = (data_bytes() + restored_piece_bytes - 1) / restored_piece_bytes;
+    sums_.assign(pieces, 0);
+    pieces_left_ = pieces + 1;  // and this call itself
+    for (auto index = pieces; index > 0; --index) {
+        if (waits())
+            context.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
+                self->take_piece(other, at);
+            });
+        else take_piece(worker, index - 1);
+    }
+    return --pieces_left_ == 0 ? end(worker) : Result<>();
+}
+
+void LargeRestore::take_piece(tree::TreeWorker& worker, std::uint64_t index) {
+    if (auto taken = try_piece(worker, index); !taken) {
+        const std::lock_guard lock(mutex_);
+        if (failed_) failed_ = taken;
+    }
+    if (--pieces_left_ == 0) report(end(worker));
+}
+
+// In the order of what is stored: bytes between two parts, which no map names, are in the checksum too.
+Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
+    {
+        const std::lock_guard lock(mutex_);
+        FB_TRY(failed_);  // the other pieces are of no use
+    }
+    const auto begin = index * restored_piece_bytes, end = std::min(begin + restored_piece_bytes, data_bytes());
+    auto at = begin;
+    std::uint32_t sum = 0;
+    const auto add = [&](std::uint64_t until, std::uint64_t file_offset) -> Result<> {
+        FB_TRY_ASSIGN(one, copy(worker, at, until, file_offset));
+        sum = crc32c_join(sum, one, until - at);
+        at = until;
+        return {};
+    };
+    for (auto from = begin; from < end; from += tree::buffer_bytes)
+        for (const auto& part : parts_of(member(), from, std::min(from + tree::buffer_bytes, end)))
+            FB_TRY(add(part.stored + part.end - part.begin, part.begin));
+    if (at < end) FB_TRY(add(end, UINT64_MAX));
+    sums_[index] = sum;
+    restorer_.context.counts.passed_bytes += end - begin;
+    return {};
+}
+
+// `file_offset`: UINT64_MAX of bytes that belong nowhere.
+Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
+                                         std::uint64_t file_offset) {
+    const auto way = restorer_.context.way();
+    worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), tree::buffer_bytes));
+    std::uint32_t sum = 0;
+    for (auto at = stored_begin; at < stored_end;) {
+        const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), stored_end - at);
+        if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
+        const auto bytes = std::span(worker.buffer).first(piece);
+        FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset + member().map_bytes + at, bytes));
+        if (got < piece) return Error{ErrorKind::corrupt, "the archive became shorter while it was read"};
+        if (member().sum) sum = crc32c(bytes, sum);
+        if (made_.file && file_offset != UINT64_MAX) FB_TRY(made_.file->write(file_offset + at - stored_begin, bytes));
+        at += piece;
+        way.moved(piece);
+    }
+    return sum;
+}
+
+Result<> LargeRestore::end(tree::TreeWorker& worker) {
+    FB_TRY(failed_);
+    if (member().sum) {
+        worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), member().map_bytes));
+        const auto map = std::span(worker.buffer).first(member().map_bytes);
+        FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset, map));
+        auto sum = crc32c(map.first(got));
+        for (std::uint64_t index = 0; index < sums_.size(); ++index)
+            sum = crc32c_join(sum, sums_[index],
+                              std::min(restored_piece_bytes, data_bytes() - index * restored_piece_bytes));
+        if (sum != *member().sum) return wrong_sum(found_, sum);
+    }
+    if (!made_.file) return {};
+    if (member().has_holes) FB_TRY(made_.file->resize(member().status.bytes));  // a hole may be the last
+    auto& context = restorer_.context;
+    FB_TRY(tree::name_file(context, worker, entry_, attributes_of(member(), context.options.preserve), member().status,
+                           made_, *temporary_));
+    return {};
+}
+
+}  // namespace
+
+void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember found) {
+    const auto restore = std::make_shared<LargeRestore>(restorer, std::move(found));
+    if (restore->waits())
+        restorer.context.share.add(worker, [restore](tree::TreeWorker& other) { restore->begin(other); });
+    else restore->begin(worker);
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,166 @@
+#include "transfer/archive/make.hpp"
+
+#include <fmt/format.h>
+
+#include "transfer/archive/maker.hpp"
+#include "transfer/archive/restore.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/portion.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+using tree::BranchRef;
+using tree::TreeSide;
+using tree::TreeWorker;
+
+// Goes down the source, as a copy does.
+class SourceWalk {
+public:
+    explicit SourceWalk(Maker& maker) : maker_(maker), context_(maker.context) {}
+
+    Result<> run(tree::FolderRef source);
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> list(TreeWorker& worker, const BranchRef& branch);
+    void take_portion(TreeWorker& worker, const BranchRef& branch, const tree::Portion& portion);
+    Result<sys::EntryKind> kind_of(const tree::ListedName& named, sys::Folder& folder) const;
+
+    Maker& maker_;
+    tree::CopyContext& context_;
+    std::uint64_t device_ = 0;  // of the root
+};
+
+Result<> SourceWalk::run(tree::FolderRef source) {
+    const auto root = std::make_shared<tree::Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, source->status());
+    root->status(TreeSide::source) = status;
+    root->was_entered = true;
+    device_ = status.id.device;
+    maker_.begin(*source, status);
+    context_.folders.keep(root, TreeSide::source, std::move(source));
+    FB_TRY(context_.share.run([&](TreeWorker& worker) {
+        if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
+        maker_.count_done(worker, root);
+    }));
+    maker_.write_rest();
+    FB_TRY(context_.fatal());
+    return maker_.end();
+}
+
+void SourceWalk::enter(TreeWorker& worker, const BranchRef& branch) {
+    if (auto entered = try_enter(worker, branch); !entered) context_.report(path_of(*branch), entered.error());
+    maker_.count_done(worker, branch);
+}
+
+Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::source));
+    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+    const tree::FolderRef folder = std::move(opened);
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(TreeSide::source) = status;
+    FB_TRY(tree::check_no_loop(*branch));
+    context_.folders.keep(branch, TreeSide::source, folder);
+    branch->was_entered = true;
+    context_.tell_flags(*branch, "", status);
+    ++context_.counts.folders;
+    if (context_.options.is_dry) context_.counts.would_copy.add(0);
+    if (context_.options.is_dry) context_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");
+    if (context_.options.one_file_system && tree::is_other_file_system(status, device_)) {
+        context_.remarks.add(tree::RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+        return {};
+    }
+    return list(worker, branch);
+}
+
+Result<> SourceWalk::list(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::source));
+    return tree::list_in_portions(
+        worker, branch, *folder,
+        [this](TreeWorker& other, const BranchRef& of, const tree::Portion& portion) {
+            take_portion(other, of, portion);
+            maker_.hold(other, of);
+        },
+        // Never the last that the branch waits for: the packet of this thread holds it too.
+        [this](const BranchRef& of) { tree::count_done(of, context_.folders, [](const BranchRef&) {}); });
+}
+
+Result<sys::EntryKind> SourceWalk::kind_of(const tree::ListedName& named, sys::Folder& folder) const {
+    if (named.kind != sys::EntryKind::unknown) return named.kind;
+    FB_TRY_ASSIGN(status, folder.status_of(named.name));
+    return status.kind;
+}
+
+void SourceWalk::take_portion(TreeWorker& worker, const BranchRef& branch, const tree::Portion& portion) {
+    const auto folder = context_.folders.get(branch, TreeSide::source);
+    if (!folder) return context_.report(path_of(*branch), folder.error());
+    for (const auto& named : portion) {
+        if (context_.share.is_stopped()) return;
+        const auto kind = kind_of(named, **folder);
+        if (!kind) {
+            context_.report(path_of(*branch, named.name), kind.error());
+            continue;
+        }
+        if (!context_.options.filter.takes(*branch, named.name, *kind)) continue;
+        ++context_.counts.entries;
+        if (*kind != sys::EntryKind::folder) {
+            context_.tell_run(*branch, named.name);
+            maker_.add(worker, {branch, named.name}, **folder, *kind, named.number);
+            continue;
+        }
+        const auto child = std::make_shared<tree::Branch>(branch, named.name);
+        ++branch->pending;
+        context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+    }
+}
+
+// The source may be a file system that is not mounted, and what is replaced may be the archive of all of it.
+Result<> check_replaced(const NewArchive& archive, const std::string& path, const tree::TreeCopyOptions& options,
+                        const tree::CopyCounts& counts) {
+    const bool holds_any =
+        counts.copied > 0 || counts.linked > 0 || (options.filter.include.empty() && counts.folders > 0);
+    if (holds_any || !archive.replaces_another()) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("the archive would hold nothing of the source, and {} is there: it would be lost", show_text(path)),
+        "", fmt::format("mount the source; or rm {}, where it is to be empty", show_text(path))};
+}
+
+}  // namespace
+
+Result<> make_archive(const std::string& source, const std::string& path, bool replaces,
+                      const tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts) {
+    FB_TRY_ASSIGN(folder, sys::open_posix_folder(source));
+    tree::CopyContext context(options, remarks, counts, {});
+    std::unique_ptr<NewArchive> archive;
+    if (!options.is_dry) {
+        auto made = NewArchive::make(path, replaces);
+        if (!made)
+            return because(made.error(), show_text(path) + " cannot be made: " + made.error().what, made.error().safe,
+                           made.error().next);
+        archive = std::move(*made);
+    }
+    const auto made = [&]() -> Result<> {
+        Maker maker(context, archive.get());
+        FB_TRY(SourceWalk(maker).run(std::move(folder)));
+        if (!archive) return {};
+        FB_TRY(check_replaced(*archive, path, options, counts));
+        FB_TRY(archive->complete(options.syncs || options.verifies));
+        if (!options.verifies) return {};
+        archive->file().forget_cached();
+        return check_made_archive(archive->file(), options);
+    }();
+    if (!made && archive)
+        return because(made.error(), made.error().what,
+                       show_text(path) + (archive->replaces_another() ? " is as it was" : " was not made"),
+                       made.error().next);
+    FB_TRY(made);
+    if (archive) FB_TRY(archive->publish(options.syncs));
+    return remarks.taken();
+}
+
+}  // namespace forebay::archive

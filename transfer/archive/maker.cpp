@@ -1,0 +1,363 @@
+#include "transfer/archive/maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "transfer/archive/head.hpp"
+#include "transfer/archive/stored.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "transfer/copy/make_file.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+// What is read into a packet is still in the cache of a core when it is written.
+constexpr std::size_t packet_bytes = 512u << 10;
+// A file of more is copied in pieces, and never as a whole in memory.
+constexpr std::uint64_t packed_file_bytes_max = 4u << 20;
+// A reader takes 16 MiB of records, which ACLs stand in twice.
+constexpr std::uint64_t attributes_bytes_max = 12u << 20;
+// Symbolic links of one folder that lie behind its entry: they are in one packet with it.
+constexpr std::size_t put_off_max = 256;
+
+// GNU tar makes such a link when all else is there, and sets the times of its folder once more where the folder's entry
+// comes right before. libarchive sets them when it comes to the folder's entry, so that there is one behind, too.
+bool leads_away(std::string_view text) {
+    if (text.starts_with('/')) return true;
+    while (!text.empty()) {
+        const auto name = text.substr(0, text.find('/'));
+        if (name == "..") return true;
+        text.remove_prefix(std::min(text.size(), name.size() + 1));
+    }
+    return false;
+}
+
+Result<> take_attributes(const tree::AttributeSource& attributes, Member& member) {
+    std::uint64_t bytes = 0;
+    for (const auto& name : attributes.names) {
+        auto value = attributes.value(name);
+        if (!value && value.error().kind == ErrorKind::missing) continue;  // removed since: the status tells
+        if (!value) return value.error();
+        bytes += name.size() + value->size();
+        if (bytes > attributes_bytes_max)
+            return Error{ErrorKind::unsupported,
+                         fmt::format("its extended attributes have more than the {} that an archive holds of an entry",
+                                     show_bytes(attributes_bytes_max))};
+        member.attributes.push_back({name, std::move(*value)});
+    }
+    return {};
+}
+
+}  // namespace
+
+void Maker::add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
+                std::uint64_t listed_number) {
+    if (auto added = try_add(worker, place, folder, kind, listed_number); !added)
+        context.report(path_of(*place.branch, place.name), added.error());
+    settle(worker, false);
+}
+
+Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                        sys::EntryKind kind, std::uint64_t listed_number) {
+    std::unique_ptr<sys::OpenFile> file;
+    if (kind == sys::EntryKind::file && output != nullptr && !context.links.knows(listed_number)) {
+        FB_TRY(context.check_present(*place.branch, folder, place.name));
+        FB_TRY_ASSIGN(opened, folder.open_file(place.name));
+        file = std::move(opened);
+    }
+    FB_TRY_ASSIGN(status, file ? file->status() : folder.status_of(place.name));
+    const auto path = [&] { return path_of(*place.branch, place.name); };
+    if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
+        return tree::report_changes(context, path());
+    if (output != nullptr && output->is(status.id)) {
+        context.remarks.add(tree::RemarkKind::passed_over, path(), "it is the archive itself");
+        return {};
+    }
+    const bool has_names = status.names > 1 && context.options.preserve.hard_links;
+    if (has_names) {
+        tree::EntryPlace first;
+        ++place.branch->pending;  // of an entry that waits; it is given back when its packet is written
+        const auto turn = context.links.take(status, {}, place, first);
+        if (!turn) {
+            --place.branch->pending;
+            return turn.error();
+        }
+        if (*turn == tree::HardLinks::Turn::waits) {
+            // The packet with their first name is written before much else comes into it.
+            if (context.links.waiting() % tree::waiting_names_max == 0) settle(worker, true);
+            return {};
+        }
+        if (*turn == tree::HardLinks::Turn::ready) {
+            put_link(worker, {.own = place, .first = first, .kind = status.kind});
+            return {};
+        }
+        --place.branch->pending;  // never the last: this portion of names holds the branch
+    }
+    const auto done = put(worker, place, folder, status, std::move(file));
+    const bool comes_in_pieces = done && !*done;
+    if (status.kind == sys::EntryKind::file && !comes_in_pieces) context.counts.passed_bytes += status.bytes;
+    if (has_names && !done) give_up(worker, context.links.id_of(status));
+    if (has_names && done && *done && output != nullptr) packets_[worker.index].stored.push_back({status, place});
+    else if (has_names && done && *done) stored(worker, status, place);
+    return done ? Result<>() : Result<>(done.error());
+}
+
+// False: a large file, which sees to its further names itself.
+Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                        const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
+    context.tell_flags(*place.branch, place.name, status);
+    if (output == nullptr) {
+        const bool is_file = status.kind == sys::EntryKind::file;
+        if (is_file) FB_TRY(context.check_present(*place.branch, folder, place.name));
+        context.counts.would_copy.add(is_file ? status.bytes : 0);
+        context.remarks.add(tree::RemarkKind::would_copy, path_of(*place.branch, place.name), "");
+        return true;
+    }
+    if (status.kind == sys::EntryKind::file) {
+        auto before = status;
+        if (!file) {
+            FB_TRY(context.check_present(*place.branch, folder, place.name));
+            FB_TRY_ASSIGN(opened, folder.open_file(place.name));
+            file = std::move(opened);
+            FB_TRY_ASSIGN(looked, file->status());
+            const bool is_other = status.names > 1 && context.links.id_of(looked) != context.links.id_of(status);
+            if (looked.kind != sys::EntryKind::file || looked.id != status.id || is_other)
+                return tree::report_changes(context, path_of(*place.branch, place.name));
+            before = looked;
+        }
+        FB_TRY_ASSIGN(is_packed, put_file(worker, place, *file, before));
+        if (is_packed) return true;
+        ++place.branch->pending;
+        start_large_member(*this, worker, place, std::move(file), before);
+        return false;
+    }
+    if (status.kind == sys::EntryKind::link && status.names == 1) {
+        FB_TRY_ASSIGN(text, folder.link_text(place.name));
+        if (leads_away(text) && put_off(place)) return true;
+    }
+    FB_TRY(put_other(worker, place, folder, status));
+    return true;
+}
+
+bool Maker::put_off(const tree::EntryPlace& place) {
+    const std::lock_guard lock(mutex_);
+    auto& names = put_off_[place.branch.get()];
+    if (names.size() < put_off_max) names.push_back(place.name);
+    return names.back() == place.name;
+}
+
+std::vector<std::string> Maker::take_put_off(const tree::Branch& branch) {
+    const std::lock_guard lock(mutex_);
+    const auto found = put_off_.extract(&branch);
+    return found ? std::move(found.mapped()) : std::vector<std::string>();
+}
+
+Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                          const sys::EntryStatus& status) {
+    if (status.kind == sys::EntryKind::unknown)
+        return Error{ErrorKind::unsupported, "it is of a kind that this program does not know"};
+    Member member{.path = path_of(*place.branch, place.name), .status = status};
+    if (status.kind == sys::EntryKind::link) {
+        FB_TRY_ASSIGN(text, folder.link_text(place.name));
+        member.link_text = std::move(text);
+    }
+    if (context.options.preserve.attributes) {
+        FB_TRY_ASSIGN(attributes, tree::attributes_of(folder, place.name));
+        FB_TRY(take_attributes(attributes, member));
+    }
+    put_head(packets_[worker.index], member);
+    ++context.counts.copied;
+    return {};
+}
+
+Result<Member> Maker::describe(sys::OpenEntry& entry, const sys::EntryStatus& status) const {
+    Member member;
+    member.status = status;
+    if (!context.options.preserve.attributes) return member;
+    FB_TRY_ASSIGN(attributes, tree::attributes_of(entry));
+    FB_TRY(take_attributes(attributes, member));
+    return member;
+}
+
+// False: it is too large.
+Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
+                             sys::EntryStatus before) {
+    auto& packet = packets_[worker.index];
+    for (int tries = 0; tries < tree::copy_tries_max; ++tries) {
+        FB_TRY_ASSIGN(settled, tree::settled_status(file, before));
+        if (!settled) break;
+        before = *settled;
+        FB_TRY_ASSIGN(member, describe(file, before));
+        member.path = path_of(*place.branch, place.name);
+        FB_TRY(find_stored(file, member));
+        if (member.stored_bytes > packed_file_bytes_max) return false;
+        const auto way = context.way();
+        if (!way.pace->wait_turn(member.stored_bytes, way.stop)) return Error{ErrorKind::retry, "stopped"};
+        Head head;
+        FB_TRY_ASSIGN(is_formed, form_file(packet, member, file, head));
+        FB_TRY_ASSIGN(after, file.status());
+        if (is_formed && tree::is_unchanged(before, after)) {
+            packet.commit(head.bytes.size() + round_up(member.stored_bytes, block_bytes), head);
+            ++context.counts.copied;
+            way.moved(member.stored_bytes);
+            return true;
+        }
+        before = after;
+    }
+    return tree::report_changes(context, path_of(*place.branch, place.name));
+}
+
+// In the room of the packet that is next. False: the file ended before the size that it had.
+Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head) {
+    head = encode_head(member);
+    const auto map = map_of(member);
+    const auto room = packet.room(head.bytes.size() + round_up(member.stored_bytes, block_bytes));
+    const auto stored = room.subspan(head.bytes.size());
+    std::ranges::copy(bytes_of(head.bytes), room.begin());
+    std::ranges::copy(bytes_of(map), stored.begin());
+    for (const auto& part : member.stored) {
+        const auto to = stored.subspan(map.size() + part.stored, part.end - part.begin);
+        FB_TRY_ASSIGN(got, file.read(part.begin, to));
+        if (got < to.size()) return false;
+    }
+    std::ranges::fill(stored.subspan(member.stored_bytes), std::byte{0});
+    set_stored_sum(room, head.sums_at, crc32c(stored.first(member.stored_bytes)));
+    return true;
+}
+
+void Maker::begin(sys::Folder& root, const sys::EntryStatus& status) {
+    auto member = describe(root, status);
+    if (member) root_ = std::move(*member);
+    else context.report(".", member.error());
+    root_.status = status;
+    root_.path = ".";
+    root_head = encode_head(root_);
+    set_stored_sum(std::as_writable_bytes(std::span(root_head.bytes)), root_head.sums_at, 0);
+}
+
+Result<> Maker::end() { return output != nullptr ? output->end_with(root_) : Result<>(); }
+
+void Maker::put_head(Packet& packet, const Member& member) {
+    const auto head = encode_head(member);
+    const auto room = packet.room(head.bytes.size());
+    std::ranges::copy(bytes_of(head.bytes), room.begin());
+    set_stored_sum(room, head.sums_at, 0);
+    packet.commit(room.size(), head);
+}
+
+void Maker::put_link(tree::TreeWorker& worker, const Packet::Link& link) {
+    auto& packet = packets_[worker.index];
+    packet.holds.push_back(link.own.branch);
+    Member member{.path = path_of(*link.own.branch, link.own.name)};
+    if (output == nullptr) {
+        context.counts.would_copy.add(0);
+        return context.remarks.add(tree::RemarkKind::would_copy, member.path, "");
+    }
+    member.status.kind = link.kind;
+    member.same_as = path_of(*link.first.branch, link.first.name);
+    put_head(packet, member);
+    ++context.counts.linked;
+}
+
+void Maker::hold(tree::TreeWorker& worker, const tree::BranchRef& branch) {
+    ++branch->pending;
+    packets_[worker.index].holds.push_back(branch);
+}
+
+void Maker::count_done(tree::TreeWorker& worker, const tree::BranchRef& branch) {
+    tree::count_done(branch, context.folders, [&](const tree::BranchRef& done) { finish(worker, done); });
+}
+
+// All that is in the folder has its place in the archive.
+void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
+    if (!branch->was_entered || context.share.is_stopped() || output == nullptr) return;
+    const auto links = take_put_off(*branch);
+    const bool is_root = !branch->parent;  // which end() puts
+    if (is_root && links.empty()) return;
+    const auto put = [&]() -> Result<> {
+        FB_TRY_ASSIGN(folder, context.folders.get(branch, tree::TreeSide::source));
+        FB_TRY_ASSIGN(member, describe(*folder, branch->status(tree::TreeSide::source)));
+        member.path = path_of(*branch);
+        put_head(packets_[worker.index], member);
+        for (const auto& name : links) {
+            const auto status = folder->status_of(name);
+            const auto linked = status ? put_other(worker, {branch, name}, *folder, *status) : status.error();
+            if (!linked) context.report(path_of(*branch, name), linked.error());
+        }
+        if (!links.empty() && !is_root) put_head(packets_[worker.index], member);
+        return {};
+    }();
+    if (!put) context.report(path_of(*branch), put.error());
+    if (branch->parent) hold(worker, branch->parent);
+}
+
+void Maker::stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first) {
+    for (auto& waiting : context.links.published(context.links.id_of(status), first))
+        packets_[worker.index].links.push_back({.own = std::move(waiting), .first = first, .kind = status.kind});
+}
+
+void Maker::give_up(tree::TreeWorker& worker, const sys::EntryId& id) {
+    for (auto& waiting : context.links.failed(id))
+        context.share.add(worker, [this, waiting](tree::TreeWorker& other) {
+            const auto folder = context.folders.get(waiting.branch, tree::TreeSide::source);
+            if (folder) add(other, waiting, **folder, sys::EntryKind::unknown, 0);
+            else context.report(path_of(*waiting.branch, waiting.name), folder.error());
+            hold(other, waiting.branch);
+            count_done(other, waiting.branch);
+        });
+}
+
+void Maker::write_out(Packet& packet) {
+    if (packet.used > 0 && output != nullptr) {
+        const auto offset = output->reserve(packet.used);
+        for (const auto& [at, bytes, sums_at] : packet.heads)
+            output->count(offset + at, set_place({packet.bytes.get() + at, bytes}, sums_at, offset + at));
+        if (const auto written = output->write(offset, {packet.bytes.get(), packet.used}); !written)
+            context.end_by(written.error());
+    }
+    packet.used = 0;
+    packet.heads.clear();
+    packet.written.insert(packet.written.end(), packet.holds.begin(), packet.holds.end());
+    packet.holds.clear();
+}
+
+void Maker::settle(tree::TreeWorker& worker, bool all) {
+    auto& packet = packets_[worker.index];
+    while (true) {
+        const bool has_work = !packet.links.empty() || !packet.written.empty();
+        if (packet.used >= packet_bytes || (all && !has_work && !packet.is_empty())) {
+            write_out(packet);
+            for (const auto& [status, first] : std::exchange(packet.stored, {})) stored(worker, status, first);
+        } else if (!packet.links.empty()) {
+            const auto link = std::move(packet.links.front());
+            packet.links.pop_front();
+            put_link(worker, link);
+        } else if (!packet.written.empty()) {
+            const auto branch = std::move(packet.written.front());
+            packet.written.pop_front();
+            count_done(worker, branch);
+        } else {
+            break;
+        }
+    }
+    context.tick();
+}
+
+void Maker::write_rest() {
+    for (std::size_t left = 1; left > 0;) {
+        left = 0;
+        for (std::size_t index = 0; index < packets_.size(); ++index) {
+            tree::TreeWorker worker{.share = &context.share, .index = index};
+            left += packets_[index].is_empty() ? 0 : 1;
+            settle(worker, true);
+        }
+    }
+}
+
+}  // namespace forebay::archive

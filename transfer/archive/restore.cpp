@@ -1,0 +1,315 @@
+#include "transfer/archive/restore.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "transfer/archive/restorer.hpp"
+#include "transfer/archive/ustar.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/named_root.hpp"
+#include "transfer/copy/portion.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+using tree::BranchRef;
+using tree::TreeSide;
+using tree::TreeWorker;
+
+struct OpenArchive {
+    std::unique_ptr<sys::OpenFile> file;
+    std::uint64_t bytes = 0;
+};
+
+struct KnownBeginning {
+    std::string_view bytes;
+    const char* what;
+    const char* command = nullptr;  // that makes of it what may be an archive
+};
+constexpr std::array known_beginnings{KnownBeginning{"\x1f\x8b", "compressed by gzip", "gzip -dk"},
+                                      KnownBeginning{"\xfd"
+                                                     "7zXZ",
+                                                     "compressed by xz", "xz -dk"},
+                                      KnownBeginning{"\x28\xb5\x2f\xfd", "compressed by zstd", "zstd -dk"},
+                                      KnownBeginning{"BZh", "compressed by bzip2", "bzip2 -dk"},
+                                      KnownBeginning{"\x04\x22\x4d\x18", "compressed by lz4", "lz4 -dk"},
+                                      KnownBeginning{"PK\x03\x04", "a ZIP file"},
+                                      KnownBeginning{"\x89HDF\r\n", "an HDF5 file"},
+                                      KnownBeginning{"CDF", "a netCDF file"},
+                                      KnownBeginning{"\x7f"
+                                                     "ELF",
+                                                     "a program"}};
+
+// A head of tar, even one of which some bits are wrong: then it is a damaged archive, and not another file.
+bool is_like_head(const UstarBlock& block) {
+    constexpr std::string_view magic = "ustar";
+    constexpr std::size_t magic_wrong_max = 1;
+    const auto wrong = std::inner_product(magic.begin(), magic.end(), block.magic, std::size_t{0}, std::plus<>(),
+                                          std::not_equal_to<>());
+    if (wrong <= magic_wrong_max) return true;
+    const auto check = std::strtoll(std::string(block.check, sizeof block.check).c_str(), nullptr, 8);
+    const bool is_of_zeros = ustar_check(block) == ustar_check(UstarBlock{});
+    return is_of_zeros || check == ustar_check(block) || check == ustar_check<signed char>(block);
+}
+
+Result<> check_is_archive(sys::OpenFile& file, const std::string& path) {
+    UstarBlock block{};  // an archive that was cut within it has zeros there
+    FB_TRY_ASSIGN(got, file.read(0, std::as_writable_bytes(std::span(&block, 1))));
+    const std::string_view text(reinterpret_cast<const char*>(&block), got);
+    const auto known =
+        std::ranges::find_if(known_beginnings, [&](const auto& one) { return text.starts_with(one.bytes); });
+    if (known != known_beginnings.end() && known->command != nullptr)
+        return Error{ErrorKind::refused, fmt::format("{} is {}, and no archive yet", show_text(path), known->what), "",
+                     fmt::format("{} {}", known->command, show_text(path))};
+    if (is_like_head(block)) return {};
+    const auto beginning =
+        fmt::format("a file of another kind, which begins with \"{}\"", show_text(text.substr(0, 16)));
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is no tar archive: it is {}", show_text(path),
+                             known != known_beginnings.end() ? known->what : beginning),
+                 "nothing was changed", "the archive, as forebay archive or tar -c has made it"};
+}
+
+Result<OpenArchive> open_archive(const std::string& path) {
+    std::error_code missing;
+    if (std::filesystem::is_fifo(path, missing))
+        return Error{ErrorKind::refused, show_text(path) + " is a pipe, and an archive is read at many places at once",
+                     "nothing was changed", "write it to a file first: cat > FILE.tar"};
+    const auto real = std::filesystem::canonical(path, missing).string();
+    if (missing)
+        return Error{ErrorKind::missing, show_text(path) + ": " + missing.message(), "nothing was changed",
+                     "correct the path of the archive"};
+    FB_TRY_ASSIGN(named, tree::open_above(real));
+    FB_TRY_ASSIGN(file, named.above->open_file(named.name));
+    FB_TRY_ASSIGN(status, file->status());
+    if (status.kind != sys::EntryKind::file)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is {}, and no archive", show_text(path),
+                                 status.kind == sys::EntryKind::folder ? "a directory" : "no file"),
+                     "nothing was changed", "the archive comes first: forebay restore-archive FILE TARGET"};
+    FB_TRY(check_is_archive(*file, path));
+    return OpenArchive{.file = std::move(file), .bytes = status.bytes};
+}
+
+struct OpenTarget {
+    tree::FolderRef folder;
+    bool was_made = false;
+};
+
+Result<OpenTarget> open_target(const std::string& target, const tree::LayoutWish& layout) {
+    auto existing = sys::open_posix_folder(target);
+    OpenTarget opened;
+    if (existing) {
+        opened.folder = std::move(*existing);
+        FB_TRY(tree::check_layout(layout, *opened.folder, target));
+    } else if (existing.error().kind == ErrorKind::missing) {
+        FB_TRY_ASSIGN(named, tree::open_above_new(target));
+        FB_TRY(tree::check_layout(layout, *named.above, target));
+        constexpr std::uint32_t closed_while_filled = 0700;
+        FB_TRY(named.above->make_folder(named.name, closed_while_filled));
+        FB_TRY_ASSIGN(made, named.above->open_folder(named.name));
+        opened.folder = std::move(made);
+        opened.was_made = true;
+    } else {
+        return existing.error();
+    }
+    FB_TRY_ASSIGN(is_ours, opened.folder->lock_alone());
+    if (is_ours) return opened;
+    return Error{ErrorKind::refused, "another process copies or restores to " + show_text(target),
+                 "nothing was changed", "wait for it"};
+}
+
+// Says that a restore goes on, behind the prefix of its temporary names; where it is still there, one was killed.
+constexpr std::string_view mark_of_restore = "restore";
+
+// Removes what killed restores left: names that no entry has.
+class Sweep {
+public:
+    Sweep(tree::CopyContext& context, std::span<const std::string> marks) : context_(context), marks_(marks) {}
+
+    Result<> run(const BranchRef& root) {
+        FB_TRY(context_.share.run([&](TreeWorker& worker) { enter(worker, root); }));
+        return context_.fatal();
+    }
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch) {
+        if (const auto swept = sweep(worker, branch); !swept) context_.report(path_of(*branch), swept.error());
+        tree::count_done(branch, context_.folders, [](const BranchRef&) {});
+    }
+
+    Result<> sweep(TreeWorker& worker, const BranchRef& branch) {
+        if (branch->parent) {
+            FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+            FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+            FB_TRY_ASSIGN(status, opened->status());
+            branch->status(TreeSide::target) = status;
+            context_.folders.keep(branch, TreeSide::target, std::move(opened));
+        }
+        FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::target));
+        std::set<std::string> left;
+        FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+            for (const auto& one : names) {
+                if (is_left(*branch, one.name)) left.emplace(one.name);
+                if (one.kind != sys::EntryKind::folder) continue;
+                ++branch->pending;
+                context_.share.add(worker,
+                                   [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
+                                       TreeWorker& other) { enter(other, below); });
+            }
+            worker.share->relieve(worker);
+            return {};
+        }));
+        for (const auto& name : left) FB_TRY(folder->remove(name));
+        return {};
+    }
+
+    // The marks go when all else is gone.
+    bool is_left(const tree::Branch& branch, std::string_view name) const {
+        if (!branch.parent && std::ranges::find(marks_, name) != marks_.end()) return false;
+        return std::ranges::any_of(marks_, [&](std::string_view mark) {
+            return name.starts_with(mark.substr(0, mark.size() - mark_of_restore.size()));
+        });
+    }
+
+    tree::CopyContext& context_;
+    const std::span<const std::string> marks_;
+};
+
+// Of restores that were killed, of whatever archive: this one has the target alone.
+Result<std::vector<std::string>> marks_in(sys::Folder& folder, std::size_t prefix_bytes) {
+    std::vector<std::string> marks;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names)
+            if (one.name.size() == prefix_bytes + mark_of_restore.size() && one.name.starts_with(".fb-") &&
+                one.name.ends_with(mark_of_restore))
+                marks.emplace_back(one.name);
+        return {};
+    }));
+    return marks;
+}
+
+// In the mark, where the target was made by that restore: it is closed until it is filled.
+constexpr std::string_view made_the_target = "made\n";
+
+constexpr const char* other_copy = "use another copy of the archive";
+
+Error with_advice(Error error) {
+    if (error.kind == ErrorKind::corrupt) {
+        error.safe = "what was restored is whole; what lies behind that place was not read";
+        if (error.next.empty()) error.next = other_copy;
+    }
+    return error;
+}
+
+}  // namespace
+
+Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
+                              tree::Remarks& remarks, tree::CopyCounts& counts) {
+    tree::CopyContext context(options, remarks, counts, {.temporary_prefix = ends.temporary_prefix});
+    FB_TRY(context.naming.begin(ends.target));
+    auto& folder = *ends.target;
+    const auto make_root = [&]() -> Result<BranchRef> {
+        const auto root = std::make_shared<tree::Branch>(nullptr, "");
+        FB_TRY_ASSIGN(status, folder.status());
+        root->status(TreeSide::target) = status;
+        FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(folder));
+        root->seen.gives_acl = gives_acl;
+        context.folders.keep(root, TreeSide::target, ends.target);
+        return root;
+    };
+    // As long as temporary names may outlive a power cut, the mark does.
+    const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
+    const auto mark = ends.temporary_prefix + std::string(mark_of_restore);
+    bool was_made = ends.was_made;
+    FB_TRY_ASSIGN(marks, was_made ? std::vector<std::string>() : marks_in(folder, ends.temporary_prefix.size()));
+    if (!marks.empty()) {
+        FB_TRY_ASSIGN(root, make_root());
+        FB_TRY(Sweep(context, marks).run(root));
+        FB_TRY(sync());
+    }
+    for (const auto& left : marks) {
+        FB_TRY_ASSIGN(status, folder.status_of(left));
+        was_made = was_made || status.bytes > 0;
+        FB_TRY(folder.remove(left));
+    }
+    FB_TRY_ASSIGN(root, make_root());
+    root->was_made = was_made;
+    FB_TRY_ASSIGN(marked, folder.make_file(mark, 0600));
+    if (was_made) FB_TRY(marked->write(0, bytes_of(made_the_target)));
+    FB_TRY(sync());
+    const auto restored = [&]() -> Result<> {
+        Restorer restorer(context, ends.archive, ends.archive_bytes, root, true, take);
+        auto done = restorer.run();
+        FB_TRY(sync());
+        FB_TRY(folder.remove(mark));
+        FB_TRY(restorer.finish_folders());
+        return done;
+    }();
+    if (options.syncs) FB_TRY(folder.sync_file_system());
+    return restored;
+}
+
+Result<> restore_archive(const std::string& path, const std::string& target, const tree::TreeCopyOptions& options,
+                         const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
+    if (!options.preserve.hard_links)
+        return Error{ErrorKind::refused,
+                     "an archive has the bytes of an inode of several names once: hard-links cannot be left out"};
+    if (options.layout.kind == tree::LayoutKind::source)
+        return Error{ErrorKind::refused, "--layout source: an archive does not say how its files lay on storage"};
+    FB_TRY_ASSIGN(archive, open_archive(path));
+    if (options.is_dry) {
+        tree::CopyContext context(options, remarks, counts, {});
+        const auto listed = Restorer(context, *archive.file, archive.bytes, nullptr, false, take).run();
+        return listed ? remarks.taken() : Result<>(with_advice(listed.error()));
+    }
+    FB_TRY_ASSIGN(opened, open_target(target, options.layout));
+    const auto restored = restore_open_archive({.archive = *archive.file,
+                                                .archive_bytes = archive.bytes,
+                                                .target = opened.folder,
+                                                .was_made = opened.was_made,
+                                                .temporary_prefix = tree::temporary_prefix(path, target)},
+                                               options, take, remarks, counts);
+    return restored ? remarks.taken() : Result<>(with_advice(restored.error()));
+}
+
+Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
+                                  const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
+    FB_TRY_ASSIGN(archive, open_archive(path));
+    tree::CopyContext context(options, remarks, counts, {});
+    Restorer restorer(context, *archive.file, archive.bytes, nullptr, true, take);
+    if (auto read = restorer.run(); !read) {
+        auto error = read.error();
+        if (error.kind == ErrorKind::corrupt && error.next.empty()) error.next = other_copy;
+        return error;
+    }
+    FB_TRY(remarks.taken());
+    return restorer.checked();
+}
+
+Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& options) {
+    auto plain = tree::TreeCopyOptions{.threads = options.threads};
+    tree::Remarks remarks;
+    tree::CopyCounts counts;
+    tree::CopyContext context(plain, remarks, counts, {});
+    FB_TRY_ASSIGN(status, file.status());
+    FB_TRY(Restorer(context, file, status.bytes, nullptr, true, {}).run());
+    if (const auto first = remarks.first(); !first.empty())
+        return Error{ErrorKind::corrupt,
+                     "the archive differs from what was written when it is read back: " +
+                         show_text(first.front().path) + ": " + first.front().why,
+                     "the source is unchanged, and the archive was removed", "look after that storage"};
+    return {};
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,131 @@
+// Folders of a restore, which get what they have when all else is there.
+
+#include <algorithm>
+
+#include "transfer/archive/restorer.hpp"
+#include "core/base/try.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+constexpr std::size_t folders_together = 64;
+
+}  // namespace
+
+Result<> Restorer::note_wanted(std::string_view path) {
+    if (context.options.filter.include.empty()) return {};
+    const std::lock_guard lock(paths_.mutex);
+    while (!path.empty()) {
+        path = path.substr(0, path.find('/') == path.npos ? 0 : path.rfind('/'));
+        const auto key = key_of(std::string(path.empty() ? "." : path));
+        FB_TRY_ASSIGN(known, paths_.wanted.find(key));
+        if (known) return {};
+        FB_TRY(paths_.wanted.put(key, true));
+    }
+    return {};
+}
+
+Result<bool> Restorer::is_wanted(const std::string& folder) {
+    if (context.options.filter.include.empty()) return true;
+    const std::lock_guard lock(paths_.mutex);
+    FB_TRY_ASSIGN(known, paths_.wanted.find(key_of(folder)));
+    return known.has_value();
+}
+
+// As mkdir would have made it, and so tar: the bit that gives the group of the folder above stays.
+Result<> Restorer::open_made(sys::Folder& folder) const {
+    constexpr std::uint32_t all = 0777, group_of_above = 02000;
+    FB_TRY_ASSIGN(status, folder.status());
+    return folder.set_permissions((all & ~context.owner.umask) | (status.permissions & group_of_above));
+}
+
+// Folders that have no entry in the archive, which none of ours lacks.
+Result<> Restorer::open_implied() {
+    const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
+    // In an archive of ours it comes last: until it was read, who may see what is in it is not known.
+    const bool was_read = scanned_ && context.fatal();
+    if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
+        FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
+        FB_TRY(open_made(*place.folder));
+    }
+    for (auto& folders : target_folders_) {
+        auto& made = folders.made();
+        for (auto next = made.begin(); next < made.end();) {
+            FB_TRY_ASSIGN(path, made.at(next));
+            next = tree::SpillTexts::behind(next, path);
+            FB_TRY_ASSIGN(has_entry, is_known(path));
+            if (has_entry) continue;
+            FB_TRY_ASSIGN(place, target_folders_.front().reach(path));
+            FB_TRY(open_made(*place.folder));
+        }
+    }
+    return {};
+}
+
+// The deepest first; of one depth in the archive's order.
+Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
+    std::vector<std::uint64_t> next(folders_.of_depth.size());
+    for (auto depth = next.size(); depth-- > 1;) next[depth - 1] = next[depth] + folders_.of_depth[depth];
+    tree::SpillArray<Later> sorted(folders_.all.size());
+    for (std::uint64_t index = 0; index < folders_.all.size(); ++index) {
+        FB_TRY_ASSIGN(folder, folders_.all.at(index));
+        FB_TRY(sorted.set(next[folder.depth]++, folder));
+    }
+    return sorted;
+}
+
+Result<> Restorer::finish_folders() {
+    FB_TRY(open_implied());
+    if (!context.options.filter.include.empty())
+        for (auto& folders : target_folders_) folders.end_lending();  // what is wanted was reached before
+    FB_TRY_ASSIGN(sorted, folders_by_depth());
+    // Where one comes again in an archive of ours, it is the same again; else the last one counts.
+    const auto together = reader_.is_ours() ? folders_together : sorted.size();
+    std::uint64_t begin = 0;
+    for (auto depth = folders_.of_depth.size(); depth-- > 0;) {
+        const auto end = begin + folders_.of_depth[depth];
+        FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
+            for (auto first = begin; first < end; first += together) {
+                context.share.add(worker, [&, first](tree::TreeWorker& other) {
+                    for (auto at = first; at < std::min(first + together, end); ++at) {
+                        if (context.share.is_stopped()) return;
+                        const auto later = sorted.at(at);
+                        auto found = later ? member_at(*later) : later.error();
+                        const auto done = found ? finish_folder(other, found->member) : Result<>(found.error());
+                        if (!done) context.report(found ? found->member.path : ".", done.error());
+                    }
+                });
+                context.share.relieve(worker);
+            }
+        }));
+        FB_TRY(context.fatal());
+        begin = end;
+    }
+    return {};
+}
+
+Result<> Restorer::finish_folder(tree::TreeWorker& worker, const Member& member) {
+    FB_TRY_ASSIGN(place, target_folders_[worker.index].reach(member.path));
+    FB_TRY_ASSIGN(now, place.folder->status());
+    const bool is_new = place.was_made || context.is_unfinished(now);
+    FB_TRY_ASSIGN(wanted, is_wanted(member.path));
+    if (!is_new && !wanted) return {};
+    FB_TRY(settle_unread(context, member));
+    tree::Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
+    held.umask = context.owner.umask;
+    held.is_new = is_new;
+    if (context.options.preserve.attributes) {
+        FB_TRY_ASSIGN(names, place.folder->attribute_names());
+        held.attributes = std::move(names);
+        tree::drop_those_of_file_system(held.attributes);
+    }
+    ++context.counts.folders;
+    const auto settle = [&](const std::string& part, const std::string& value, Result<> done) {
+        return done ? done : context.settle(member.path, member.status, part, value, std::move(done));
+    };
+    return tree::give_attributes(member.status, attributes_of(member, context.options.preserve), *place.folder, held,
+                                 context.options.preserve, settle);
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,331 @@
+#include "transfer/archive/restorer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "transfer/archive/stored.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/siphash.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/make_file.hpp"
+
+namespace forebay::archive {
+
+namespace {
+
+constexpr std::size_t batch_members = 256;
+// Windows of 512 KiB that wait while the archive is still read: few, so that their bytes are still in a cache.
+constexpr std::size_t batches_max = 8;
+// Each folder of a path is held by each thread.
+constexpr std::uint32_t depth_max = 10'000;
+
+}  // namespace
+
+tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& preserve) {
+    tree::AttributeSource source;
+    if (!preserve.attributes) return source;
+    for (const auto& attribute : member.attributes) source.names.push_back(attribute.name);
+    source.value = [&member](const std::string& name) -> Result<std::string> {
+        return std::ranges::find(member.attributes, name, &MemberAttribute::name)->value;
+    };
+    return source;
+}
+
+Result<> settle_unread(tree::CopyContext& context, const Member& member) {
+    const auto& preserve = context.options.preserve;
+    const auto settle = [&](const Unread& part, bool is_wished, const char* why) -> Result<> {
+        if (!is_wished) return {};
+        return context.settle(member.path, member.status, part.text, "", Error{ErrorKind::unsupported, why});
+    };
+    for (const auto& part : member.unread) switch (part.is) {
+            case Unread::Is::owner: FB_TRY(settle(part, preserve.owner, "owners are numbers of 32 bits")); break;
+            case Unread::Is::permissions:
+                FB_TRY(settle(part, preserve.permissions, "it is no number of permissions"));
+                break;
+            case Unread::Is::times: FB_TRY(settle(part, preserve.times, "it is no time of this machine")); break;
+            case Unread::Is::attribute:
+                FB_TRY(settle(part, preserve.attributes,
+                              "it cannot be read here, or names users or groups that this machine has not"));
+                break;
+        }
+    return {};
+}
+
+Error wrong_sum(const FoundMember& found, std::uint32_t sum) {
+    return {ErrorKind::corrupt,
+            fmt::format("its bytes at byte {} of the archive have the checksum {:08x}, not {:08x}: it is not restored",
+                        found.stored_offset, sum, *found.member.sum)};
+}
+
+Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::uint64_t file_bytes,
+                   tree::BranchRef root, bool checks, const MemberTaker& take)
+    : context(given_context),
+      file_(file),
+      file_bytes_(file_bytes),
+      reader_(file, file_bytes, given_context.way()),
+      root_(std::move(root)),
+      checked_(checks ? std::optional<CheckedSums>(std::in_place) : std::nullopt),
+      take_(take) {
+    if (!root_) return;
+    context.tell_failed([this](const std::string& path) { take_failed(path); });
+    for (std::uint32_t index = 0; index < context.options.threads; ++index)
+        target_folders_.emplace_back(context, root_, reader_);
+}
+
+Result<> Restorer::run() {
+    FB_TRY(context.naming.run([this](tree::TreeWorker& worker) { scan(worker); }));
+    if (restores() && context.fatal()) FB_TRY(restore_later());
+    if (restores() && context.fatal()) FB_TRY(restore_left_out());
+    FB_TRY(context.fatal());
+    return scanned_;
+}
+
+void Restorer::scan(tree::TreeWorker& worker) {
+    scanned_ = try_scan(worker);
+    hand_over(worker);
+}
+
+Result<> Restorer::try_scan(tree::TreeWorker& worker) {
+    while (!context.share.is_stopped()) {
+        FB_TRY_ASSIGN(found, reader_.next());
+        if (!found) return {};
+        FB_TRY(take(worker, std::move(*found)));
+    }
+    return {};
+}
+
+// An error: the reading ends.
+Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
+    auto& member = found.member;
+    context.counts.passed_bytes += found.stored_offset - found.offset;
+    if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
+    context.tick();
+    const auto refuse = [&](const std::string& path, const Error& error) -> Result<> {
+        context.report(show_text(path), error);
+        return {};
+    };
+    auto path = clean_path(member.path);
+    // The tree itself is an entry of no other count either.
+    const bool is_root = path && *path == ".";
+    if (!is_root) ++context.counts.entries;
+    if (!path) return refuse(member.path, path.error());
+    if (member.path.starts_with('/')) ++context.counts.absolute_names;
+    member.path = std::move(*path);
+    const auto kind = member.status.kind;
+    if (is_root && kind != sys::EntryKind::folder)
+        return refuse(".",
+                      {ErrorKind::refused, "it has the name of the root, and is no directory: it is not restored"});
+    const bool is_link = !member.same_as.empty();
+    const auto depth = is_root ? 0 : 1 + std::ranges::count(member.path, '/');
+    if (depth > depth_max)
+        return refuse(member.path.substr(0, 100) + "...",
+                      {ErrorKind::unsupported,
+                       fmt::format("its path has {} names, and at most {} are restored", depth, depth_max)});
+    if (kind == sys::EntryKind::unknown && !is_link)
+        return refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
+    if (!context.options.filter.takes(member.path, kind)) {
+        if (found.is_large()) context.counts.passed_bytes += member.stored_bytes;
+        return {};
+    }
+    if (take_) FB_TRY(take_(member));
+    if (context.options.is_dry) {
+        if (is_root) return {};
+        context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
+        return {};
+    }
+    if (checked_ && kind == sys::EntryKind::file && !is_link && (member.sum || member.stored_bytes > 0)) {
+        ++(member.sum ? checked_->files : checked_->files_without);
+        (member.sum ? checked_->bytes : checked_->bytes_without) += member.stored_bytes;
+    }
+    bool comes_again = false;
+    if (restores() && !reader_.is_ours()) {
+        FB_TRY_ASSIGN(known, is_known(member.path));
+        comes_again = known;
+        FB_TRY(paths_.known.put(key_of(member.path), true));
+    }
+    const Later later{
+        .offset = found.offset, .common = number_of(found.common), .depth = static_cast<std::uint32_t>(depth)};
+    if (restores() && kind == sys::EntryKind::folder) {
+        if (later.depth >= folders_.of_depth.size()) folders_.of_depth.resize(later.depth + 1);
+        ++folders_.of_depth[later.depth];
+        return folders_.all.push_back(later);
+    }
+    if (restores()) FB_TRY(note_wanted(member.path));
+    // It takes the place of what another thread may still be at.
+    if (comes_again || (restores() && is_link)) return later_.push_back(later);
+    if (kind == sys::EntryKind::file && found.is_large()) {
+        if (restores() || member.sum) start_large_restore(*this, worker, std::move(found));
+        return {};
+    }
+    const bool is_next_window = !batch_.empty() && batch_.back().window != found.window;
+    const bool waits = !found.has_large_head();
+    if (is_next_window || batch_.size() >= batch_members) hand_over(worker);
+    if (restores() || (checked_ && member.sum)) batch_.push_back(std::move(found));
+    if (!waits) restore_batch(worker, std::exchange(batch_, {}));
+    return {};
+}
+
+void Restorer::hand_over(tree::TreeWorker& worker) {
+    auto batch = std::exchange(batch_, {});
+    if (context.share.waiting(worker) >= batches_max) return restore_batch(worker, batch);
+    context.share.add(worker,
+                      [this, members = std::move(batch)](tree::TreeWorker& other) { restore_batch(other, members); });
+}
+
+void Restorer::restore_batch(tree::TreeWorker& worker, const Batch& batch) {
+    for (const auto& found : batch) {
+        if (context.share.is_stopped()) return;
+        if (auto restored = restore(worker, found); !restored) context.report(found.member.path, restored.error());
+        context.tick();
+    }
+}
+
+Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& found) {
+    const auto& member = found.member;
+    if (member.status.kind == sys::EntryKind::file) return restore_file(worker, found);
+    if (!restores()) return {};
+    FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
+    FB_TRY(settle_unread(context, member));
+    bool was_made = false;
+    FB_TRY(tree::make_other_entry(context, worker, entry, member.status, member.link_text,
+                                  [&]() -> Result<tree::AttributeSource> {
+                                      was_made = true;
+                                      return attributes_of(member, context.options.preserve);
+                                  }));
+    if (!was_made) take_failed(member.path);  // the target cannot hold it, which is settled
+    return {};
+}
+
+Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& found) {
+    const auto& member = found.member;
+    if (member.sum)
+        if (const auto sum = crc32c(found.stored); sum != *member.sum) return wrong_sum(found, sum);
+    context.counts.bytes += member.stored_bytes;
+    if (!restores()) return {};
+    FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
+    FB_TRY(settle_unread(context, member));
+    const auto temporary_name = context.temporary_name(entry.name);
+    FB_TRY_ASSIGN(made, tree::make_copy_file(context, entry, temporary_name, member.status));
+    tree::TemporaryName temporary(*entry.target, temporary_name);
+    for (const auto& part : member.stored)
+        FB_TRY(
+            made.file->write(part.begin, found.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
+    if (member.has_holes) FB_TRY(made.file->resize(member.status.bytes));  // a hole may be the last
+    FB_TRY(tree::name_file(context, worker, entry, attributes_of(member, context.options.preserve), member.status, made,
+                           temporary));
+    return {};
+}
+
+Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, const Later& later) {
+    FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
+    if (context.options.filter.takes(first_path, sys::EntryKind::file)) return link_to(worker, member.path, first_path);
+    FB_TRY_ASSIGN(inode, left_out_.by_first_names.get_or_put(key_of(first_path), {.name = later}));
+    return (inode.name.offset == later.offset ? left_out_.names : left_out_.others).push_back(later);
+}
+
+void Restorer::take_failed(const std::string& path) {
+    const std::lock_guard lock(paths_.mutex);
+    if (const auto put = paths_.failed.put(key_of(path), true); !put) context.end_by(put.error());
+}
+
+Result<> Restorer::forget_failed(const std::string& path) {
+    const std::lock_guard lock(paths_.mutex);
+    return paths_.failed.erase(key_of(path));
+}
+
+// What stands at the target may be an older file, which the other names must not get.
+Result<> Restorer::check_first_name(const std::string& path) {
+    const std::lock_guard lock(paths_.mutex);
+    FB_TRY_ASSIGN(failed, paths_.failed.find(key_of(path)));
+    if (failed)
+        return Error{ErrorKind::refused,
+                     fmt::format("it is a further name of {}, which was not restored", show_text(path))};
+    if (reader_.is_ours()) return {};
+    FB_TRY_ASSIGN(known, is_known(path));
+    if (known) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("it is a further name of {}, which the archive does not have", show_text(path))};
+}
+
+Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, const std::string& first_path) {
+    FB_TRY(check_first_name(first_path));
+    FB_TRY_ASSIGN(first, entry_of(worker, first_path));
+    const auto first_folder = first.target;
+    FB_TRY_ASSIGN(entry, entry_of(worker, path));
+    FB_TRY_ASSIGN(status, first_folder->status_of(first.name));
+    const auto existing = entry.target->status_of(entry.name);
+    if (existing && existing->id == status.id)  // a rename of two names of one inode does nothing
+        return tree::check_spelling(*entry.branch, *entry.target, entry.name);
+    const auto name = context.temporary_name(entry.name);
+    static_cast<void>(entry.target->remove(name));  // of a run that was killed
+    const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
+    if (!linked && linked.error().kind == ErrorKind::refused) FB_TRY(tree::check_takes_files(entry, name));
+    if (!linked) return context.settle(path, status, "hard link to " + first_path, "", linked);
+    tree::TemporaryName temporary(*entry.target, name);
+    return context.publish(temporary, {entry.branch, entry.name}, *entry.target, tree::RemarkKind::linked);
+}
+
+// Links, and entries that replace others of the archive: in its order, but for the pieces of large files.
+Result<> Restorer::restore_later() {
+    for (std::uint64_t next = 0; next < later_.size();) {
+        Result<> restored;
+        FB_TRY(context.naming.run([&](tree::TreeWorker& worker) { restored = restore_some_later(worker, next); }));
+        FB_TRY(restored);
+        FB_TRY(context.fatal());
+    }
+    return {};
+}
+
+// Up to a large file. A link needs the name of its inode, which may wait for a sync; of two entries of one path the
+// first gets it before the second is made.
+Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& next) {
+    std::unordered_set<std::string> waiting;
+    for (; next < later_.size() && !context.share.is_stopped(); context.tick()) {
+        FB_TRY_ASSIGN(later, later_.at(next));
+        ++next;
+        auto found = member_at(later);
+        if (!found) {
+            context.report(".", found.error());
+            continue;
+        }
+        const auto& member = found->member;
+        const bool is_link = !member.same_as.empty();
+        FB_TRY(forget_failed(member.path));  // another entry of its path comes
+        if (!context.naming.has_waiting()) waiting.clear();
+        if (is_link || waiting.contains(member.path)) context.naming.flush(worker);
+        else waiting.insert(member.path);
+        if (member.status.kind == sys::EntryKind::file && found->is_large()) {
+            start_large_restore(*this, worker, std::move(*found));
+            return {};
+        }
+        const auto done = is_link ? link(worker, member, later) : restore(worker, *found);
+        if (!done) context.report(member.path, done.error());
+    }
+    return {};
+}
+
+Result<FoundMember> Restorer::member_at(const Later& later) {
+    FB_TRY_ASSIGN(found, reader_.read_at(later.offset, commons_[later.common]));
+    FB_TRY_ASSIGN(path, clean_path(found.member.path));
+    found.member.path = std::move(path);
+    return found;
+}
+
+std::uint32_t Restorer::number_of(const std::shared_ptr<const Records>& common) {
+    if (commons_.empty() || commons_.back() != common) commons_.push_back(common);
+    return static_cast<std::uint32_t>(commons_.size() - 1);
+}
+
+sys::EntryId Restorer::key_of(const std::string& path) { return {0, siphash({}, bytes_of(path))}; }
+
+Result<bool> Restorer::is_known(const std::string& path) {
+    FB_TRY_ASSIGN(known, paths_.known.find(key_of(path)));
+    return known.has_value();
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,81 @@
+#include "transfer/archive/target_folders.hpp"
+
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "transfer/copy/spellings.hpp"
+
+namespace forebay::archive {
+
+void TargetFolders::leave(const tree::Branch* until) {
+    folder_.reset();
+    while (at_ && at_.get() != until && at_->parent) {
+        context_->folders.close(*at_);
+        auto above = at_->parent;
+        at_ = std::move(above);
+    }
+}
+
+Result<TargetFolders::Place> TargetFolders::reach(std::string_view path) {
+    if (path == ".") path = {};
+    // Up to the deepest folder that is above both.
+    while (!path_.empty() && !(path.starts_with(path_) && (path.size() == path_.size() || path[path_.size()] == '/'))) {
+        leave(at_->parent.get());
+        path_ = parent_of(path_);
+    }
+    auto rest = path.substr(path_.size());
+    bool was_made = false;
+    while (!rest.empty()) {
+        if (rest.front() == '/') rest.remove_prefix(1);
+        const std::string name(rest.substr(0, rest.find('/')));
+        rest.remove_prefix(name.size());
+        FB_TRY_ASSIGN(below, enter(name));
+        at_ = std::move(below);
+        folder_.reset();
+        path_ += (path_.empty() ? "" : "/") + name;
+        was_made = at_->was_made;
+    }
+    if (!folder_) {
+        FB_TRY_ASSIGN(folder, context_->folders.get(at_, tree::TreeSide::target));
+        folder_ = folder;
+    }
+    return Place{.branch = at_, .folder = folder_, .was_made = was_made};
+}
+
+Result<tree::CopyEntry> TargetFolders::entry(std::string_view path) {
+    FB_TRY_ASSIGN(place, reach(parent_of(path)));
+    return tree::CopyEntry{.branch = place.branch, .source = nullptr, .target = place.folder, .name = leaf_of(path)};
+}
+
+Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
+    FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
+    tree::Spellings::of(*at_, *above);
+    const auto branch = std::make_shared<tree::Branch>(at_, name);
+    const auto made = above->make_folder(name, tree::while_filled);
+    if (!made && made.error().kind != ErrorKind::refused) return made.error();
+    if (!made) FB_TRY(tree::check_spelling(*at_, *above, name));
+    auto opened = above->open_folder(name);
+    if (!opened)
+        return because(opened.error(), show_text(path_of(*branch)) +
+                                           " is no folder at the target that may be filled: " + opened.error().what);
+    const tree::FolderRef folder = std::move(*opened);
+    if (made) context_->mark_unfinished(*folder);
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(tree::TreeSide::target) = status;
+    branch->was_made = made.has_value();
+    if (made) context_->record(tree::RemarkKind::copied, *at_, name);
+    tree::Spellings::of(*branch, *folder);
+    if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
+    if (made && at_->seen.gives_acl) {
+        FB_TRY(folder->remove_attribute(tree::default_acl));
+        FB_TRY(folder->remove_attribute(tree::access_acl));
+    } else if (!made) {
+        FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(*folder));
+        branch->seen.gives_acl = gives_acl;
+        if (lends_) FB_TRY(tree::lend_permissions(*branch, *folder, context_->owner.user));
+    }
+    context_->folders.keep(branch, tree::TreeSide::target, folder);
+    return branch;
+}
+
+}  // namespace forebay::archive

@@ -1,0 +1,142 @@
+// Goal: verbs give the same results where their tables hold next to nothing in memory, and leave no files behind.
+// Method: trees with names of one inode in many folders, folders of many names, and folders where the source has files,
+// on 1 and 3 threads; all tables hold 0 to 2 entries. TMPDIR is a directory of the test's own, which stays empty.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "support/temp_directory.hpp"
+#include "transfer/copy/compare.hpp"
+#include "transfer/copy/copy.hpp"
+#include "transfer/copy/walk.hpp"
+
+using namespace forebay;
+using tree::RemarkKind;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr tree::TableLimits tiny{.inodes = 1, .inode_bytes = 0, .place_bytes = 0, .name_bytes = 140, .put_off = 1};
+constexpr int folders = 12, files = 130;  // more inodes than two pages of a table hold
+
+void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+// Each file has a name in four folders.
+void make_tree(const std::string& path, int count = files) {
+    for (int folder = 0; folder < folders; ++folder)
+        fs::create_directories(path + "/f" + std::to_string(folder) + "/deep/er");
+    for (int folder = 0; folder < folders; ++folder)
+        for (int file = 0; file < count; ++file) {
+            const auto at = path + "/f" + std::to_string(folder) + "/deep/er/name" + std::to_string(file);
+            if (folder % 4 == 0) write(at, "file " + std::to_string(folder) + " " + std::to_string(file));
+            else
+                fs::create_hard_link(
+                    path + "/f" + std::to_string(folder / 4 * 4) + "/deep/er/name" + std::to_string(file), at);
+        }
+}
+
+struct Outcome {
+    tree::Remarks remarks;
+    tree::CopyCounts counts;
+    Result<> copied;
+};
+
+std::unique_ptr<Outcome> sync_trees(const std::string& source, const std::string& target, std::uint32_t threads) {
+    auto outcome = std::make_unique<Outcome>();
+    outcome->copied = tree::copy_tree(source, target, {.threads = threads, .removes_extra = true, .tables = tiny},
+                                      outcome->remarks, outcome->counts);
+    return outcome;
+}
+
+// Two names of one inode in f9 should be two: whichever name of the two is met later is told of.
+std::vector<std::string> differences(const std::string& one, const std::string& other, const tree::TableLimits& tables,
+                                     std::uint32_t threads) {
+    tree::Remarks remarks;
+    tree::CompareCounts counts;
+    REQUIRE(tree::compare_trees(one, other, {.threads = threads, .tables = tables}, remarks, counts));
+    std::vector<std::string> lines;
+    for (const auto& remark : remarks.first())
+        lines.push_back(remark.path.starts_with("f9/deep/er/") || remark.why.find("hard links") != remark.why.npos
+                            ? "the two names"
+                            : std::string(tree::name_of(remark.kind)) + " " + remark.path);
+    std::ranges::sort(lines);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("bounded: walks, copies, syncs and comparisons with tiny tables") {
+    const test::TempDirectory spills("/dev/shm");
+    ::setenv("TMPDIR", spills.path().c_str(), 1);
+    for (const std::uint32_t threads : {1u, 3u}) {
+        CAPTURE(threads);
+        const test::TempDirectory directory("/dev/shm");
+        const auto source = directory / "source", target = directory / "target";
+        make_tree(source);
+        {
+            tree::Remarks remarks;
+            tree::WalkCounts counts;
+            REQUIRE(tree::walk_tree(source, {.threads = threads, .tables = tiny}, remarks, counts));
+            CHECK(counts.further_names == folders / 4 * 3 * files);
+        }
+        auto done = sync_trees(source, target, threads);
+        REQUIRE(done->copied);
+        CHECK_FALSE(done->remarks.has_errors());
+        CHECK(done->counts.linked == folders / 4 * 3 * files);
+        CHECK(differences(source, target, {}, threads).empty());
+        CHECK(differences(source, target, tiny, threads).empty());
+        // What the target alone has, what it lacks, other links, and folders in the way of three files.
+        for (int i = 0; i < 5; ++i) write(target + "/f0/deep/extra" + std::to_string(i), "extra");
+        for (int i = 0; i < 5; ++i) write(target + "/f1/deep/er/extra" + std::to_string(i), "extra");
+        fs::create_directories(target + "/f7/extra/below");
+        fs::create_directories(target + "/f3/deep/er/extra/below");
+        for (int i = 0; i < 4; ++i) fs::remove(target + "/f2/deep/er/name" + std::to_string(i));
+        for (int i = 0; i < 3; ++i) {
+            const auto name = target + "/f" + std::to_string(4 + i) + "/deep/er/name8";
+            fs::remove(name);
+            fs::create_directories(name + "/below");
+        }
+        fs::remove(target + "/f9/deep/er/name1");
+        fs::create_hard_link(target + "/f9/deep/er/name2", target + "/f9/deep/er/name1");
+        const auto known = differences(source, target, {}, threads);
+        CHECK(known.size() > 17);
+        CHECK(differences(source, target, tiny, threads) == known);
+        done = sync_trees(source, target, threads);
+        REQUIRE(done->copied);
+        CHECK_FALSE(done->remarks.has_errors());
+        CHECK(differences(source, target, {}, threads).empty());
+        done = sync_trees(source, target, threads);
+        REQUIRE(done->copied);
+        CHECK(done->counts.copied + done->counts.linked + done->counts.adjusted + done->counts.removed == 0);
+    }
+    CHECK(fs::is_empty(spills.path()));
+}
+
+TEST_CASE("bounded: a copy that cannot spill ends, says why, and goes on with room") {
+    const test::TempDirectory directory("/dev/shm");
+    const auto source = directory / "source", target = directory / "target";
+    make_tree(source, 400);  // a walk forgets inodes whose names it has met: those of one folder fill two pages
+    ::setenv("TMPDIR", (directory / "not there").c_str(), 1);
+    auto done = sync_trees(source, target, 2);
+    REQUIRE_FALSE(done->copied);
+    CHECK(done->copied.error().kind == ErrorKind::full);
+    CHECK(done->copied.error().next.find("TMPDIR") != std::string::npos);
+    CHECK(done->copied.error().safe == "all that has its final name is whole");
+    ::setenv("TMPDIR", directory.path().c_str(), 1);
+    done = sync_trees(source, target, 2);
+    REQUIRE(done->copied);
+    CHECK(differences(source, target, {}, 2).empty());
+    tree::Remarks remarks;
+    tree::CompareCounts counts;
+    ::setenv("TMPDIR", (directory / "not there").c_str(), 1);
+    const auto compared = tree::compare_trees(source, target, {.threads = 2, .tables = tiny}, remarks, counts);
+    REQUIRE_FALSE(compared);
+    CHECK(compared.error().kind == ErrorKind::full);
+    tree::WalkCounts walked;
+    CHECK_FALSE(tree::walk_tree(source, {.threads = 2, .tables = tiny}, remarks, walked));
+}

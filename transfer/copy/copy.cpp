@@ -1,0 +1,385 @@
+#include "transfer/copy/copy.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <unordered_set>
+
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/tree_place.hpp"
+#include "transfer/copy/copy_team.hpp"
+#include "transfer/copy/extra.hpp"
+#include "transfer/copy/single_file.hpp"
+#include "transfer/copy/team_member.hpp"
+#include "transfer/copy/team_words.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Of the names at the top of a target so many are looked for in the source.
+constexpr std::uint64_t names_compared_max = 65'536;
+
+Result<> check_apart(const CopyRoots& roots, const std::string& source, const std::string& target) {
+    FB_TRY_ASSIGN(source_status, roots.source->status());
+    FB_TRY_ASSIGN(target_status, roots.target->status());
+    FB_TRY_ASSIGN(target_lies_in, roots.target->lies_in(source_status.id));
+    FB_TRY_ASSIGN(source_lies_in, roots.source->lies_in(target_status.id));
+    if (!target_lies_in && !source_lies_in) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{} and {} lie in each other: a copy would copy itself", show_text(source), show_text(target)),
+        "nothing was changed"};
+}
+
+// The folder above, in which the target is to be made, must not lie in the source either.
+Result<> make_target(CopyRoots& roots, const std::string& source, const std::string& target,
+                     const TreeCopyOptions& options) {
+    FB_TRY_ASSIGN(named, open_above_new(target));
+    const auto& [above, name] = named;
+    roots.above = above;
+    FB_TRY_ASSIGN(status, roots.source->status());
+    FB_TRY_ASSIGN(lies_in, above->lies_in(status.id));
+    FB_TRY(check_layout(options.layout, *above, target));
+    if (lies_in)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} lies in {}: a copy would copy itself", show_text(target), show_text(source))};
+    roots.was_made = true;
+    if (options.is_dry) return {};
+    constexpr std::uint32_t closed_while_filled = 0700;
+    if (const auto made = above->make_folder(name, closed_while_filled); !made)
+        return because(
+            made.error(), fmt::format("{} cannot be made: {}", show_text(target), made.error().what), "",
+            made.error().kind == ErrorKind::refused ? "a path in a directory that this user may write to" : "");
+    FB_TRY_ASSIGN(opened, above->open_folder(name));
+    roots.target = std::move(opened);
+    return {};
+}
+
+bool has_looked_at_all(const TreeCopyOptions& options) {
+    return options.preserve.attributes && !options.is_dry && !options.trusts_attributes && !options.one_file_system &&
+           !options.wished && options.filter.is_empty();
+}
+
+Result<CopyRoots> open_roots(const std::string& source, const std::string& target, const TreeCopyOptions& options) {
+    CopyRoots roots;
+    FB_TRY_ASSIGN(opened, sys::open_tree(source));
+    roots.source = std::move(opened);
+    auto existing = sys::open_tree(target);
+    if (existing) {
+        roots.target = std::move(*existing);
+        FB_TRY(check_apart(roots, source, target));
+        FB_TRY(check_layout(options.layout, *roots.target, target));
+    } else if (existing.error().kind == ErrorKind::missing && !sys::is_whole_store(target)) {
+        FB_TRY(make_target(roots, source, target, options));
+    } else {
+        return existing.error();
+    }
+    if (roots.target && !options.is_dry && !options.is_locked) {
+        FB_TRY_ASSIGN(is_ours, roots.target->lock_alone());
+        if (!is_ours)
+            return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
+                         "nothing was changed", "wait for it"};
+    }
+    if (!sys::is_far(source) && !sys::is_far(target)) roots.places = places_of(source, target);
+    roots.temporary_prefix = temporary_prefix(source, target);
+    return roots;
+}
+
+// With the others, until all of it is done.
+Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, const BranchRef& root) {
+    auto& lead = *context.options.lead;
+    root->was_changed = true;  // by the file that members have looked for
+    FB_TRY(lead.start(shared.work(root), [&](const TeamMessage& message) { shared.settle(message); }));
+    const auto walked = walk.run(root, true);
+    lead.finish(!walked || context.share.is_stopped());
+    FB_TRY(context.fatal());
+    FB_TRY(walked);
+    return shared.take_over(lead);
+}
+
+// File systems make these themselves: they say nothing of what was copied.
+bool is_of_file_system(std::string_view name) {
+    return name == "lost+found" || name == ".snapshot" || name == ".snapshots";
+}
+
+/// What lies at the top of both trees.
+struct Tops {
+    std::uint64_t at_target = 0;  // of a removal those that patterns do not leave out
+    bool source_is_empty = true, are_alike = false;
+};
+
+Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options) {
+    Tops tops;
+    std::unordered_set<std::string> names;
+    const Branch top(nullptr, "");
+    const Error enough{ErrorKind::refused, ""};
+    bool has_enough = false;
+    const auto at_target = roots.target->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed) {
+            std::string name(one.name);
+            if (name.starts_with(any_temporary)) continue;
+            if (!options.removes_extra && is_of_file_system(name)) continue;  // else they would go
+            if (options.removes_extra && !options.filter.takes(top, name, one.kind)) continue;
+            if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
+        }
+        has_enough = !options.removes_extra && tops.at_target >= names_compared_max;
+        return has_enough ? Result<>(enough) : Result<>();
+    });
+    if (!at_target && !has_enough) return at_target.error();
+    const auto at_source = roots.source->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        for (const auto& one : listed) {
+            if (is_of_file_system(one.name)) continue;
+            tops.source_is_empty = false;
+            tops.are_alike = tops.are_alike || names.contains(std::string(one.name));
+        }
+        return tops.are_alike ? Result<>(enough) : Result<>();
+    });
+    if (!at_source && !tops.are_alike) return at_source.error();
+    return tops;
+}
+
+// What SOURCE is called, for the place in TARGET that may be meant.
+std::string name_of_source(const std::string& source) {
+    std::error_code none;
+    auto path = sys::is_far(source) ? source : std::filesystem::absolute(source, none).lexically_normal().string();
+    while (path.ends_with('/')) path.pop_back();
+    return leaf_of(path);
+}
+
+// A file system that is not mounted leaves an empty folder in its place. A target of which nothing comes from the
+// source is another place than was meant, such as the folder above the copy: what is there would be removed, or would
+// lie between the entries of the source, in a folder that has its owner and permissions.
+Result<> check_tops(const CopyRoots& roots, const std::string& source, const std::string& target,
+                    const TreeCopyOptions& options) {
+    if (!roots.target || roots.was_made) return {};
+    FB_TRY_ASSIGN(tops, look_at_tops(roots, options));
+    if (tops.at_target == 0 || tops.are_alike) return {};
+    const bool empties = options.removes_extra && tops.source_is_empty;
+    if (empties && !options.allows_empty)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} has no entry, and {} has some: all of it would be removed", show_text(source),
+                                 show_text(target)),
+                     "nothing was changed", "mount the source; or give --allow-empty, where it is empty on purpose"};
+    if (empties || options.allows_unlike || (tops.source_is_empty && options.allows_empty)) return {};
+    const auto first = tops.at_target > names_compared_max ? fmt::format("the first {} of ", names_compared_max) : "";
+    const auto harm = options.removes_extra
+                          ? fmt::format("all {} would be removed", tops.at_target)
+                          : "it would get what SOURCE has, beside them, and SOURCE's owner and permissions";
+    return Error{ErrorKind::refused,
+                 fmt::format("no entry of TARGET, {}{}, is one of SOURCE, {}: {}", first, show_text(target),
+                             show_text(source), harm),
+                 "nothing was changed",
+                 fmt::format("{}/{}, if that was meant; or --allow-unlike, where {}", show_text(target),
+                             show_text(name_of_source(source)),
+                             options.removes_extra ? "all of them are to go" : "it is to be filled all the same")};
+}
+
+// What is not mounted any more seems to be gone.
+Result<> check_mounts(sys::Folder& source, const std::vector<sys::MountBelow>& before) {
+    FB_TRY_ASSIGN(now, source.mounts_below());
+    if (now == before) return {};
+    const auto [at, other] = std::ranges::mismatch(before, now);
+    return Error{ErrorKind::refused,
+                 fmt::format("what is mounted below the source has changed meanwhile: {}",
+                             show_text(at != before.end() ? at->path : other->path)),
+                 "all was copied, and nothing was removed", "mount it, and run the same command again"};
+}
+
+std::string why_not_removed(const Remarks& remarks) {
+    if (!remarks.taken()) return "the report of what is removed cannot be written";
+    if (remarks.errors_at_target() == 0) return "not all of the source could be read and copied";
+    if (remarks.errors_at_target() == remarks.errors()) return "not all of the target could be read and changed";
+    return "neither all of the source nor all of the target could be read";
+}
+
+// False: more folders of the target are in the way than one turn replaces.
+Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
+                       Remarks& remarks, CopyCounts& counts) {
+    CopyContext context(options, remarks, counts, places);
+    if (roots.target) FB_TRY(context.naming.begin(roots.target));
+    CopyWalk walk(context);
+    FB_TRY_ASSIGN(root, walk.open_root(roots.source, roots.target, roots.was_made, true));
+    std::optional<CopyTeam> shared;
+    auto* lead = options.lead;
+    if (lead != nullptr) FB_TRY(walk_shared(context, walk, shared.emplace(context, walk, lead->team()), root));
+    else FB_TRY(walk.run(root, true));
+    FB_TRY(walk.replace_folders());
+    if (options.is_dry && context.has_put_off_later())  // a run replaces these first, and then comes again
+        remarks.add(RemarkKind::passed_over, ".",
+                    fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
+                                options.tables.put_off));
+    return !context.has_put_off_later() || remarks.has_errors() || options.is_dry;
+}
+
+}  // namespace
+
+Result<> copy_open_trees(const CopyRoots& roots, const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    CopyPlaces places{.temporary_prefix = roots.temporary_prefix,
+                      .asked = roots.target ? roots.target : roots.above,
+                      .has_others = roots.has_others};
+    if (roots.target && options.preserve.attributes && !roots.places.empty()) {
+        FB_TRY_ASSIGN(last, LastCopy::find(*roots.source, *roots.target, roots.places));
+        places.last_copy = last;
+    }
+    if (roots.target) {
+        FB_TRY_ASSIGN(clocks, clocks_of(*roots.source, *roots.target));
+        places.clocks = clocks;
+    }
+    FB_TRY_ASSIGN(mounts, roots.source->mounts_below());
+    sys::FileTime settled;
+    if (options.removes_extra && !options.is_dry) {
+        FB_TRY_ASSIGN(time, settled_time(*roots.source));
+        settled = time;
+    }
+    auto turn = options;
+    for (bool is_all = false; !is_all; turn.lead = nullptr) {
+        FB_TRY_ASSIGN(done, copy_once(roots, places, turn, remarks, counts));
+        is_all = done;
+    }
+    // An entry that could not be read may be one that the target alone seems to have.
+    if (options.removes_extra && remarks.has_errors()) {
+        if (counts.not_removed.empty()) counts.not_removed = why_not_removed(remarks);
+    } else if (options.removes_extra && roots.target && !roots.was_made) {
+        FB_TRY(check_mounts(*roots.source, mounts));
+        FB_TRY(remove_extra(roots.source, roots.target, {mounts, settled}, options, remarks, counts));
+        if (!remarks.taken()) counts.not_removed = why_not_removed(remarks);
+    }
+    if (options.syncs && !options.is_dry) FB_TRY(roots.target->sync_file_system());
+    if (has_looked_at_all(options) &&
+        remarks.are_all({RemarkKind::as_files, RemarkKind::flags_left, RemarkKind::adjusted}))
+        places.last_copy.keep();
+    return remarks.taken();
+}
+
+Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks(remarks_to_first(port), order.recorded);
+    CopyCounts counts;
+    auto options = order.options;
+    options.threads = static_cast<std::uint32_t>(order.threads);
+    options.rate_bytes_per_second = order.first_rate();
+    options.manifest = [&](const Unkept& unkept) {
+        port.send(0, message_of(unkept));
+        return Result<>();
+    };
+    if (order.has_list) {
+        FB_TRY_ASSIGN(list, ask_for_list(port, options.tables.list_bytes));
+        options.wished = list;
+    }
+    FB_TRY_ASSIGN(source, sys::open_tree(order.source));
+    FB_TRY(check_team_root(*source, order.source_root, order.source));
+    FB_TRY_ASSIGN(status, source->status());
+    if (order.options.preserve.hard_links && order.tells_births != (status.born != sys::FileTime{}))
+        return Error{ErrorKind::refused,
+                     fmt::format("when files of {} were made is told on one of both hosts alone: names of one inode "
+                                 "would become files of their own",
+                                 show_text(order.source)),
+                     "", "leave this host out, or hard-links out of --preserve"};
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    FolderRef target, asked;
+    if (order.lacks_target) {
+        FB_TRY_ASSIGN(named, open_above(order.target));
+        asked = named.above;
+    } else {
+        FB_TRY_ASSIGN(opened, sys::open_tree(order.target));
+        target = within_term(std::move(opened), term);
+        if (!order.probe.empty() && !target->status_of(order.probe))
+            return Error{ErrorKind::refused, fmt::format("{} is another directory there: a file that was just made in "
+                                                         "it is not to be seen",
+                                                         show_text(order.target))};
+        FB_TRY(order.probe.empty() ? check_team_root(*target, order.target_root, order.target)
+                                   : check_team_mounts(*target, order.target_root, order.target));
+    }
+    CopyPlaces places{.temporary_prefix = order.temporary_prefix,
+                      .temporary_end = fmt::format("-{}-{:08x}", order.process, sys::random_u64() & 0xffff'ffffu),
+                      .asked = target ? target : asked};
+    if (target) {
+        FB_TRY_ASSIGN(clocks, clocks_of(*source, *target));
+        places.clocks = clocks;
+    }
+    CopyContext context(options, remarks, counts, places);
+    if (target) FB_TRY(context.naming.begin(target));
+    CopyWalk walk(context);
+    TeamMembership membership(port, order, term);
+    CopyTeam shared(context, walk, membership.team());
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(source), target, order.lacks_target, false));
+    FB_TRY(membership.start(shared.work(root)));
+    auto done = walk.run(root, false);
+    if (done && options.syncs && !options.is_dry) done = target->sync_file_system();
+    return membership.leave(done);
+}
+
+namespace {
+
+Result<> copy_file(const NamedRoot& file, const std::string& source, const std::string& target,
+                   const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    if (options.lead != nullptr || options.wished || options.removes_extra || options.one_file_system ||
+        !options.filter.is_empty())
+        return Error{ErrorKind::refused,
+                     show_text(source) +
+                         " is a file: other processes, patterns, lists, --one-file-system and --delete "
+                         "are for directories",
+                     "nothing was changed", "leave them out"};
+    FB_TRY_ASSIGN(named, target_of_file(file, source, target));
+    FB_TRY(check_layout(options.layout, *named.above, target));
+    std::optional<CopyLock> lock;
+    CopyRoots roots{.source = folder_of_one(file, named.name), .target = named.above, .has_others = true};
+    roots.temporary_prefix = temporary_prefix(source, target);
+    if (!options.is_dry && !sys::is_far(target)) {
+        auto taken =
+            CopyLock::take(named.above, fmt::format("{}lock{}", any_temporary, roots.temporary_prefix.substr(3, 9)));
+        if (!taken) return because(taken.error(), fmt::format("{}: {}", show_text(target), taken.error().what));
+        lock.emplace(std::move(*taken));
+    }
+    auto of_one = options;
+    FB_TRY_ASSIGN(wish, wished_paths(named.name + '\0', true));
+    of_one.wished = wish;
+    return copy_open_trees(roots, of_one, remarks, counts);
+}
+
+// Somebody may have renamed the target meanwhile, or mounted something over it.
+Result<> check_place(sys::Folder& copy, const std::string& target, Remarks& remarks) {
+    if (sys::is_far(target)) return {};
+    FB_TRY_ASSIGN(status, copy.status());
+    const auto opened = sys::open_tree(target);
+    const auto now = opened ? (*opened)->status() : Result<sys::EntryStatus>(opened.error());
+    const bool is_gone = !now && now.error().kind == ErrorKind::missing;
+    if (is_gone || (now && now->id != status.id))
+        remarks.add(RemarkKind::failed, ".",
+                    fmt::format("{}, {} is not the directory any more that was filled: the copy lies where that one "
+                                "is now",
+                                at_target, show_text(target)));
+    return {};
+}
+
+}  // namespace
+
+Result<> copy_tree(const std::string& source, const std::string& target, const TreeCopyOptions& options,
+                   Remarks& remarks, CopyCounts& counts) {
+    FB_TRY_ASSIGN(file, file_at(source));
+    if (file) return copy_file(*file, source, target, options, remarks, counts);
+    if (options.removes_extra && options.wished)
+        return Error{ErrorKind::refused,
+                     "with a list of paths nothing can be removed: the list does not say what the "
+                     "source has not"};
+    if (options.trusts_attributes && options.cannot_keep == CannotKeep::manifest)
+        return Error{
+            ErrorKind::refused,
+            "--quick does not look at extended attributes of entries that are older than their copies, so that "
+            "the manifest would not have those that the target cannot hold",
+            "nothing was changed", "leave out --quick"};
+    FB_TRY_ASSIGN(roots, open_roots(source, target, options));
+    FB_TRY(check_tops(roots, source, target, options));
+    if (options.lead != nullptr)
+        FB_TRY(begin_copy_team(source, target, roots.temporary_prefix, options, remarks, *roots.source,
+                               roots.target.get()));
+    const auto copied = copy_open_trees(roots, options, remarks, counts);
+    if (roots.target && !options.is_locked) roots.target->unlock();  // a team's members may hold the folder longer
+    if (copied && roots.target && !options.is_dry) FB_TRY(check_place(*roots.target, target, remarks));
+    return copied;
+}
+
+}  // namespace forebay::tree

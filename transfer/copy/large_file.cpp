@@ -1,0 +1,277 @@
+#include "transfer/copy/large_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "core/base/siphash.hpp"
+#include "core/base/try.hpp"
+#include "core/move/journal.hpp"
+#include "core/sys/machine.hpp"
+#include "transfer/copy/foresee.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Some 16 ms of copying: short beside a file of minutes, long beside the three calls that a piece costs.
+constexpr std::uint64_t piece_bytes = 32u << 20;
+constexpr std::size_t journal_bytes_max = 256;
+
+std::uint64_t identity_of(const sys::EntryStatus& status) {
+    const auto text = fmt::format("{} {} {} {} {}.{} {}.{} {}", sys::boot_id(), status.id.device, status.id.number,
+                                  status.bytes, status.modified.seconds, status.modified.nanoseconds,
+                                  status.changed.seconds, status.changed.nanoseconds, piece_bytes);
+    return siphash({}, std::as_bytes(std::span(text)));
+}
+
+class LargeFile final : public PiecewiseFile, public std::enable_shared_from_this<LargeFile> {
+public:
+    LargeFile(CopyContext& context, CopyEntry entry) : context_(context), entry_(std::move(entry)) {}
+
+    /// Opens both files and adds the pieces. An error: nothing was added.
+    Result<> start(TreeWorker& worker);
+    void describe(TeamMessage& gift) const override;
+    void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) override {
+        end_piece(worker, bytes.begin / piece_bytes, made_.file->take_parts(parts));
+    }
+
+private:
+    sys::ByteStretch piece(std::uint64_t index) const {
+        return {index * piece_bytes, std::min((index + 1) * piece_bytes, before_.bytes)};
+    }
+    void copy_piece(TreeWorker& worker, std::uint64_t index);
+    void end_piece(TreeWorker& worker, std::uint64_t index, Result<> copied);
+    void take_over();
+    Result<> try_piece(TreeWorker& worker, std::uint64_t index);
+    void end(TreeWorker& worker);
+    Result<bool> try_end(TreeWorker& worker);
+    Result<std::uint64_t> open_target();
+    Result<> write_journal(std::uint64_t durable);
+    Result<> begin(TreeWorker& worker, const sys::EntryStatus& status);
+    Result<> add_pieces(TreeWorker& worker);
+    Result<> find_pieces();
+    void conclude(TreeWorker& worker, const Result<bool>& done);
+
+    CopyContext& context_;
+    const CopyEntry entry_;
+    const std::string temporary_name_ = context_.temporary_name(entry_.name);
+    int tries_ = 1;
+    std::unique_ptr<sys::OpenFile> source_, journal_;
+    MadeFile made_;
+    sys::EntryStatus before_;
+    std::atomic<std::uint64_t> pieces_left_{0};
+    std::mutex mutex_;              // guards what follows
+    std::set<std::uint64_t> open_;  // pieces that are not done; none where the source has a hole alone
+    std::uint64_t low_water_ = 0;   // pieces below it are all done
+    Result<> failed_;
+};
+
+Result<> LargeFile::start(TreeWorker& worker) {
+    FB_TRY_ASSIGN(opened, entry_.source->open_file(entry_.name));
+    source_ = std::move(opened);
+    FB_TRY_ASSIGN(status, source_->status());
+    if (status.kind != sys::EntryKind::file || !is_known(context_, entry_, status))
+        return report_changes(context_, entry_.path());
+    FB_TRY(refuse_attributes_first(context_, entry_, *source_, status));
+    return begin(worker, status);
+}
+
+Result<> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& status) {
+    FB_TRY_ASSIGN(settled, settled_status(*source_, status));
+    if (!settled) return report_changes(context_, entry_.path());
+    before_ = *settled;
+    return add_pieces(worker);
+}
+
+// The one of an earlier run, where it is of this state of the source: then how many bytes of it are there.
+Result<std::uint64_t> LargeFile::open_target() {
+    made_.held = held_by_new(context_, entry_);
+    if (!entry_.branch->was_made) {
+        take_over();
+        auto old_journal = entry_.target->reopen_file(parts_name(temporary_name_));
+        auto old = old_journal ? entry_.target->reopen_file(temporary_name_)
+                               : Result<std::unique_ptr<sys::OpenFile>>(old_journal.error());
+        if (old_journal && old) {
+            std::vector<std::byte> text(journal_bytes_max);
+            const auto got = (*old_journal)->read(0, text);
+            const auto journal = got ? move::journal_from(std::string(reinterpret_cast<const char*>(text.data()), *got))
+                                     : Result<move::Journal>(got.error());
+            const auto status = (*old)->status();
+            if (journal && journal->identity == identity_of(before_) && status && status->names == 1 &&
+                status->kind == sys::EntryKind::file && status->user == context_.owner.user) {
+                made_.file = std::move(*old);
+                journal_ = std::move(*old_journal);
+                made_.held.permissions = status->permissions;
+                made_.held.user = status->user;
+                made_.held.group = status->group;
+                return std::min(journal->durable, before_.bytes);
+            }
+        }
+    }
+    static_cast<void>(entry_.target->remove(temporary_name_));
+    constexpr std::uint32_t closed_to_others = 0600;
+    auto file = make_laid_file(context_, entry_, temporary_name_, closed_to_others, before_);
+    if (!file) return of_target(file.error());
+    made_.file = std::move(*file);
+    entry_.branch->was_changed = true;
+    if (auto given = give_owner_first(context_, entry_, before_, made_); !given) {
+        static_cast<void>(entry_.target->remove(temporary_name_));
+        return given.error();
+    }
+    // An object store has its own mark, and goes on with what its parts are of.
+    if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);
+    static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+    FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), closed_to_others));
+    journal_ = std::move(journal);
+    return 0;
+}
+
+// What another process has made of it gets this one's name.
+void LargeFile::take_over() {
+    for (const auto& name : context_.others_temporaries(entry_.name, entry_.branch->leftovers)) {
+        if (!entry_.target->rename(name, temporary_name_)) continue;
+        static_cast<void>(entry_.target->rename(parts_name(name), parts_name(temporary_name_)));
+    }
+}
+
+void LargeFile::describe(TeamMessage& gift) const {
+    const auto made = made_.file->status();
+    gift.texts = {entry_.name, temporary_name_};
+    for (const auto number : {before_.id.number, before_.bytes, static_cast<std::uint64_t>(before_.modified.seconds),
+                              std::uint64_t{before_.modified.nanoseconds}, made ? made->id.number : 0})
+        gift.numbers.push_back(number);
+}
+
+Result<> LargeFile::write_journal(std::uint64_t durable) {
+    if (!journal_) return {};
+    const auto text = move::text_of({.identity = identity_of(before_), .durable = durable});
+    return journal_->write(0, std::as_bytes(std::span(text)));
+}
+
+Result<> LargeFile::add_pieces(TreeWorker& worker) {
+    FB_TRY_ASSIGN(present, open_target());
+    low_water_ = present / piece_bytes;
+    context_.counts.resumed_bytes += low_water_ * piece_bytes;
+    FB_TRY(find_pieces());
+    context_.counts.passed_bytes += before_.bytes;
+    for (const auto index : open_) context_.counts.passed_bytes -= piece(index).end - piece(index).begin;
+    failed_ = Result<>();
+    const std::vector<std::uint64_t> all(open_.rbegin(), open_.rend());
+    pieces_left_ = all.size() + 1;  // and this call itself
+    for (const auto index : all)    // what is added last is done first
+        context_.share.add(worker,
+                           [self = shared_from_this(), index](TreeWorker& other) { self->copy_piece(other, index); },
+                           {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index)});
+    if (--pieces_left_ == 0) end(worker);
+    return {};
+}
+
+// A file of 8 EiB has 2^38 pieces, and few with data.
+Result<> LargeFile::find_pieces() {
+    open_.clear();
+    const auto add = [this](sys::ByteStretch data) {
+        for (auto index = data.begin / piece_bytes; index * piece_bytes < data.end; ++index)
+            open_.insert(open_.end(), index);
+    };
+    const bool sparse = has_holes(before_) && !made_.has_attributes;
+    if (!sparse) add({low_water_ * piece_bytes, before_.bytes});
+    for (auto at = low_water_ * piece_bytes; sparse && at < before_.bytes;) {
+        FB_TRY_ASSIGN(data, source_->next_data(at));
+        if (!data || data->begin >= before_.bytes) break;
+        at = std::min(data->end, before_.bytes);
+        add({data->begin, at});
+    }
+    return {};
+}
+
+void LargeFile::copy_piece(TreeWorker& worker, std::uint64_t index) {
+    end_piece(worker, index, try_piece(worker, index));
+}
+
+void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copied) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (copied) {
+            open_.erase(index);
+            context_.counts.passed_bytes += piece(index).end - piece(index).begin;
+            const auto before = low_water_;
+            low_water_ = open_.empty() ? (before_.bytes + piece_bytes - 1) / piece_bytes : *open_.begin();
+            if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
+        }
+        if (!copied && failed_) failed_ = copied;
+    }
+    if (--pieces_left_ == 0) end(worker);
+}
+
+Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
+    {
+        const std::lock_guard lock(mutex_);
+        FB_TRY(failed_);  // the other pieces are of no use
+    }
+    return copy_bytes(*source_, *made_.file, piece(index), has_holes(before_) && !made_.has_attributes, context_.way(),
+                      worker.buffer);
+}
+
+void LargeFile::end(TreeWorker& worker) {
+    auto status = source_->status();
+    if (failed_ && status && !is_unchanged(before_, *status) && tries_ < copy_tries_max) {
+        ++tries_;
+        // The journal is of another state now, so that the file begins anew.
+        static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+        if (const auto begun = begin(worker, *status); !begun) conclude(worker, begun.error());
+        return;
+    }
+    const auto done = [&]() -> Result<bool> {
+        FB_TRY(failed_);
+        FB_TRY_ASSIGN(after, status);
+        if (!is_unchanged(before_, after)) return report_changes(context_, entry_.path());
+        return try_end(worker);
+    }();
+    conclude(worker, done);
+}
+
+// False: it gets its name later.
+Result<bool> LargeFile::try_end(TreeWorker& worker) {
+    TemporaryName temporary(*entry_.target, temporary_name_);
+    FB_TRY(made_.file->resize(before_.bytes));  // a hole may be the last
+    return complete_file(context_, worker, entry_, *source_, before_, made_, temporary);
+}
+
+void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
+    // After a stop and without room a later run goes on with the pieces that there are; otherwise nobody does.
+    const bool goes_on = !done && (context_.share.is_stopped() || done.error().kind == ErrorKind::full);
+    const bool is_named = done && *done;
+    if (is_named || (!done && !goes_on)) {
+        if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
+        if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
+    }
+    if (!done) context_.report(entry_.branch, entry_.name, done.error());
+    EntryCopier copier(context_, worker);
+    if (is_named) copier.link_waiting(entry_.inode, {entry_.branch, entry_.name});
+    if (!done) copier.give_up_waiting(entry_.inode);
+    context_.done_in(entry_.branch);
+}
+
+}  // namespace
+
+std::string parts_name(const std::string& temporary) { return temporary + ".parts"; }
+
+void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode) {
+    context.share.add(worker, [&context, place, inode](TreeWorker& own_worker) {
+        const auto started = [&]() -> Result<> {
+            FB_TRY_ASSIGN(source, context.folders.get(place.branch, TreeSide::source));
+            FB_TRY_ASSIGN(target, context.folders.get(place.branch, TreeSide::target));
+            return std::make_shared<LargeFile>(context, CopyEntry{place.branch, source, target, place.name, inode})
+                ->start(own_worker);
+        }();
+        if (started) return;
+        context.report(place.branch, place.name, started.error());
+        EntryCopier(context, own_worker).give_up_waiting(inode);
+        context.done_in(place.branch);
+    });
+}
+
+}  // namespace forebay::tree

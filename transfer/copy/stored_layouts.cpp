@@ -1,0 +1,75 @@
+#include "transfer/copy/stored_layouts.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/base/bytes.hpp"
+#include "core/base/try.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Lustre gives 512 to a file that an archive alone has (LU-3864); its smallest block on storage is 4096.
+constexpr std::uint64_t released_bytes_max = 4095;
+
+// A name that has gone has no attribute either, and who may not read a file may not ask: whoever reads it meets that.
+Result<sys::StripeLayout> layout_in(const Result<std::string>& attribute) {
+    if (attribute) return sys::lustre_layout(bytes_of(*attribute));
+    const auto kind = attribute.error().kind;
+    const bool is_none = kind == ErrorKind::missing || kind == ErrorKind::unsupported || kind == ErrorKind::refused;
+    return is_none ? Result<sys::StripeLayout>(sys::StripeLayout()) : attribute.error();
+}
+
+}  // namespace
+
+std::string released_text(TreeSide side) {
+    return fmt::format("{} bytes are in an archive alone (HSM): with --recall they are brought back",
+                       side == TreeSide::source ? "its" : "the target's");
+}
+
+Result<bool> StoredLayouts::has(sys::Folder& folder, std::uint64_t device) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = has_.find(device); known != has_.end()) return known->second;
+    FB_TRY_ASSIGN(about, folder.file_system());
+    has_.emplace(device, about.has_layouts);
+    return about.has_layouts;
+}
+
+Result<sys::StripeLayout> StoredLayouts::layout_of(sys::Folder& folder, std::uint64_t device, const std::string& name) {
+    FB_TRY_ASSIGN(is_told, has(folder, device));
+    if (!is_told) return sys::StripeLayout();
+    return layout_in(folder.attribute_of(name, sys::layout_attribute));
+}
+
+Result<bool> StoredLayouts::is_released(sys::Folder& folder, std::uint64_t device, const std::string& name) {
+    FB_TRY_ASSIGN(layout, layout_of(folder, device, name));
+    return layout.is_released;
+}
+
+Result<bool> StoredLayouts::is_released(sys::Folder& folder, std::uint64_t device, const std::string& name,
+                                        const sys::EntryStatus& status) {
+    if (status.kind != sys::EntryKind::file || status.bytes == 0 || status.allocated_bytes > released_bytes_max)
+        return false;
+    return is_released(folder, device, name);
+}
+
+Result<bool> StoredLayouts::leaves(const Branch& branch, sys::Folder* source, sys::Folder* target,
+                                   const std::string& name, Remarks& remarks) {
+    if (recalls_) return false;
+    for (const auto& [side, folder] : {std::pair(TreeSide::source, source), std::pair(TreeSide::target, target)}) {
+        if (folder == nullptr) continue;
+        FB_TRY_ASSIGN(is_left, is_released(*folder, branch.status(side).id.device, name));
+        if (!is_left) continue;
+        remarks.add(RemarkKind::released, path_of(branch, name), released_text(side));
+        return true;
+    }
+    return false;
+}
+
+Result<sys::StripeLayout> layout_of_new_files(sys::Folder& folder) {
+    return layout_in(folder.attribute(sys::layout_attribute));
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,49 @@
+// A container of DAOS, connected.
+//
+// Life:    make_shared -> connect() -> what is opened in it holds it -> the destructor disconnects
+// Threads: all calls may run at once.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "transfer/daos/dfs.hpp"
+#include "core/sys/daos_address.hpp"
+#include "core/sys/tree.hpp"
+
+namespace forebay::daos {
+
+class DfsContainer {
+public:
+    DfsContainer(sys::DaosPlace place, sys::NewEntryOwner owner) : place_(std::move(place)), owner_(owner) {}
+    DfsContainer(const DfsContainer&) = delete;
+    DfsContainer& operator=(const DfsContainer&) = delete;
+    ~DfsContainer();
+
+    /// To write where this user may, else to read. `makes`: a container that is not there is made.
+    Result<> connect(bool makes);
+
+    dfs_t* dfs() const { return dfs_; }
+    /// O_RDWR or O_RDONLY: as what anything in it can be opened at most.
+    int access() const { return access_; }
+    /// Which container it is, whatever it is called.
+    std::uint64_t number() const { return number_; }
+    /// What a new entry gets of the permissions that are asked for.
+    mode_t allowed(std::uint32_t permissions) const { return permissions & ~owner_.umask & 07777u; }
+
+private:
+    Result<> find_number();
+    Error refusal(int number) const;
+
+    sys::DaosPlace place_;
+    sys::NewEntryOwner owner_;
+    bool is_started_ = false;
+    dfs_t* dfs_ = nullptr;
+    int access_ = O_RDWR;
+    std::uint64_t number_ = 0;
+};
+
+}  // namespace forebay::daos

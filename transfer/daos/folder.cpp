@@ -1,0 +1,236 @@
+#include "transfer/daos/folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/tree_place.hpp"
+
+namespace forebay::daos {
+
+namespace {
+
+// A record of a name has 280 bytes, so a portion of these has 140 KB.
+constexpr std::uint32_t names_at_once = 512;
+
+Result<> check_name(const std::string& name) {
+    if (sys::is_entry_name(name) && name.size() <= DFS_MAX_NAME) return {};
+    return Error{ErrorKind::refused, "\"" + show_text(name) + "\" is no name of an entry"};
+}
+
+Result<> done(const char* call, const std::string& name, int number) {
+    if (number != 0) return sys::error_of_number(call, name, number);
+    return {};
+}
+
+Error is_no(const std::string& name, const char* kind) {
+    return {ErrorKind::refused, show_text(name) + " is no " + kind};
+}
+
+}  // namespace
+
+Result<DfsObject> DfsFolder::look(const std::string& name, int access, struct stat* about) const {
+    FB_TRY(check_name(name));
+    dfs_obj_t* found = nullptr;
+    FB_TRY(done(
+        "dfs_lookup_rel", name,
+        ::dfs_lookup_rel(object().dfs(), object().get(), name.c_str(), access | O_NOFOLLOW, &found, nullptr, about)));
+    return DfsObject(object().container(), found, name);
+}
+
+// The kinds are not told: whoever needs one asks for the status.
+Result<> DfsFolder::list(const NameTaker& take) {
+    std::vector<struct dirent> listed(names_at_once);
+    std::vector<sys::NamedEntry> names;
+    daos_anchor_t anchor{};
+    while (!::daos_anchor_is_eof(&anchor)) {
+        std::uint32_t count = names_at_once;
+        FB_TRY(object().done("dfs_readdir",
+                             ::dfs_readdir(object().dfs(), object().get(), &anchor, &count, listed.data())));
+        names.clear();
+        for (std::uint32_t i = 0; i < count; ++i) names.push_back({.name = listed[i].d_name});
+        if (!names.empty()) FB_TRY(take(names));
+    }
+    return {};
+}
+
+Result<sys::EntryStatus> DfsFolder::status_of(const std::string& name) {
+    struct stat about {};
+    FB_TRY_ASSIGN(found, look(name, O_RDONLY, &about));
+    daos_obj_id_t id{};
+    FB_TRY(found.done("dfs_obj2id", ::dfs_obj2id(found.get(), &id)));
+    return status_from(about, id, *found.container());
+}
+
+Result<std::string> DfsFolder::link_text(const std::string& name) {
+    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
+    if (!S_ISLNK(found.mode())) return is_no(name, "symbolic link");
+    std::array<char, DFS_MAX_PATH> text;
+    daos_size_t bytes = text.size();
+    FB_TRY(found.done("dfs_get_symlink_value", ::dfs_get_symlink_value(found.get(), text.data(), &bytes)));
+    if (bytes == 0 || bytes > text.size())
+        return Error{ErrorKind::broken, "the text of a link is too long: " + show_text(name)};
+    return std::string(text.data(), bytes - 1);
+}
+
+Result<std::vector<std::string>> DfsFolder::attribute_names_of(const std::string& name) {
+    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
+    return found.attribute_names();
+}
+
+Result<std::string> DfsFolder::attribute_of(const std::string& name, const std::string& attribute_name) {
+    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
+    return found.attribute(attribute_name);
+}
+
+Result<std::unique_ptr<sys::Folder>> DfsFolder::open_folder(const std::string& name) {
+    FB_TRY_ASSIGN(found, look(name, object().container()->access()));
+    if (!S_ISDIR(found.mode())) return is_no(name, "folder");
+    return std::unique_ptr<Folder>(std::make_unique<DfsFolder>(std::move(found), ancestry_));
+}
+
+Result<std::unique_ptr<sys::OpenFile>> DfsFolder::open_regular(const std::string& name, int access) const {
+    FB_TRY_ASSIGN(found, look(name, access));
+    if (!S_ISREG(found.mode())) return is_no(name, "file");
+    return open_dfs_file(std::move(found));
+}
+
+Result<std::unique_ptr<sys::OpenFile>> DfsFolder::open_file(const std::string& name) {
+    return open_regular(name, O_RDONLY);
+}
+
+Result<std::unique_ptr<sys::OpenFile>> DfsFolder::reopen_file(const std::string& name) {
+    return open_regular(name, O_RDWR);
+}
+
+Result<std::unique_ptr<sys::OpenEntry>> DfsFolder::open_entry(const std::string& name) {
+    FB_TRY_ASSIGN(found, look(name, object().container()->access()));
+    return std::unique_ptr<sys::OpenEntry>(std::make_unique<DfsEntry<sys::OpenEntry>>(std::move(found)));
+}
+
+// POSIX gives what is made in a folder with the bit of setgid the folder's group; DAOS leaves that to its callers.
+Result<> DfsFolder::give_group(const DfsObject& made) {
+    if ((object().mode() & S_ISGID) == 0) return {};
+    FB_TRY_ASSIGN(own, object().status());
+    FB_TRY_ASSIGN(status, made.status());
+    return status.group == own.group ? Result<>() : made.set_owner(status.user, own.group);
+}
+
+Result<std::unique_ptr<sys::OpenFile>> DfsFolder::make_file(const std::string& name, std::uint32_t permissions) {
+    FB_TRY(check_name(name));
+    dfs_obj_t* made = nullptr;
+    const auto mode = object().container()->allowed(permissions) | static_cast<mode_t>(S_IFREG);
+    FB_TRY(done("dfs_open", name,
+                ::dfs_open(object().dfs(), object().get(), name.c_str(), mode, O_RDWR | O_CREAT | O_EXCL, 0, 0, nullptr,
+                           &made)));
+    DfsObject file(object().container(), made, name);
+    FB_TRY(give_group(file));
+    return open_dfs_file(std::move(file));
+}
+
+Result<> DfsFolder::make_folder(const std::string& name, std::uint32_t permissions) {
+    FB_TRY(check_name(name));
+    FB_TRY(
+        done("dfs_mkdir", name,
+             ::dfs_mkdir(object().dfs(), object().get(), name.c_str(), object().container()->allowed(permissions), 0)));
+    if ((object().mode() & S_ISGID) == 0) return {};
+    FB_TRY_ASSIGN(made, look(name, O_RDWR));
+    return give_group(made);
+}
+
+Result<> DfsFolder::make_link(const std::string& name, const std::string& text) {
+    FB_TRY(check_name(name));
+    if (text.find('\0') != text.npos) return done("dfs_open", name, EINVAL);
+    dfs_obj_t* made = nullptr;
+    FB_TRY(done("dfs_open", name,
+                ::dfs_open(object().dfs(), object().get(), name.c_str(), S_IFLNK | 0777, O_RDWR | O_CREAT | O_EXCL, 0,
+                           0, text.c_str(), &made)));
+    return give_group(DfsObject(object().container(), made, name));
+}
+
+Result<> DfsFolder::make_special(const std::string& name, const sys::EntryStatus&) {
+    return Error{ErrorKind::unsupported, "DAOS holds files, directories and symbolic links alone: " + show_text(name)};
+}
+
+Result<> DfsFolder::make_hard_link(const std::string& name, Folder&, const std::string&) {
+    return Error{ErrorKind::unsupported, "DAOS has no hard links: " + show_text(name)};
+}
+
+Result<> DfsFolder::rename(const std::string& name, const std::string& new_name) {
+    FB_TRY(check_name(name));
+    FB_TRY(check_name(new_name));
+    const int failed =
+        ::dfs_move(object().dfs(), object().get(), name.c_str(), object().get(), new_name.c_str(), nullptr);
+    // It says EINVAL of a folder that is to be replaced by something else.
+    return done("dfs_move", new_name, failed == EINVAL ? EISDIR : failed);
+}
+
+// dfs_remove() takes any kind, an empty folder too.
+Result<> DfsFolder::remove(const std::string& name) {
+    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
+    if (S_ISDIR(found.mode())) return Error{ErrorKind::refused, show_text(name) + " is a folder"};
+    return remove_entry(name);
+}
+
+Result<> DfsFolder::remove_folder(const std::string& name) {
+    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
+    if (!S_ISDIR(found.mode())) return is_no(name, "folder");
+    return remove_entry(name);
+}
+
+Result<> DfsFolder::remove_entry(const std::string& name) {
+    return done("dfs_remove", name, ::dfs_remove(object().dfs(), object().get(), name.c_str(), false, nullptr));
+}
+
+Result<sys::FileSystemTraits> DfsFolder::file_system() {
+    return sys::FileSystemTraits{.outlives_power = true, .id = object().container()->number(), .has_own_clock = false};
+}
+
+Result<> DfsFolder::sync_file_system() { return done("dfs_sync", object().name(), ::dfs_sync(object().dfs())); }
+
+Result<bool> DfsFolder::lies_in(const sys::EntryId& id) {
+    for (const auto* at = ancestry_.get(); at != nullptr; at = at->above.get())
+        if (at->id == id) return true;
+    return false;
+}
+
+Result<bool> DfsFolder::lock_alone() {
+    const auto& id = ancestry_->id;
+    const auto path = fmt::format("/dev/shm/forebay-daos-{}-{:016x}{:016x}", sys::user_id(), id.device, id.number);
+    auto taken = sys::FileLock::take(path);
+    if (!taken && taken.error().kind == ErrorKind::retry) return false;
+    if (!taken) return taken.error();
+    lock_ = std::move(*taken);
+    lock_path_ = path;
+    return true;
+}
+
+// Its file goes while the lock is held: who waits for another one's file sees that it has no name any more.
+void DfsFolder::unlock() {
+    std::error_code ignored;
+    if (lock_.held()) std::filesystem::remove(lock_path_, ignored);
+    lock_.release();
+}
+
+Result<std::unique_ptr<sys::Folder>> open_dfs_folder(const std::shared_ptr<DfsContainer>& container,
+                                                     const std::string& path) {
+    dfs_obj_t* root = nullptr;
+    FB_TRY(done("dfs_lookup", "/", ::dfs_lookup(container->dfs(), "/", container->access(), &root, nullptr, nullptr)));
+    std::unique_ptr<sys::Folder> folder = std::make_unique<DfsFolder>(DfsObject(container, root, "/"), nullptr);
+    for (std::size_t at = 1; at < path.size();) {
+        const auto end = std::min(path.find('/', at), path.size());
+        FB_TRY_ASSIGN(below, folder->open_folder(path.substr(at, end - at)));
+        folder = std::move(below);
+        at = end + 1;
+    }
+    return folder;
+}
+
+}  // namespace forebay::daos

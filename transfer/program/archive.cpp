@@ -1,0 +1,88 @@
+// forebay archive: one file of a whole tree.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+
+#include "transfer/archive/make.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "transfer/program/as_files.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/copy_run.hpp"
+#include "program/verbs.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct ArchiveArguments : CopyArguments {
+    bool force = false;
+};
+
+// The name would say what the file is not, to people and to programs.
+Result<> check_name(const std::string& path) {
+    constexpr std::array compressed{".gz",  ".tgz", ".taz",  ".Z",   ".bz2", ".tbz", ".tbz2", ".xz",
+                                    ".txz", ".zst", ".tzst", ".lz4", ".lz",  ".zip", ".7z"};
+    const std::filesystem::path name(path);
+    if (path == "-" || (std::filesystem::exists(name) && !std::filesystem::is_regular_file(name) &&
+                        !std::filesystem::is_directory(name)))
+        return Error{
+            ErrorKind::refused,
+            fmt::format("FILE {} is no plain file: an archive is written at many places at once", show_text(path)),
+            "nothing was changed", "a name of a file: FILE.tar"};
+    if (std::ranges::find(compressed, name.extension().string()) == compressed.end()) return {};
+    const auto stem = name.stem().extension() == ".tar" ? name.stem().string() : name.stem().string() + ".tar";
+    return Error{
+        ErrorKind::refused,
+        fmt::format("FILE {} has the name of a compressed file, and archives are not compressed", show_text(path)),
+        "nothing was changed",
+        fmt::format("{}, and then zstd or gzip of it", show_text((name.parent_path() / stem).string()))};
+}
+
+Result<Exit> archive(const ArchiveArguments& options, Json& answer) {
+    FB_TRY(check_alone());
+    FB_TRY(check_for_archive({options.source, options.target}));
+    FB_TRY(check_tree("SOURCE", options.source, false));
+    FB_TRY(check_name(options.target));
+    return run_copy(
+        options, "archive", Counted::tree,
+        [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts, Progress&) {
+            return archive::make_archive(options.source, options.target, options.force, wished, remarks, counts);
+        },
+        answer,
+        {.when_ended = {"FILE is as it was, or whole", "the same command makes it"},
+         .say_after = say_archived_as_files,
+         .is_one_file = true});
+}
+
+}  // namespace
+
+void add_archive(CommandLine& line) {
+    const auto options = std::make_shared<ArchiveArguments>();
+    auto verb = line.verb("archive", "Make one file of a tree, as tar has it, with all that the tree has");
+    verb.argument("SOURCE", options->source, "A directory");
+    verb.argument("FILE", options->target, "The archive that is made: FILE.tar");
+    verb.flag("--force", options->force, "Replace FILE if it is there");
+    add_tree_options(verb, options->tree);
+    add_filter_options(verb, options->tree);
+    verb.option("--preserve", options->tree.preserve, "all, or some of attributes,hard-links; or none");
+    add_recall(verb, options->tree);
+    verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
+    add_run_options(verb, *options);
+    verb.answer(
+        options->tree.json,
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"
+        "  run: entries and bytes), remarks (how many of each kind), first (the first 1,000 of them: kind, path,\n"
+        "  path_hex where it is no UTF-8, why).\n",
+        [options](Json& answer) { return archive(*options, answer); });
+    verb.examples(
+        "  forebay archive /scratch/me/case /archive/me/case.tar --verify\n"
+        "  tar -xpf /archive/me/case.tar --xattrs --xattrs-include='*' --acls -C elsewhere\n"
+        "FILE gets its name when it is whole. Exit code 1 where not all of the source is in it.\n");
+}
+
+}  // namespace forebay::cli

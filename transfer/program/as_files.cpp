@@ -1,0 +1,73 @@
+#include "transfer/program/as_files.hpp"
+
+#include <set>
+
+#include "core/base/units.hpp"
+#include "core/terminal/say.hpp"
+#include "core/sys/far_module.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::size_t named_max = 3;
+
+std::string place_in(std::string tree, const std::string& path) {
+    while (tree.size() > 1 && tree.ends_with('/')) tree.pop_back();
+    return path == "." ? tree : (tree == "/" ? "" : tree) + "/" + path;
+}
+
+/// Of those that are named, by their paths; how many there are.
+struct TakenRuns {
+    explicit TakenRuns(const tree::Remarks& remarks) : count(remarks.count_of(tree::RemarkKind::as_files)) {
+        for (const auto& one : remarks.first())
+            if (one.kind == tree::RemarkKind::as_files) first.insert(one.path);
+    }
+    std::string first_in(const std::string& tree) const {
+        return place_in(tree, first.empty() ? "RUN" : *first.begin());
+    }
+
+    std::uint64_t count = 0;
+    std::set<std::string> first;
+};
+
+// "2 runs of Forebay below case (a/sim2, sim1) were", "The run of Forebay case was"
+Shown subject_of(const TakenRuns& runs, const std::string& source, std::string_view was, std::string_view were) {
+    if (runs.count == 1 && runs.first.contains(".")) return lines("The run of Forebay {} {}", source, was);
+    std::string names;
+    std::size_t named = 0;
+    for (const auto& path : runs.first) {
+        if (named == named_max) break;
+        names += (named++ > 0 ? ", " : "") + path;
+    }
+    if (named == 0) names = "--report FILE names them";
+    else if (runs.count > named) names += lines(" and {} more", runs.count - named).text;
+    return lines("{} of Forebay in {} ({}) {}", show_count(runs.count, "run"), source, names,
+                 runs.count == 1 ? was : were);
+}
+
+}  // namespace
+
+void say_copied_as_files(const CopyArguments& options, const tree::Remarks& remarks) {
+    const TakenRuns runs(remarks);
+    if (runs.count == 0) return;
+    const auto subject = options.dry_run ? subject_of(runs, options.source, "would be", "would be")
+                                         : subject_of(runs, options.source, "was", "were");
+    const auto way =
+        sys::may_hold_runs(options.source) && sys::may_hold_runs(options.target)
+            ? lines("As a run: forebay copy {} {}", runs.first_in(options.source), runs.first_in(options.target))
+            : lines("As a run one is copied between directories and buckets of S3");
+    say("{} copied like any files, with what is not committed, and not read back. {}\n", subject, way);
+}
+
+void say_archived_as_files(const CopyArguments& options, const tree::Remarks& remarks) {
+    const TakenRuns runs(remarks);
+    if (runs.count == 0) return;
+    say("{} archived like any files, with what is not committed; while one is written or pruned, snapshots in the "
+        "archive may lack files. Whole ones alone: forebay copy {} COPY, and then an archive of COPY\n",
+        options.dry_run ? subject_of(runs, options.source, "would be", "would be")
+                        : subject_of(runs, options.source, "was", "were"),
+        runs.first_in(options.source));
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,217 @@
+// forebay compare: what two trees of files, or two snapshots, do not have alike.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "program/look/compare_snapshots.hpp"
+#include "program/place.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/hosts.hpp"
+#include "program/verbs.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/target_store.hpp"
+#include "transfer/copy/checksums.hpp"
+#include "transfer/copy/compare.hpp"
+#include "transfer/copy/single_file.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct CompareArguments {
+    TreeArguments tree;
+    std::string source, target;
+    bool no_bytes = false;
+};
+
+Result<> check_list_options(const CompareArguments& options, const tree::TeamLead* lead) {
+    if (lead != nullptr)
+        return Error{ErrorKind::refused, "a list of checksums is compared by one process", "",
+                     "leave --hosts or mpiexec out"};
+    if (options.tree.preserve != "all" && options.tree.preserve != "none")
+        return Error{ErrorKind::refused,
+                     fmt::format("--preserve {}: a list of checksums has sizes and bytes, and no attributes",
+                                 options.tree.preserve),
+                     "", "leave --preserve out"};
+    return {};
+}
+
+Result<> check_file_options(const CompareArguments& options, const tree::TeamLead* lead) {
+    if (lead == nullptr && options.tree.filter().is_empty() && !options.tree.one_file_system) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a file: other processes, patterns and --one-file-system are for directories",
+                             show_text(options.target)),
+                 "", "leave them out"};
+}
+
+Error file_of_directory(const CompareArguments& options) {
+    const bool is_archive = options.target.ends_with(".tar");
+    return {ErrorKind::refused,
+            fmt::format("SOURCE {} is a directory, and TARGET {} a file", show_text(options.source),
+                        show_text(options.target)),
+            "nothing was changed",
+            is_archive ? fmt::format("forebay restore-archive --check {} compares what is in it with its checksums",
+                                     show_text(options.target))
+                       : fmt::format("the directory that is to be its copy; or, of a list of checksums, forebay "
+                                     "compare {} {}",
+                                     show_text(options.target), show_text(options.source))};
+}
+
+tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_t threads) {
+    return {.threads = threads,
+            .filter = options.tree.filter(),
+            .look = options.no_bytes ? tree::WalkLook::nothing : tree::WalkLook::file_bytes,
+            .counts_each_name = true,
+            .one_file_system = options.tree.one_file_system};
+}
+
+/// Nothing where neither SOURCE nor TARGET names a snapshot.
+Result<std::optional<Exit>> compare_if_snapshots(const CompareArguments& options, bool is_alone, Json& answer) {
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(source, names_snapshot(store, options.source));
+    FB_TRY_ASSIGN(target, names_snapshot(store, options.target));
+    if (!source && !target) return std::optional<Exit>();
+    const auto refused = [](const std::string& what, const std::string& next) {
+        return Error{ErrorKind::refused, what, "nothing was changed", next};
+    };
+    if (!source || !target)
+        return refused(
+            fmt::format("{} names a snapshot, and {} does not", show_text(source ? options.source : options.target),
+                        show_text(source ? options.target : options.source)),
+            "name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last");
+    const auto& tree = options.tree;
+    if (!is_alone || tree.threads != 0 || !tree.filter().is_empty() || tree.one_file_system || tree.recall ||
+        !tree.report.empty() || tree.preserve != "all" || options.no_bytes)
+        return refused(fmt::format("{} names a snapshot, whose variables are compared and not its files. --json is the "
+                                   "only option for that.",
+                                   show_text(options.source)),
+                       fmt::format("forebay compare {} {}", show_text(options.source), show_text(options.target)));
+    FB_TRY_ASSIGN(exit, say_difference(store, options.source, options.target, tree.json, answer));
+    return std::optional<Exit>(exit);
+}
+
+Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answer) {
+    FB_TRY_ASSIGN(snapshots, compare_if_snapshots(options, lead == nullptr, answer));
+    if (snapshots) return *snapshots;
+    FB_TRY(find_trees({&options.source, &options.target}));
+    const auto threads = options.tree.thread_count({options.source, options.target});
+    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
+    FB_TRY(check_tree("SOURCE", options.source, true));
+    FB_TRY(check_tree("TARGET", options.target, true));
+    FB_TRY_ASSIGN(target_file, tree::file_at(options.target));
+    std::error_code none;
+    if (target_file && std::filesystem::is_directory(options.source, none)) return file_of_directory(options);
+    const bool is_list = !target_file && std::filesystem::is_regular_file(options.source, none);
+    if (is_list) FB_TRY(check_list_options(options, lead));
+    if (target_file) FB_TRY(check_file_options(options, lead));
+    auto filter = options.tree.filter();
+    const SideFile own_report{"--report", options.tree.report};
+    FB_TRY(is_list ? check_side_files({own_report, {"the list", options.source}}, {options.target}, &filter)
+                   : check_side_files({own_report}, {options.source, options.target}, &filter));
+    std::unique_ptr<LinesFile> report;
+    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    tree::CompareCounts counts;
+    const auto begin = sys::Clock::now();
+    const auto compared = [&] {
+        Progress progress("compare", options.tree.json);
+        std::optional<tree::TreeCount> count;
+        if (!is_list && progress.shows()) count.emplace(options.source, what_is_compared(options, threads));
+        const auto watch = [&](const tree::CompareCounts& now) {
+            TreeFlow flow{.entries = now.entries, .bytes = now.bytes, .passed_bytes = now.bytes};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
+        if (is_list)
+            return tree::check_sums(options.source, options.target,
+                                    {.threads = threads,
+                                     .filter = filter,
+                                     .reads_bytes = !options.no_bytes,
+                                     .one_file_system = options.tree.one_file_system,
+                                     .recalls = options.tree.recall,
+                                     .watch = watch},
+                                    *remarks, counts);
+        return tree::compare_trees(options.source, options.target,
+                                   {.threads = threads,
+                                    .filter = filter,
+                                    .preserve = preserve,
+                                    .reads_bytes = !options.no_bytes,
+                                    .recalls = options.tree.recall,
+                                    .one_file_system = options.tree.one_file_system,
+                                    .watch = watch,
+                                    .lead = lead},
+                                   *remarks, counts);
+    }();
+    const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
+    if (report) FB_TRY(report->close());
+    if (options.tree.json) {
+        answer.set("source", options.source).set("target", options.target);
+        answer.set("entries", counts.entries.load()).set("bytes", counts.bytes.load());
+        answer.set("seconds", lasted.count());
+        set_team(answer, lead);
+        set_remarks(answer, *remarks);
+    }
+    FB_TRY(compared);
+    if (!options.tree.json) {
+        say_remarks(*remarks);
+        say("{} compared, {} of each in {}\n", show_count(counts.entries, "entry"), show_bytes(counts.bytes),
+            show_seconds(lasted.count()));
+    }
+    say_unused(options.tree);
+    return exit_of(*remarks, options.tree);
+}
+
+}  // namespace
+
+void add_compare(CommandLine& line, const TreeRunner& run) {
+    const auto options = std::make_shared<CompareArguments>();
+    auto verb = tree_verb(line, "compare");
+    verb.argument("SOURCE", options->source,
+                  "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, a file, a list of checksums: forebay "
+                  "walk --checksums; or a snapshot: RUN@STEP");
+    verb.argument("TARGET", options->target,
+                  "What should be its copy: a directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH; of a file the "
+                  "file; of a snapshot the other one");
+    add_tree_options(verb, options->tree);
+    add_hosts_options(verb, options->tree);
+    add_filter_options(verb, options->tree);
+    verb.option("--preserve", options->tree.preserve,
+                "What is compared beside names, kinds, sizes and bytes: all, or some of "
+                "owner,group,permissions,times,attributes,hard-links; or none");
+    add_recall(verb, options->tree);
+    verb.flag("--no-bytes", options->no_bytes, "Do not read files: equal sizes and attributes are enough");
+    verb.answer(
+        options->tree.json,
+        "  An object: source, target, entries, bytes, seconds, processes (with --hosts: host, entries, bytes,\n"
+        "  gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first (the first 1,000 of them:\n"
+        "  kind, path, path_hex where it is no UTF-8, why).\n"
+        "  Of two snapshots: first and second (stream, step, directory), equal, bytes, variables: an array of name, "
+        "kind,\n"
+        "  equal, first and second (type, kind and shape; absent if that snapshot does not have the variable), "
+        "compared,\n"
+        "  different, first_alone, second_alone (elements, or rows), without_number (of the different ones: strings "
+        "and\n"
+        "  NaN), largest and at (the largest difference of two numbers, and its place).\n",
+        [options, run](Json& answer) {
+            return run(options->tree, [&](tree::TeamLead* lead) { return compare(*options, lead, answer); });
+        });
+    verb.examples(
+        "  forebay compare /scratch/me/case /archive/me/case\n"
+        "  forebay compare /scratch/me/case /archive/me/case --preserve none --report differences.jsonl\n"
+        "  forebay compare case.crc32c /archive/me/case\n"
+        "  forebay compare /scratch/me/run7@100 /scratch/me/run8@100\n"
+        "Two snapshots are compared by their variables, bit by bit, whatever their numbers of ranks and files. Row i "
+        "of a\n"
+        "table is compared with row i.\n"
+        "Exit code 0 only where nothing differs, all could be read, and something fits the patterns.\n");
+}
+
+}  // namespace forebay::cli

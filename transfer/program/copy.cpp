@@ -1,0 +1,232 @@
+// forebay copy and forebay sync: one tree becomes the copy of another.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "core/base/limits.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "transfer/program/as_files.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/copy_run.hpp"
+#include "transfer/program/hosts.hpp"
+#include "transfer/runs/living_run.hpp"
+#include "transfer/runs/run.hpp"
+#include "program/verbs.hpp"
+#include "core/format/run_identity.hpp"
+#include "core/sys/tree_place.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// Nothing is passed over in silence: where there are no node files to make, the option is a mistake.
+Result<> check_node_files(const CopyArguments& options, bool is_ours, bool by_several) {
+    if (options.node_files == 0) return {};
+    const auto refusal = [&](const std::string& why, const char* next) {
+        return Error{ErrorKind::refused, fmt::format("--node-files {}: {}", options.node_files, why),
+                     "nothing was changed", next};
+    };
+    if (options.node_files > limits::nodes_max)
+        return refusal(fmt::format("a snapshot has at most {} of them", limits::nodes_max), "a smaller number");
+    if (!is_ours)
+        return refusal(fmt::format("only a run of Forebay has any, and {} is none that is copied as a run",
+                                   show_text(options.source)),
+                       "leave it out; or leave out --as-files, --include, --exclude and --files-from");
+    if (sys::is_far(options.source) || sys::is_far(options.target))
+        return refusal("they are made of a run in a directory, in a directory, and not in buckets",
+                       "a copy to a directory without it, and from there one with it");
+    if (by_several) return refusal("they are made by one process", "leave out --hosts or mpiexec");
+    return {};
+}
+
+// A directory that is no run has no snapshots: those of the target would go without a word.
+Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
+    if (is_ours || !options.remove || options.as_files) return {};
+    FB_TRY_ASSIGN(is_run_there, is_run(options.target));
+    if (!is_run_there) return {};
+    FB_TRY_ASSIGN(is_run_here, is_run(options.source));
+    if (is_run_here) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a run of Forebay, and {} is none that is copied as a run: its snapshots would be "
+                             "removed",
+                             show_text(options.target), show_text(options.source)),
+                 "nothing was changed", "another target; or --as-files, if they are to go"};
+}
+
+// Temporary names are of a copy that was killed.
+Result<bool> holds_more(sys::Folder& folder, std::string_view than) {
+    bool more = false;
+    FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) more = more || (one.name != than && !one.name.starts_with(".fb-"));
+        return {};
+    }));
+    return more;
+}
+
+// A copy of a run brings the identity first: what has none, and other entries, is no copy of a run.
+Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
+    if (!is_ours || !options.remove) return {};
+    FB_TRY_ASSIGN(is_run_there, is_run(options.target));
+    if (is_run_there) return {};
+    const auto target = sys::open_tree(options.target);
+    if (!target && target.error().kind == ErrorKind::missing) return {};
+    if (!target) return target.error();
+    FB_TRY_ASSIGN(more, holds_more(**target, format::own_directory));
+    const auto own = (*target)->open_folder(format::own_directory);
+    FB_TRY_ASSIGN(more_below, own ? holds_more(**own, "") : Result<bool>(own.error().kind != ErrorKind::missing));
+    if (!more && !more_below) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is a run of Forebay, and {} is none and not empty: what is there would be removed",
+                             show_text(options.source), show_text(options.target)),
+                 "nothing was changed",
+                 "another target; or without --delete, which keeps it; or --as-files, if it is to go"};
+}
+
+Result<> check_max_delete(const CopyArguments& options, bool is_ours) {
+    if (options.max_delete == INT64_MAX) return {};
+    if (options.max_delete < 0 || !options.remove)
+        return Error{ErrorKind::refused, "--max-delete N, with N of 0 or more, says how much --delete may remove"};
+    if (is_ours)
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} is a run of Forebay, of which whole snapshots are removed, and --max-delete counts "
+                        "entries",
+                        show_text(options.source)),
+            "nothing was changed", "leave --max-delete out, and look with --dry-run before"};
+    return {};
+}
+
+Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead, Json& answer) {
+    if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
+    FB_TRY(find_trees({&options.source, &options.target}));
+    FB_TRY(check_path_list(options.files_from, options.source, options.target));
+    FB_TRY(check_tree("SOURCE", options.source, true));
+    std::optional<RunCopied> run;
+    std::error_code none;
+    const bool is_file = std::filesystem::is_regular_file(options.source, none);
+    if (!is_file && !sys::is_far(options.source)) FB_TRY(check_target(options.target));
+    const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
+    FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
+    if (!is_ours && !is_file)
+        FB_TRY(check_no_session_writes(options.source, options.target, options.remove && !options.as_files));
+    FB_TRY(check_max_delete(options, is_ours));
+    FB_TRY(check_node_files(options, is_ours, lead != nullptr));
+    FB_TRY(check_no_run_goes(options, is_ours));
+    FB_TRY(check_no_tree_goes(options, is_ours));
+    const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
+                          Progress& progress) -> Result<> {
+        auto wished = given;
+        wished.lead = lead;
+        if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
+        const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
+        const auto node_files = static_cast<std::uint32_t>(options.node_files);
+        FB_TRY_ASSIGN(snapshots,
+                      copy_run({options.source, options.target, wished, node_files, read_back}, remarks, counts));
+        run = snapshots;
+        return {};
+    };
+    const auto more = [&](Json& object) {
+        if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
+        if (run) object.set("resharded", run->resharded);
+        set_team(object, lead);
+    };
+    FB_TRY_ASSIGN(exit, run_copy(options, label,
+                                 is_ours   ? Counted::nothing
+                                 : is_file ? Counted::file
+                                           : Counted::tree,
+                                 work, answer, {.more = more, .say_after = say_copied_as_files}));
+    if (run && !options.dry_run && !options.tree.json)
+        say("{} of the run {} at the target, read back whole{}\n", show_count(run->snapshots, "snapshot"),
+            run->snapshots == 1 ? "is" : "are",
+            run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));
+    return exit;
+}
+
+constexpr const char* keys =
+    "  An object: source, target, dry_run, entries, folders, copied, linked, adjusted, equal, removed, bytes,\n"
+    "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
+    "  they were to have), excluded_targets, seconds, not_removed (why --delete removed nothing, or no\n"
+    "  more), would_copy, would_replace and would_remove (of a dry run:\n"
+    "  entries and bytes of each), snapshots, verified_bytes and resharded (of a run of Forebay alone: how many\n"
+    "  snapshots are at the target, and how many of them got another number of node files now), processes (with\n"
+    "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
+    "  (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
+
+Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name,
+              const TreeRunner& run) {
+    auto verb = tree_verb(line, name);
+    verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a file");
+    verb.argument("TARGET", options->target,
+                  "The directory, s3://BUCKET/PREFIX or daos://POOL/CONTAINER/PATH that becomes its copy; made if "
+                  "missing. Of a file, the file");
+    add_tree_options(verb, options->tree);
+    add_report_all(verb, options->tree);
+    add_hosts_options(verb, options->tree);
+    add_filter_options(verb, options->tree);
+    verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
+    verb.flag("--null", options->nul, "Paths of the list end with a zero byte, not with a line");
+    verb.option("--preserve", options->tree.preserve,
+                "all, or some of owner (with the group),group,permissions,times,attributes,hard-links; or none");
+    add_cannot_keep(verb, *options);
+    add_layout(verb, *options);
+    add_recall(verb, options->tree);
+    verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
+    verb.flag(
+        "--allow-unlike", options->allow_unlike,
+        "Fill TARGET, or let --delete empty it, where it has entries and none is in SOURCE: else that is refused");
+    verb.flag("--as-files", options->as_files,
+              "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
+    verb.option("--node-files", options->node_files,
+                "Of a run of Forebay: each snapshot gets so many node files, at most one a rank; 0: as many as it has");
+    verb.flag("--make-container", options->make_container,
+              "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
+    add_run_options(verb, *options);
+    verb.answer(options->tree.json, keys, [options, run, name](Json& answer) {
+        return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, name, lead, answer); });
+    });
+    return verb;
+}
+
+}  // namespace
+
+void add_copy(CommandLine& line, const TreeRunner& run) {
+    const auto options = std::make_shared<CopyArguments>();
+    auto verb = add_verb(line, options, "copy", run);
+    verb.examples(
+        "  forebay copy /scratch/me/case /archive/me/case\n"
+        "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
+        "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
+        "  forebay copy case s3://archive/me/case\n"
+        "  forebay copy /scratch/me/run7 /archive/me/run7 --node-files 64\n"
+        "  forebay copy big.h5 /archive/me/big.h5\n"
+        "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
+        "stays. Exit code 1 where not all of the source is at the target.\n");
+}
+
+void add_sync(CommandLine& line, const TreeRunner& run) {
+    const auto options = std::make_shared<CopyArguments>();
+    auto verb = add_verb(line, options, "sync", run);
+    verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
+    verb.number("--max-delete", options->max_delete,
+                "Let --delete remove nothing at all where more entries than these would go");
+    verb.flag(
+        "--allow-empty", options->allow_empty,
+        "Let --delete empty TARGET where SOURCE has no entry, or a run no snapshot in a stream: else that is refused, "
+        "it may be unmounted");
+    verb.flag("--checksum", options->checksum, "Compare bytes of files of one size, and copy those alone that differ");
+    verb.flag("--quick", options->quick,
+              "Do not compare ACLs and other extended attributes of entries that the source changed before the target");
+    verb.examples(
+        "  forebay sync /scratch/me/case /archive/me/case --delete --dry-run\n"
+        "  forebay sync /scratch/me/case /archive/me/case --delete\n"
+        "Files of the same size and time of modification count as equal. Exit code 1 where not all of the source is\n"
+        "at the target.\n");
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,328 @@
+#include "transfer/program/copy_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/sizes.hpp"
+#include "transfer/program/check.hpp"
+#include "core/describe/storage_targets.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/mapping.hpp"
+#include "core/sys/plain_file.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/target_list.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// A manifest has no other use than that policy.
+Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
+    const auto& word = options.cannot_keep;
+    const bool is_manifest = word == "manifest" || word.empty();
+    if (is_manifest && !options.manifest.empty()) return tree::CannotKeep::manifest;
+    if ((word == "refuse" || word == "drop") && !options.manifest.empty())
+        return Error{ErrorKind::refused,
+                     fmt::format("--manifest {}: --cannot-keep {} writes none", show_text(options.manifest), word),
+                     "nothing was changed", "leave one of the two out"};
+    if (word == "refuse" || word.empty()) return tree::CannotKeep::refuse;
+    if (word == "drop") return tree::CannotKeep::drop;
+    if (word == "manifest")
+        return Error{ErrorKind::refused, "--cannot-keep manifest needs a file for what the target cannot keep", "",
+                     "--manifest FILE, outside of both trees"};
+    return Error{ErrorKind::refused,
+                 fmt::format("--cannot-keep {}: it is refuse, manifest or drop", options.cannot_keep)};
+}
+
+// Amounts become bytes, as layout_from() takes them.
+Result<tree::LayoutWish> layout_of(const CopyArguments& options) {
+    const auto& text = options.layout;
+    std::string words;
+    for (std::size_t at = 0; at <= text.size();) {
+        const auto end = std::min(text.find(',', at), text.size());
+        auto rule = text.substr(at, end - at);
+        if (const auto colon = rule.find(':'); colon != rule.npos) {
+            FB_TRY_ASSIGN(bytes, bytes_from("--layout", rule.substr(0, colon)));
+            rule = fmt::to_string(bytes) + rule.substr(colon);
+        }
+        words += (at > 0 ? "," : "") + rule;
+        at = end + 1;
+    }
+    auto wish = tree::layout_from(words);
+    if (!wish) return because(wish.error(), fmt::format("--layout {}: {}", text, wish.error().what));
+    FB_TRY_ASSIGN(excluded, sys::target_list(options.exclude_targets, "--exclude-targets"));
+    if (excluded.empty() && !options.exclude_targets.empty() && !options.exclude_targets.starts_with('@'))
+        return Error{ErrorKind::refused, "--exclude-targets names no storage target"};
+    wish->excluded_targets = std::move(excluded);
+    return wish;
+}
+
+Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
+    tree::TreeCopyOptions wished;
+    const auto threads = options.tree.thread_count({options.source, options.target});
+    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
+    FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
+    FB_TRY_ASSIGN(layout, layout_of(options));
+    wished.threads = threads;
+    wished.preserve = preserve;
+    wished.cannot_keep = cannot_keep;
+    wished.layout = std::move(layout);
+    wished.filter = options.tree.filter();
+    wished.rate_bytes_per_second = options.rate;
+    wished.one_file_system = options.tree.one_file_system;
+    wished.removes_extra = options.remove;
+    if (options.max_delete != INT64_MAX) wished.removed_max = static_cast<std::uint64_t>(options.max_delete);
+    wished.allows_empty = options.allow_empty;
+    wished.allows_unlike = options.allow_unlike;
+    wished.compares_bytes = options.checksum;
+    wished.trusts_attributes = options.quick;
+    wished.verifies = options.verify;
+    wished.recalls = options.tree.recall;
+    wished.is_dry = options.dry_run;
+    wished.syncs = !options.no_sync;
+    if (!options.files_from.empty()) {
+        FB_TRY_ASSIGN(list, tree::read_wished_paths(options.files_from, options.nul));
+        wished.wished = list;
+    }
+    return wished;
+}
+
+// In the memory of this machine, which forgets it with its next start.
+Result<sys::Mapping> shared_turn(const CopyArguments& options) {
+    if (options.rate_group.empty()) return sys::Mapping();
+    if (options.rate == 0 || options.rate_group.find('/') != options.rate_group.npos)
+        return Error{ErrorKind::refused, "--rate-group is a name without a slash, and --rate says how much is shared"};
+    return sys::Mapping::create(fmt::format("/dev/shm/forebay-rate-{}-{}", sys::user_id(), options.rate_group),
+                                sizeof(move::Turn));
+}
+
+tree::WalkOptions what_is_copied(const tree::TreeCopyOptions& wished) {
+    return {.threads = wished.threads,
+            .filter = wished.filter,
+            .wished = wished.wished.get(),
+            .look = tree::WalkLook::file_bytes,
+            .counts_each_name = !wished.preserve.hard_links,
+            .one_file_system = wished.one_file_system};
+}
+
+// 0 where it is not there, which the reader of it says.
+std::uint64_t bytes_of_file(const std::string& path) {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(path, none);
+    return none ? 0 : bytes;
+}
+
+void set_counts(Json& object, const CopyArguments& options, const tree::LayoutWish& layout,
+                const tree::CopyCounts& counts, double seconds) {
+    object.set("source", options.source).set("target", options.target).set("dry_run", options.dry_run);
+    object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
+    object.set("copied", counts.copied.load()).set("linked", counts.linked.load());
+    object.set("adjusted", counts.adjusted.load()).set("equal", counts.equal.load());
+    object.set("removed", counts.removed.load()).set("bytes", counts.bytes.load());
+    object.set("resumed_bytes", counts.resumed_bytes.load()).set("seconds", seconds);
+    auto excluded = Json::array();
+    for (const auto target : layout.excluded_targets) excluded.push(describe::storage_target_name(target));
+    object.set("laid_out", counts.laid_out.load()).set("fewer_stripes", counts.fewer_stripes.load());
+    object.set("excluded_targets", excluded);
+    if (!counts.not_removed.empty()) object.set("not_removed", counts.not_removed);
+    if (options.dry_run)
+        object.set("would_copy", json_of(counts.would_copy))
+            .set("would_replace", json_of(counts.would_replace))
+            .set("would_remove", json_of(counts.would_remove));
+}
+
+const char* owners_text(tree::CannotKeep cannot_keep) {
+    switch (cannot_keep) {
+        case tree::CannotKeep::refuse:
+            return "--cannot-keep drop copies them as this user's, and --manifest FILE notes the owners, too; "
+                   "--preserve permissions,times,attributes,hard-links leaves owners out";
+        case tree::CannotKeep::drop: return "they are this user's at the target";
+        case tree::CannotKeep::manifest: return "they are this user's at the target, and the manifest has the owners";
+    }
+    return "";
+}
+
+void say_refused(const tree::Remarks& remarks) {
+    if (remarks.count_of(tree::RemarkKind::not_kept) > remarks.owners())
+        say("what is not_kept is not at the target: --manifest FILE copies what can be kept of it, and notes the "
+            "rest\n");
+}
+
+// Lines end with it where Windows has written a list, and names may end with it.
+void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
+    const auto ends = [](const tree::Remark& one) {
+        return one.kind == tree::RemarkKind::vanished && one.path.ends_with('\r');
+    };
+    if (options.files_from.empty() || options.nul || std::ranges::none_of(remarks.first(), ends)) return;
+    remark(
+        lines("paths of {} end with a carriage return, as lines of Windows do, and are not there with it: without them "
+              "by tr -d '\\r' < {} > LIST\n",
+              options.files_from, options.files_from));
+}
+
+// As find SOURCE prints them.
+void say_begin_with_source(const CopyArguments& options, const tree::Remarks& remarks) {
+    const auto leaf = std::filesystem::path(options.source).lexically_normal().filename().string();
+    const auto begins = [&](const tree::Remark& one) {
+        return one.kind == tree::RemarkKind::vanished && (one.path == leaf || one.path.starts_with(leaf + "/"));
+    };
+    if (options.files_from.empty() || std::ranges::none_of(remarks.first(), begins)) return;
+    remark(
+        lines("paths of {} begin with {}, and SOURCE has no such entry: they are to begin below SOURCE, as "
+              "(cd SOURCE && find .) prints them\n",
+              options.files_from, show_text(leaf)));
+}
+
+// What has no advice of its own is the target: there is no room for what one thread was about to write.
+Error with_target(const Error& error, const std::string& target) {
+    if (error.kind != ErrorKind::full || !error.next.empty()) return error;
+    std::error_code none;
+    const auto absolute = std::filesystem::absolute(target, none).lexically_normal();
+    const auto place = std::filesystem::exists(absolute, none) ? absolute.string() : absolute.parent_path().string();
+    const auto file_system = sys::file_system_of(place);
+    auto room = sys::mount_of(place);
+    if (file_system) {
+        room += fmt::format("{}{} left for this user", room.empty() ? "" : ", ", show_bytes(file_system->free_bytes));
+        if (file_system->files > 0) room += fmt::format(", and {}", show_count(file_system->files_free, "inode"));
+    }
+    return {
+        error.kind,
+        fmt::format("there is no room at TARGET {} ({}): {}", show_text(target), show_text(room), error.what),
+        error.safe,
+        fmt::format("make room there (df {0}; df -i {0}; quota), and run the same command again", show_text(place))};
+}
+
+void say_dry(const tree::CopyCounts& counts, const tree::Remarks& remarks) {
+    say("{}: {} would be copied, {} replaced, {} adjusted, {} removed; {} equal\n", show_count(counts.entries, "entry"),
+        words_of(counts.would_copy), words_of(counts.would_replace), remarks.count_of(tree::RemarkKind::would_adjust),
+        words_of(counts.would_remove), counts.equal.load());
+}
+
+void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, double seconds) {
+    say("{}: {} copied, {} linked, {} adjusted, {} equal, {} removed; {} in {}\n", show_count(counts.entries, "entry"),
+        counts.copied.load(), counts.linked.load(), counts.adjusted.load(), counts.equal.load(), counts.removed.load(),
+        show_bytes(counts.bytes), show_seconds(seconds));
+    if (counts.resumed_bytes > 0) say("{} were there from a run before\n", show_bytes(counts.resumed_bytes));
+    if (counts.laid_out > 0) say("new files with a layout of their own: {}\n", counts.laid_out.load());
+    if (counts.fewer_stripes > 0)
+        say("of them with fewer stripes than wished, since the file system gave no more: {}\n",
+            counts.fewer_stripes.load());
+    if (layout.excluded_targets.empty()) return;
+    std::vector<std::string> names;
+    for (const auto target : layout.excluded_targets) names.push_back(describe::storage_target_name(target));
+    say("new files leave out {}\n", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void add_cannot_keep(Verb& verb, CopyArguments& options) {
+    verb.option("--cannot-keep", options.cannot_keep,
+                "What becomes of entries of which the target cannot hold a part: refuse (unless --manifest is given), "
+                "manifest or drop");
+    verb.option("--manifest", options.manifest,
+                "The file that gets what the target cannot hold, a line of JSON each; means --cannot-keep manifest");
+}
+
+void add_layout(Verb& verb, CopyArguments& options) {
+    verb.option(
+        "--layout", options.layout,
+        "How new files lie on Lustre: auto, default (as their directory says), source, or stripes by size as in "
+        "64M:1,1G:4,-1, where -1 is one on each storage target");
+    verb.option(
+        "--exclude-targets", options.exclude_targets,
+        "OSTs of Lustre on which no new file is to lie: 14,OST0015, or @FILE, the exclude.targets of a preflight");
+}
+
+void add_run_options(Verb& verb, CopyArguments& options) {
+    verb.bytes("--rate", options.rate, "At most so many bytes a second; 0: no limit");
+    verb.option("--rate-group", options.rate_group,
+                "A name: all copies of yours on this machine that give it share the limit of --rate");
+    verb.flag("--dry-run", options.dry_run, "Only say what would be done");
+    verb.flag("--no-sync", options.no_sync,
+              "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
+}
+
+Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
+                      Json& answer, const CopyTelling& telling) {
+    FB_TRY_ASSIGN(wished, copy_options(options));
+    FB_TRY(check_side_files({{"--report", options.tree.report},
+                             {"--manifest", options.manifest},
+                             {"--files-from", options.files_from, true}},
+                            {options.source, options.target}, &wished.filter));
+    FB_TRY_ASSIGN(turn, shared_turn(options));
+    if (turn.mapped()) wished.shared_turn = reinterpret_cast<move::Turn*>(turn.bytes().data());
+    std::unique_ptr<LinesFile> report, manifest;
+    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    if (wished.cannot_keep == tree::CannotKeep::manifest) {
+        FB_TRY_ASSIGN(made, LinesFile::make(options.manifest, manifest_lines));
+        manifest = std::move(made);
+        wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
+    }
+    tree::CopyCounts counts;
+    const auto words = options.dry_run ? nothing_changed : telling.when_ended;
+    sys::say_when_ended(words.safe, words.next);
+    const auto begin = sys::Clock::now();
+    const auto copied = [&] {
+        Progress progress(label, options.tree.json);
+        if (!progress.shows()) return work(wished, *remarks, counts, progress);
+        TreeFlow flow;
+        std::optional<tree::TreeCount> count;
+        if (counted == Counted::tree && !options.dry_run) count.emplace(options.source, what_is_copied(wished));
+        if (counted == Counted::file && !options.dry_run) flow.all_bytes = bytes_of_file(options.source);
+        wished.watch = [&](const tree::CopyCounts& now) {
+            flow.entries = now.entries;
+            flow.bytes = now.bytes;
+            flow.passed_bytes = now.passed_bytes;
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
+        return work(wished, *remarks, counts, progress);
+    }();
+    const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
+    const auto reported = report && (copied || report->has_lines()) ? report->close() : Result<>();
+    const bool is_noted = manifest && (copied || (manifest->has_lines() && bytes_of_file(options.manifest) == 0));
+    const auto noted = is_noted ? manifest->close() : Result<>();
+    if (options.tree.json) {
+        set_counts(answer, options, wished.layout, counts, lasted.count());
+        if (telling.more) telling.more(answer);
+        set_remarks(answer, *remarks);
+    } else if (copied || remarks->has_errors()) {
+        say_remarks(*remarks, owners_text(wished.cannot_keep));
+        if (wished.cannot_keep == tree::CannotKeep::refuse && label != std::string_view("archive"))
+            say_refused(*remarks);
+        if (telling.say && copied) telling.say();
+        else if (options.dry_run) say_dry(counts, *remarks);
+        else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());
+        if (telling.say_after) telling.say_after(options, *remarks);
+        if (!counts.not_removed.empty())
+            say("{}: {}\n",
+                options.dry_run      ? "nothing would be removed"
+                : counts.removed > 0 ? "nothing more was removed"
+                                     : "nothing was removed",
+                counts.not_removed);
+    }
+    FB_TRY(reported);
+    FB_TRY(noted);
+    if (!copied) return with_target(copied.error(), options.target);
+    say_line_ends(options, *remarks);
+    say_begin_with_source(options, *remarks);
+    say_unused(options.tree);
+    if (wished.wished && wished.wished->is_empty())
+        remark(lines("--files-from {} names no path\n", options.files_from));
+    FB_TRY_ASSIGN(exit, exit_of(*remarks, options.tree));
+    return counts.not_removed.empty() ? exit : Exit::found;
+}
+
+}  // namespace forebay::cli

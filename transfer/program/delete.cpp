@@ -1,0 +1,132 @@
+// forebay delete: removes a tree of files.
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/removal.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/hosts.hpp"
+#include "transfer/runs/living_run.hpp"
+#include "transfer/runs/run.hpp"
+#include "program/verbs.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/sys/tree_place.hpp"
+#include "transfer/copy/remove.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct DeleteArguments {
+    TreeArguments tree;
+    std::string place;
+    bool dry_run = false;
+};
+
+// A snapshot may be all that tells that its run went back.
+Result<> keep_lines(const std::string& place) {
+    auto path = sys::is_far(place) ? place : std::filesystem::absolute(place).lexically_normal().string();
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const auto name = leaf_of(path);
+    if (!catalog::step_of(name) && !catalog::aside_of(name) && !catalog::leftover_of(name)) return {};
+    const auto stream = directory_of(path), run = directory_of(stream);
+    FB_TRY_ASSIGN(is_in_run, is_run(run));
+    if (!is_in_run) return {};
+    const auto marked = catalog::mark_before_removal(sys::target_store(), run, leaf_of(stream), path);
+    if (marked) return {};
+    return because(marked.error(),
+                   fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
+                               show_text(place), marked.error().what),
+                   "nothing was removed", marked.error().next);
+}
+
+Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer) {
+    FB_TRY(find_trees({&options.place}));
+    FB_TRY(check_present(options.place));
+    if (!options.dry_run) FB_TRY(check_no_session_writes("", options.place));
+    FB_TRY(check_side_files({{"--report", options.tree.report}}, {options.place}, nullptr));
+    const auto threads = options.tree.thread_count({options.place});
+    std::unique_ptr<LinesFile> report;
+    FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
+    std::atomic<std::uint64_t> removed{0};
+    tree::Amount would_remove;
+    const auto words =
+        options.dry_run ? nothing_changed : WordsAtEnd{"what is left is as it was", "the same command goes on"};
+    sys::say_when_ended(words.safe, words.next);
+    if (!options.dry_run) FB_TRY(keep_lines(options.place));
+    const auto done = [&] {
+        Progress progress("delete", options.tree.json);
+        std::optional<tree::TreeCount> count;
+        if (progress.shows() && !options.dry_run)
+            count.emplace(options.place, tree::WalkOptions{.threads = threads, .look = tree::WalkLook::nothing},
+                          &removed);
+        const auto watch = [&](std::uint64_t entries) {
+            TreeFlow flow{.entries = entries};
+            if (count) set_all(flow, *count);
+            progress.show_flow(flow);
+        };
+        return tree::remove_tree(options.place,
+                                 {.threads = threads,
+                                  .is_dry = options.dry_run,
+                                  .would_remove = &would_remove,
+                                  .watch = watch,
+                                  .lead = lead},
+                                 *remarks, removed);
+    }();
+    const auto reported = report ? report->close() : Result<>();
+    if (options.tree.json) {
+        answer.set("directory", options.place).set("dry_run", options.dry_run).set("removed", removed.load());
+        if (options.dry_run) answer.set("would_remove", json_of(would_remove));
+        set_team(answer, lead);
+        set_remarks(answer, *remarks);
+    }
+    FB_TRY(reported);
+    FB_TRY(done);
+    if (!options.tree.json) {
+        say_remarks(*remarks);
+        if (options.dry_run) say("entries that would be removed: {}\n", words_of(would_remove));
+        else say("{} removed\n", show_count(removed, "entry"));
+    }
+    return exit_of(*remarks);
+}
+
+}  // namespace
+
+void add_delete(CommandLine& line, const TreeRunner& run) {
+    const auto options = std::make_shared<DeleteArguments>();
+    auto verb = tree_verb(line, "delete");
+    verb.argument(
+        "DIRECTORY", options->place,
+        "With all that is in it; what is mounted in it stays. Or s3://BUCKET/PREFIX, or daos://POOL/CONTAINER/PATH");
+    add_tree_options(verb, options->tree);
+    add_hosts_options(verb, options->tree);
+    verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
+    verb.answer(
+        options->tree.json,
+        "  An object: directory, dry_run, removed, would_remove (entries and bytes, of a dry run), processes (with\n"
+        "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind),\n"
+        "  first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
+        [options, run](Json& answer) {
+            return run(options->tree, [&](tree::TeamLead* lead) { return remove(*options, lead, answer); });
+        });
+    verb.examples(
+        "  forebay delete /scratch/me/old --dry-run --report all.jsonl\n"
+        "  forebay delete /scratch/me/old\n"
+        "No symbolic link is followed. A run, a stream or a snapshot stays as long as a session writes the run. Exit "
+        "code "
+        "1 if something stays.\n");
+}
+
+}  // namespace forebay::cli

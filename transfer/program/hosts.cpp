@@ -1,0 +1,133 @@
+#include "transfer/program/hosts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "insight/advice/preflight/text_lines.hpp"
+#include "core/base/try.hpp"
+#include "program/plan/preflight_run.hpp"
+#include "core/terminal/say.hpp"
+#include "core/describe/host_list.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/program.hpp"
+#include "transfer/copy/team_pipes.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// Each has a channel, a thread of ssh and a part of the first process's attention.
+constexpr std::size_t hosts_max = 1024;
+
+// srun starts the step's one task on that node beside what runs there, and passes bytes on as they are.
+std::vector<std::string> srun_words(const std::string& host) {
+    return {"srun", "--overlap", "--quiet", "--unbuffered", "--nodes=1", "--ntasks=1", "--nodelist=" + host};
+}
+
+Result<std::vector<std::string>> hosts_of_slurm() {
+    const char* list = std::getenv("SLURM_JOB_NODELIST");
+    if (list == nullptr)
+        return Error{ErrorKind::refused, "--hosts slurm: this is no job of Slurm ($SLURM_JOB_NODELIST is not set)", "",
+                     "name the hosts, or run it in a job"};
+    FB_TRY_ASSIGN(hosts, describe::hosts_of(list));
+    const auto own = sys::host_name();
+    std::erase_if(hosts, [&](const std::string& host) {
+        return host == own || own.starts_with(host + ".") || host.starts_with(own + ".");
+    });
+    return hosts;
+}
+
+Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
+    const bool by_slurm = arguments.hosts == "slurm";
+    std::vector<std::string> names;
+    if (by_slurm) {
+        FB_TRY_ASSIGN(nodes, hosts_of_slurm());
+        names = std::move(nodes);
+    } else {
+        FB_TRY_ASSIGN(text, list_text("--hosts", arguments.hosts));
+        FB_TRY_ASSIGN(listed, describe::hosts_of(text));
+        names = std::move(listed);
+        if (names.empty()) return Error{ErrorKind::refused, "--hosts names no host"};
+    }
+    if (names.size() > hosts_max)
+        return Error{ErrorKind::refused, fmt::format("--hosts names {} hosts: at most {}", names.size(), hosts_max)};
+    std::vector<std::string> ssh;
+    for (const auto word : advice::words_of(arguments.ssh)) ssh.emplace_back(word);
+    if (ssh.empty()) return Error{ErrorKind::refused, "--ssh names no command"};
+    std::vector<tree::TeamHost> hosts;
+    for (const auto& name : names) {  // none begins with -, which ssh would take for an option
+        std::vector<std::string> command;
+        if (by_slurm) command = srun_words(name);
+        else if (name != "localhost") {
+            command = ssh;
+            command.push_back(name);
+        }
+        command.push_back(sys::program_path());
+        command.emplace_back("tree-worker");
+        hosts.push_back({name, std::move(command)});
+    }
+    return hosts;
+}
+
+// What a shell exits with where a program is not there.
+constexpr std::string_view not_there = "ended with exit code 127";
+
+void say_lost(const tree::TeamLead& lead) {
+    const auto& members = lead.members();
+    const auto is_lost = [](const tree::TeamMember& one) { return !one.lost.empty(); };
+    if (std::ranges::any_of(members, [](const auto& one) { return one.lost.find(not_there) != std::string::npos; }))
+        remark(
+            lines("exit code 127 says that {} is not there on that host: install it at the same path, or name "
+                  "another command by --ssh\n",
+                  sys::program_path()));
+    if (std::all_of(members.begin() + 1, members.end(), is_lost))
+        remark(lines("no host of --hosts helped: this process did all of it\n"));
+}
+
+}  // namespace
+
+const char* team_version() { return FOREBAY_VERSION; }
+
+tree::TeamSetup team_setup(const TreeArguments& arguments, std::unique_ptr<tree::TeamPort> port) {
+    return {.port = std::move(port),
+            .threads = arguments.threads,
+            .patience = std::chrono::seconds(arguments.patience),
+            .version = team_version(),
+            .say = [](const std::string& line) { remark(lines("{}\n", line)); }};
+}
+
+Result<Exit> run_with_hosts(const TreeArguments& arguments, const TreeVerb& verb) {
+    if (arguments.hosts.empty()) return verb(nullptr);
+    FB_TRY_ASSIGN(hosts, team_hosts(arguments));
+    if (hosts.empty()) return verb(nullptr);  // a job of this node alone
+    FB_TRY_ASSIGN(port, tree::start_hosts(hosts));
+    tree::TeamLead lead(team_setup(arguments, std::move(port)));
+    auto exit = verb(&lead);
+    if (exit) say_lost(lead);
+    return exit;
+}
+
+void set_team(Json& object, const tree::TeamLead* lead) {
+    if (lead == nullptr) return;
+    auto processes = Json::array();
+    for (const auto& member : lead->members()) {
+        auto one = Json::object();
+        one.set("host", member.name);
+        one.set("entries", member.counts.empty() ? 0 : member.counts[0]);
+        one.set("bytes", member.counts.size() < 2 ? 0 : member.counts[1]);
+        one.set("gifts_taken", member.gifts_taken).set("gifts_given", member.gifts_given);
+        one.set("lost", member.lost);
+        processes.push(one);
+    }
+    object.set("processes", processes);
+}
+
+Verb tree_verb(CommandLine& line, const char* name) {
+    const auto of =
+        std::ranges::find_if(tree_summaries, [&](const auto& one) { return std::string_view(name) == one.first; });
+    return line.verb(name, of->second);
+}
+
+}  // namespace forebay::cli

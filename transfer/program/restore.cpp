@@ -1,0 +1,161 @@
+// forebay restore-archive: a tree is made of an archive, or the archive is checked or listed.
+
+#include <memory>
+
+#include "transfer/archive/restore.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "core/terminal/say.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/copy_run.hpp"
+#include "transfer/runs/living_run.hpp"
+#include "program/verbs.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct RestoreArguments : CopyArguments {
+    std::vector<std::string> targets;
+    std::string list;
+    bool check = false;
+};
+
+Result<> check_call(const RestoreArguments& options) {
+    const bool restores = !options.check && !options.dry_run;
+    if (options.check && options.dry_run)
+        return Error{ErrorKind::refused, "--check reads all of the archive, and --dry-run its heads: choose one"};
+    if (restores && options.targets.size() != 1)
+        return Error{ErrorKind::refused, "one directory to restore to is needed: restore-archive FILE TARGET"};
+    if (!options.targets.empty() && options.targets.front().empty())
+        return Error{ErrorKind::refused, "TARGET is empty, as a variable of the shell that is not set"};
+    if (!restores && options.targets.size() > 1)
+        return Error{ErrorKind::refused, "more than one directory to restore to was given"};
+    return {};
+}
+
+struct ArchiveCheck {
+    archive::CheckedSums sums;
+    std::uint64_t entries = 0, errors = 0;
+    bool has_patterns = false;
+};
+
+void set_check(Json& object, const archive::CheckedSums& sums) {
+    object.set("compared_files", sums.files).set("compared_bytes", sums.bytes);
+    object.set("uncompared_files", sums.files_without).set("uncompared_bytes", sums.bytes_without);
+}
+
+void say_check(const ArchiveCheck& check) {
+    const auto& sums = check.sums;
+    const bool has_all = sums.files_without == 0;
+    say("{}: {}, up to its end{}\n",
+        check.errors > 0 ? "not whole"
+        : has_all        ? "whole"
+                         : "its structure is whole",
+        show_count(check.entries, "entry"), check.has_patterns ? "; of these, files that the patterns choose:" : "");
+    if (sums.files > 0 || has_all)
+        say("{}, {}, {} compared with the checksums that the archive has\n", show_count(sums.files, "file"),
+            show_bytes(sums.bytes), sums.files == 1 ? "was" : "were");
+    if (!has_all)
+        say("{}, {}, without a checksum, as in archives of tar, could not be checked\n",
+            show_count(sums.files_without, "file"), show_bytes(sums.bytes_without));
+}
+
+void say_absolute(std::uint64_t names) {
+    if (names == 0) return;
+    say("{} {} with a slash: without it, {} below TARGET, as tar does it\n", show_count(names, "name"),
+        names == 1 ? "begins" : "begin", names == 1 ? "it lies" : "they lie");
+}
+
+Result<Exit> restore(RestoreArguments& options, Json& answer) {
+    FB_TRY(check_alone());
+    FB_TRY(check_call(options));
+    if (!options.targets.empty()) options.target = options.targets.front();
+    FB_TRY(check_for_archive({options.source, options.target}));
+    FB_TRY(check_target(options.target));
+    if (!options.target.empty()) FB_TRY(check_no_session_writes("", options.target));
+    std::unique_ptr<LinesFile> list;
+    archive::MemberTaker take;
+    auto filter = options.tree.filter();
+    FB_TRY(check_side_files(
+        {{"--list", options.list}, {"--report", options.tree.report}, {"--manifest", options.manifest}},
+        {options.source, options.target}, &filter));
+    if (!options.list.empty()) {
+        FB_TRY_ASSIGN(made, LinesFile::make(options.list, list_lines));
+        list = std::move(made);
+        take = [&](const archive::Member& member) {
+            auto object = json_of(member.path, member.status);
+            if (!member.same_as.empty()) object.set("kind", "hard_link").set("same_as", member.same_as);
+            if (!member.link_text.empty()) object.set("link_text", member.link_text);
+            return list->add(object);
+        };
+    }
+    ArchiveCheck check;
+    std::uint64_t absolute_names = 0;
+    const auto work = [&](const tree::TreeCopyOptions& wished, tree::Remarks& remarks, tree::CopyCounts& counts,
+                          Progress&) -> Result<> {
+        const auto done = [&]() -> Result<> {
+            if (!options.check)
+                return archive::restore_archive(options.source, options.target, wished, take, remarks, counts);
+            FB_TRY_ASSIGN(sums, archive::check_archive(options.source, wished, take, remarks, counts));
+            check = {sums, counts.entries, remarks.errors(), !filter.is_empty()};
+            return {};
+        }();
+        absolute_names = counts.absolute_names;
+        return done;
+    };
+    CopyTelling telling{
+        .more =
+            [&](Json& object) {
+                object.set("absolute_names", absolute_names);
+                if (options.check) set_check(object, check.sums);
+            },
+        .when_ended = {"what has its final name in TARGET is whole", "the same command restores all of it"},
+        .say_after = [&](const CopyArguments&, const tree::Remarks&) { say_absolute(absolute_names); }};
+    if (options.check) {
+        telling.say = [&] { say_check(check); };
+        telling.when_ended = nothing_changed;
+    }
+    FB_TRY_ASSIGN(exit,
+                  run_copy(options, options.check ? "check" : "restore-archive", Counted::file, work, answer, telling));
+    if (list) FB_TRY(list->close());
+    return exit;
+}
+
+}  // namespace
+
+void add_restore_archive(CommandLine& line) {
+    const auto options = std::make_shared<RestoreArguments>();
+    auto verb =
+        line.verb("restore-archive", "Make a tree of an archive of forebay, tar or bsdtar; or check or list it");
+    verb.argument("FILE", options->source, "The archive, uncompressed");
+    verb.arguments("TARGET", options->targets, "The directory that gets what is in it; made if missing");
+    verb.flag("--check", options->check,
+              "Only read all of it, compare bytes with the checksums that it has, and say whether it is whole");
+    verb.option("--list", options->list,
+                "A file that gets a line of JSON for each entry, also with --dry-run or --check");
+    add_tree_options(verb, options->tree);
+    add_report_all(verb, options->tree);
+    add_entry_options(verb, options->tree);
+    verb.option("--preserve", options->tree.preserve,
+                "all, or some of owner,group,permissions,times,attributes; with hard-links");
+    add_cannot_keep(verb, *options);
+    add_layout(verb, *options);
+    add_run_options(verb, *options);
+    verb.answer(
+        options->tree.json,
+        "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, absolute_names (that\n"
+        "  begin with a slash), would_copy (of a dry run: entries and bytes), compared_files and compared_bytes (of "
+        "--check: those of which the archive has a\n"
+        "  checksum), uncompared_files and uncompared_bytes (those of which it has none), remarks (how many of each\n"
+        "  kind), first (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n",
+        [options](Json& answer) { return restore(*options, answer); });
+    verb.examples(
+        "  forebay restore-archive /archive/me/case.tar /scratch/me/case\n"
+        "  forebay restore-archive --check /archive/me/case.tar\n"
+        "  forebay restore-archive --dry-run --list entries.jsonl /archive/me/case.tar\n"
+        "What has its final name is whole. Exit code 1 where an entry could not be restored, 4 where the archive is\n"
+        "damaged and what lies behind that place cannot be found.\n");
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,30 @@
+// forebay tree-worker: helps a verb of trees that runs elsewhere, which starts it.
+
+#include <algorithm>
+
+#include "core/base/try.hpp"
+#include "transfer/program/hosts.hpp"
+#include "program/verbs.hpp"
+#include "transfer/copy/team_member.hpp"
+#include "transfer/copy/team_pipes.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+Result<Exit> work_for_team() {
+    FB_TRY_ASSIGN(port, tree::join_by_standard_input());
+    const auto threads = TreeArguments().thread_count({});
+    FB_TRY(tree::serve_team(std::move(port), team_version(), threads));
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_tree_worker(CommandLine& line) {
+    auto verb = line.verb("tree-worker", "Help a verb of trees of another process (--hosts starts this)");
+    verb.examples("Speaks to that process over standard input and output, and ends with it.\n");
+    verb.action([] { return work_for_team(); });
+}
+
+}  // namespace forebay::cli

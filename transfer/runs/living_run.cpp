@@ -1,0 +1,61 @@
+#include "transfer/runs/living_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/held_claim.hpp"
+#include "transfer/runs/run.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/sys/tree_place.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// Whether the newest claim at the target may be that of an earlier session of the source.
+Result<bool> may_be_copied(sys::Store& store, const std::string& source, const std::string& target) {
+    FB_TRY_ASSIGN(here, catalog::last_session(store, source));
+    FB_TRY_ASSIGN(there, catalog::last_session(store, target));
+    return here && there &&
+           (there->session < here->session || (there->session == here->session && there->key == here->key));
+}
+
+}  // namespace
+
+Result<> check_no_session_writes(const std::string& source, const std::string& target, bool removes) {
+    auto& store = sys::target_store();
+    auto at = sys::is_far(target) ? target : std::filesystem::absolute(target).lexically_normal().string();
+    while (at.size() > 1 && at.ends_with('/')) at.pop_back();
+    FB_TRY_ASSIGN(is_whole_run, is_run(at));
+    if (is_whole_run) {
+        FB_TRY_ASSIGN(source_is_run, source.empty() ? Result<bool>(false) : is_run(source));
+        FB_TRY_ASSIGN(is_old, source_is_run ? may_be_copied(store, source, at) : Result<bool>(false));
+        return is_old ? Result<>() : HeldClaim::check_free(store, at);
+    }
+    if (catalog::step_of(leaf_of(at)) || catalog::aside_of(leaf_of(at))) at = directory_of(at);
+    const auto run = directory_of(at);
+    FB_TRY_ASSIGN(is_in_run, run == at ? Result<bool>(false) : is_run(run));
+    if (!is_in_run) return {};
+    FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    if (leaf_of(at) != catalog::own_directory && std::ranges::count(streams, leaf_of(at)) == 0) return {};
+    // Only a sync of whole runs knows which snapshots the source has never had.
+    if (removes)
+        return Error{
+            ErrorKind::refused,
+            fmt::format("{} lies in run {}, and --delete would remove each snapshot there that the source does "
+                        "not have",
+                        show_text(target), show_text(run)),
+            "nothing was changed", "sync the run itself; or leave --delete out; or --as-files, if they may go"};
+    return HeldClaim::check_free(store, run);
+}
+
+}  // namespace forebay::cli

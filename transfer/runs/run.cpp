@@ -1,0 +1,326 @@
+#include "transfer/runs/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/views.hpp"
+#include "transfer/runs/reshard.hpp"
+#include "transfer/runs/run_places.hpp"
+#include "transfer/runs/run_target.hpp"
+#include "transfer/runs/views.hpp"
+#include "path/commit/reshard.hpp"
+#include "core/format/run_identity.hpp"
+#include "core/sys/store_below.hpp"
+#include "core/sys/tree.hpp"
+#include "core/sys/tree_place.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using catalog::Version;
+
+// Of this run's own snapshots: others may have files of that name in it, and runs.
+constexpr std::array each_manifest{"/*/step-*/manifest.json", "/*/line-*/manifest.json"};
+
+/// Held against other copies, which would take for leftovers what this one has not finished. None where the target is
+/// not there yet, and in a bucket.
+Result<std::unique_ptr<sys::Folder>> lock_target(const std::string& target) {
+    if (sys::is_far(target)) return std::unique_ptr<sys::Folder>();
+    auto folder = sys::open_posix_folder(target);
+    if (!folder && folder.error().kind == ErrorKind::missing) return std::unique_ptr<sys::Folder>();
+    if (!folder) return folder.error();
+    FB_TRY_ASSIGN(is_ours, (*folder)->lock_alone());
+    if (is_ours) return folder;
+    return Error{ErrorKind::refused, fmt::format("another process copies to {}", show_text(target)),
+                 "this one has changed no snapshot", "wait for it"};
+}
+
+/// The source's, where the target has none; 0 where it has the same.
+Result<std::uint64_t> missing_identity(const RunCopy& wish) {
+    FB_TRY_ASSIGN(source, catalog::identity_of(*wish.store, wish.source));
+    FB_TRY_ASSIGN(target, catalog::identity_of(*wish.store, wish.target));
+    if (target == 0) return source;
+    if (target == source) return std::uint64_t{0};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is another run than {}", show_text(wish.target), show_text(wish.source)),
+                 "nothing was changed", "another target; forebay adopt takes single snapshots into a run"};
+}
+
+// Single files, before or behind the copy of all, which counts what there is and tells of the folders.
+Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const std::set<std::string>& paths,
+                    tree::Remarks& remarks, tree::CopyCounts& counts) {
+    std::string list;
+    for (const auto& path : paths) list += path + '\0';
+    FB_TRY_ASSIGN(wished, tree::wished_paths(list, true));
+    options.wished = wished;
+    options.removes_extra = false;
+    options.is_run = true;
+    options.lead = nullptr;
+    options.watch = {};
+    options.manifest = [&](const tree::Unkept& unkept) {
+        return paths.contains(unkept.path) && wish.options.manifest ? wish.options.manifest(unkept) : Result<>();
+    };
+    tree::Remarks of_files(
+        [&](const tree::Remark& one) {
+            if (paths.contains(one.path) || is_error(one.kind)) remarks.add(one.kind, one.path, one.why);
+            return Result<>();
+        },
+        remarks.recorded());
+    tree::CopyCounts own;
+    const auto copied = tree::copy_tree(wish.source, wish.target, options, of_files, own);
+    for (const auto count : {&tree::CopyCounts::copied, &tree::CopyCounts::linked, &tree::CopyCounts::adjusted,
+                             &tree::CopyCounts::equal, &tree::CopyCounts::bytes, &tree::CopyCounts::resumed_bytes,
+                             &tree::CopyCounts::laid_out, &tree::CopyCounts::fewer_stripes})
+        counts.*count += own.*count;
+    return copied;
+}
+
+/// What keeps others from the target: other copies by the lock, sessions by the claim. Null in a dry run, and the lock
+/// in a bucket.
+struct TargetHold {
+    std::unique_ptr<sys::Folder> lock;
+    std::unique_ptr<HeldClaim> claim;
+};
+
+Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, std::uint64_t identity,
+                               tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts) {
+    TargetHold hold;
+    if (!options.is_dry) {
+        FB_TRY_ASSIGN(lock, lock_target(wish.target));
+        hold.lock = std::move(lock);
+    }
+    // Before anything is changed; but no session writes where the identity is missing still.
+    FB_TRY_ASSIGN(claim, claim_target(wish, source));
+    hold.claim = std::move(claim);
+    if (options.is_dry) return hold;
+    if (identity != 0) {  // first, so that a copy that was killed is known as one of this run
+        const auto name = catalog::own_directory + ("/" + format::name_of_identity(identity));
+        auto of_identity = wish.options;
+        of_identity.is_locked = hold.lock != nullptr;
+        FB_TRY(copy_files(wish, of_identity, {name}, remarks, counts));
+        options.filter.exclude.push_back(name);
+    }
+    if (!hold.lock) {  // another copy that came in between has it, or is refused now
+        FB_TRY_ASSIGN(lock, lock_target(wish.target));
+        hold.lock = std::move(lock);
+    }
+    if (!hold.claim) {
+        FB_TRY_ASSIGN(claim_now, claim_target(wish, source));
+        hold.claim = std::move(claim_now);
+    }
+    options.is_locked = hold.lock != nullptr;
+    return hold;
+}
+
+bool is_of_source(const RunCopyPlan& plan, const std::string& place, std::uint64_t snapshot_id) {
+    const auto found = plan.source.find(place);
+    return found != plan.source.end() && found->second.head.snapshot_id == snapshot_id;
+}
+
+// What an agent of an ended session has committed since the target was listed keeps its manifest.
+Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyPlan& plan,
+                                             const std::vector<std::string>& places, tree::Remarks& remarks) {
+    std::vector<std::string> free;
+    for (const auto& place : places) {
+        const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
+        if (!there || is_of_source(plan, place, there->snapshot_id)) free.push_back(place);
+        else remarks.add(tree::RemarkKind::failed, place, "another save of the step was committed there meanwhile");
+    }
+    return free;
+}
+
+// What a copy of files must not touch: snapshots that stay, node files that others take the place of, and views of both
+// that would show the wrong bytes.
+Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::Remarks& remarks) {
+    OtherViews views(*wish.store, wish.source, wish.target, filter);
+    for (const auto& place : plan.gone) filter.exclude.push_back(place);
+    for (const auto& place : plan.kept) {
+        filter.exclude.push_back(place);
+        const auto found = plan.source.find(place);
+        if (found == plan.source.end()) continue;
+        FB_TRY(views.leave_out_if_other(found->second, place));
+        const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
+        if (!there || wish.node_files == 0) continue;
+        if (const auto wished = commit::node_files_of(*there, wish.node_files); wished != there->nodes.size())
+            remarks.add(tree::RemarkKind::passed_over, place,
+                        fmt::format("it was at the target before, with {}, and was left as it is; forebay "
+                                    "delete {}, and the same command again, makes {} of them",
+                                    show_count(there->nodes.size(), "node file"), show_text(wish.target + "/" + place),
+                                    wished));
+    }
+    for (const auto& [place, node_files] : plan.resharded) {
+        leave_out_node_files(place, filter);
+        FB_TRY(views.leave_out(plan.source.at(place)));
+        if (wish.options.is_dry)
+            remarks.add(tree::RemarkKind::would_copy, place, "with " + show_count(node_files, "node file"));
+    }
+    views.tell(remarks);
+    return {};
+}
+
+// Of snapshots that were there before their files were copied, and of which all were. Where not every remark is known,
+// none.
+std::vector<std::string> whole_places(const RunCopyPlan& plan, const tree::Remarks& remarks,
+                                      tree::CannotKeep cannot_keep) {
+    std::set<std::string> lacking;
+    std::uint64_t known = 0;
+    for (const auto& remark : remarks.first()) {
+        const bool is_refused = remark.kind == tree::RemarkKind::not_kept && cannot_keep == tree::CannotKeep::refuse;
+        if (!is_error(remark.kind) && remark.kind != tree::RemarkKind::released && !is_refused) continue;
+        const auto stream = remark.path.find('/');
+        lacking.insert(remark.path.substr(0, remark.path.find('/', stream == std::string::npos ? stream : stream + 1)));
+        known += tree::is_error(remark.kind) ? 1 : 0;
+    }
+    std::vector<std::string> places;
+    if (known == remarks.errors() && remarks.taken())
+        for (const auto& [place, version] : plan.source)
+            if (!lacking.contains(place) && !plan.kept.contains(place)) places.push_back(place);
+    return places;
+}
+
+Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& remarks, RunCopied& copied) {
+    auto& store = *wish.store;
+    FB_TRY_ASSIGN(target, versions_of(store, wish.target));
+    for (const auto& [place, version] : target) {
+        if (!plan.source.contains(place)) continue;
+        if (version.readable && !is_of_source(plan, place, version.head.snapshot_id)) continue;  // it was named before
+        const auto verified = catalog::verify(store, version.snapshot, wish.watch_verify);
+        if (verified && verified->damage.empty()) {
+            ++copied.snapshots;
+            copied.resharded += plan.resharded.contains(place) ? 1 : 0;
+            copied.verified_bytes += verified->bytes;
+            continue;
+        }
+        FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
+        if (is_gone) continue;
+        const auto* const state = verified ? "is damaged" : "cannot be checked";
+        const auto why = verified ? verified->damage.front().text : verified.error().what;
+        if (plan.kept.contains(place)) {
+            remarks.add(
+                tree::RemarkKind::failed, place,
+                fmt::format("the target's copy, which was there before, {} and was left as it is: {}", state, why));
+            continue;
+        }
+        FB_TRY(discard(store, version));
+        remarks.add(tree::RemarkKind::failed, place,
+                    fmt::format("read back it {}, and was taken away again: {}", state, why));
+    }
+    if (remarks.has_errors()) return {};
+    for (const auto& [place, version] : plan.source) {  // a pattern of a stream's name may fit another one
+        if (target.contains(place)) continue;
+        FB_TRY_ASSIGN(is_gone, catalog::is_removed(store, version.snapshot.directory, version.head.snapshot_id));
+        remarks.add(is_gone ? tree::RemarkKind::vanished : tree::RemarkKind::failed, place,
+                    is_gone ? "the run has removed it" : "it did not come to the target");
+    }
+    return {};
+}
+
+// Directories of steps without a manifest, and of those that the run has left.
+Result<std::set<std::string>> unnamed_steps(sys::Store& store, const std::string& run) {
+    std::set<std::string> steps;
+    const auto streams = catalog::streams(store, run);
+    if (!streams && streams.error().kind == ErrorKind::missing) return steps;
+    if (!streams) return streams.error();
+    for (const auto& stream : *streams) {
+        FB_TRY_ASSIGN(entries, catalog::list_stream(store, run, stream));
+        for (const auto& entry : entries) {
+            if (!entry.is_directory || (!catalog::step_of(entry.name) && !catalog::aside_of(entry.name))) continue;
+            const auto directory = run + "/" + stream + "/" + entry.name;
+            FB_TRY_ASSIGN(has_manifest, store.exists(directory + "/" + catalog::manifest_name));
+            if (!has_manifest) steps.insert(directory);
+        }
+    }
+    return steps;
+}
+
+// Of a snapshot that the source removed meanwhile the manifest never came. What lay there before is left alone.
+Result<> remove_unnamed(sys::Store& store, const std::string& run, const std::set<std::string>& before) {
+    FB_TRY_ASSIGN(steps, unnamed_steps(store, run));
+    for (const auto& directory : steps) {
+        if (before.contains(directory)) continue;
+        const auto aside = catalog::aside_of(leaf_of(directory));
+        FB_TRY(catalog::discard(store, directory, aside ? aside->step : *catalog::step_of(leaf_of(directory)), 0));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<bool> is_run(const std::string& path) {
+    if (!sys::may_hold_runs(path)) return false;
+    const auto root = sys::open_tree(path);
+    const auto own = root ? (*root)->open_folder(catalog::own_directory) : root.error();
+    const bool is_none = !own && (own.error().kind == ErrorKind::missing || own.error().kind == ErrorKind::refused);
+    if (is_none) return false;
+    FB_TRY(own);
+    bool has_identity = false;
+    FB_TRY((*own)->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) has_identity = has_identity || format::identity_in(one.name);
+        return {};
+    }));
+    return has_identity;
+}
+
+Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::CopyCounts& counts) {
+    RunCopied copied;
+    FB_TRY(check_run_places(asked.source, asked.target));
+    const auto store = sys::open_target_store_below({asked.source, asked.target});
+    auto wish = asked;
+    wish.store = store.get();
+    FB_TRY_ASSIGN(identity, missing_identity(wish));
+    RunCopyPlan plan;
+    FB_TRY_ASSIGN(source, versions_of(*store, wish.source));
+    plan.source = std::move(source);
+    auto options = wish.options;
+    options.is_run = true;
+    for (const char* behind : {"/forebay/sessions", "/.*.new", "/.stop", "/.save", "/.continue", "/*/.step-*"})
+        options.filter.exclude.emplace_back(behind);
+    FB_TRY(check_removals(wish, plan.source));
+    FB_TRY_ASSIGN(hold, hold_target(wish, plan.source, identity, options, remarks, counts));
+    FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
+    plan.unnamed_before = std::move(steps);
+    FB_TRY(clear_target(wish, hold.claim.get(), plan, remarks, counts));
+    FB_TRY_ASSIGN(to_other_files, to_reshard(wish, plan.source, plan.kept));
+    plan.resharded = std::move(to_other_files);
+    FB_TRY(leave_out(wish, plan, options.filter, remarks));
+    if (options.is_dry) {
+        options.filter.count_uses();
+        for (const auto& [place, node_files] : plan.resharded) counts.would_copy.entries += node_files + 1;
+        FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
+        return copied;
+    }
+    auto without_manifests = options;
+    for (const auto* manifest : each_manifest) without_manifests.filter.exclude.emplace_back(manifest);
+    without_manifests.filter.count_uses();
+    FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
+    std::set<std::string> manifests;
+    NodeFilesWished resharded;
+    FB_TRY(hold.claim ? hold.claim->check_held() : Result<>());
+    FB_TRY_ASSIGN(places, free_places(wish, plan, whole_places(plan, remarks, options.cannot_keep), remarks));
+    for (const auto& place : places) {
+        const auto found = plan.resharded.find(place);
+        if (found != plan.resharded.end()) resharded.insert(*found);
+        else manifests.insert(place + "/" + catalog::manifest_name);
+    }
+    FB_TRY(copy_files(wish, options, manifests, remarks, counts));
+    FB_TRY(reshard(wish, plan.source, resharded, remarks, counts));
+    FB_TRY(remove_unnamed(*store, wish.target, plan.unnamed_before));
+    FB_TRY(read_back(wish, plan, remarks, copied));
+    return copied;
+}
+
+}  // namespace forebay::cli

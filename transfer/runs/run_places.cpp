@@ -1,0 +1,73 @@
+#include "transfer/runs/run_places.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/sys/tree.hpp"
+#include "core/sys/tree_place.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+// What one side alone has is looked for in the other one, too, where a link may lead nowhere: to a disk that is not
+// mounted.
+Result<std::set<std::string>> places_of(const std::string& source, const std::string& target) {
+    auto& store = sys::target_store();
+    std::set<std::string> places{catalog::own_directory};
+    for (const auto& run : {source, target}) {
+        const auto streams = catalog::streams(store, run);
+        if (!streams && streams.error().kind == ErrorKind::missing) continue;
+        FB_TRY(streams);
+        for (const auto& stream : *streams) {
+            places.insert(stream);
+            FB_TRY_ASSIGN(entries, catalog::list_stream(store, run, stream));
+            for (const auto& entry : entries)
+                if (entry.is_directory && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
+                    places.insert(stream + "/" + entry.name);
+        }
+    }
+    return places;
+}
+
+// It may be another run's, of which nothing may be removed, and in which nothing of this one is to lie.
+Result<> check_no_mounts(const std::string& target, const std::set<std::string>& places) {
+    if (sys::is_far(target)) return {};
+    const auto folder = sys::open_tree(target);
+    if (!folder && folder.error().kind == ErrorKind::missing) return {};
+    FB_TRY(folder);
+    FB_TRY_ASSIGN(mounts, (*folder)->mounts_below());
+    for (const auto& mount : mounts)
+        if (places.contains(mount.path.substr(0, mount.path.find('/'))))
+            return Error{ErrorKind::refused,
+                         fmt::format("{} is where a file system is mounted, and a copy of a run changes nothing in one",
+                                     show_text(target + "/" + mount.path)),
+                         "nothing was changed", "unmount it; or --as-files, which copies into what is mounted, too"};
+    return {};
+}
+
+}  // namespace
+
+Result<> check_run_places(const std::string& source, const std::string& target) {
+    FB_TRY_ASSIGN(places, places_of(source, target));
+    std::error_code none;
+    for (const auto& run : {source, target})
+        for (const auto& place : places)
+            if (const auto path = run + "/" + place; !sys::is_far(run) && std::filesystem::is_symlink(path, none))
+                return Error{ErrorKind::refused,
+                             fmt::format("{} is a symbolic link, and a copy of a run follows none", show_text(path)),
+                             "nothing was changed",
+                             "put what it leads to in its place; or --as-files, which copies links as links"};
+    return check_no_mounts(target, places);
+}
+
+}  // namespace forebay::cli

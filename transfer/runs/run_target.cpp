@@ -1,0 +1,297 @@
+#include "transfer/runs/run_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "core/base/path.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/views.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using catalog::Version;
+
+std::string place_of(const Version& version) {
+    return version.snapshot.stream + "/" + leaf_of(version.snapshot.directory);
+}
+
+/// Adds what a directory of the target has, with itself.
+Result<> measure(sys::Store& store, const std::string& directory, tree::Amount& amount) {
+    amount.add(0);
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries) {
+        if (entry.is_directory) FB_TRY(measure(store, directory + "/" + entry.name, amount));
+        else amount.add(entry.size);
+    }
+    return {};
+}
+
+// What has no snapshot at all may be a directory whose file system is not mounted.
+Result<> check_no_stream_goes(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
+    if (!wish.options.removes_extra || wish.options.allows_empty) return {};
+    std::set<std::string> streams;
+    for (const auto& [place, version] : source) streams.insert(directory_of(place));
+    for (const auto& [place, version] : target)
+        if (!streams.contains(directory_of(place)))
+            return Error{
+                ErrorKind::refused,
+                fmt::format("{} has no snapshot in {}, and all that {} has there would be removed",
+                            show_text(wish.source), show_text(directory_of(place)), show_text(wish.target)),
+                "no snapshot was changed",
+                fmt::format("mount what is to be there; or forebay delete {}, if all of it may go; or --allow-empty",
+                            show_text(wish.target + "/" + std::string(directory_of(place))))};
+    return {};
+}
+
+// They would show another save of the step by the layout of this one.
+Result<> remove_views_of(sys::Store& store, const Version& version) {
+    if (version.set_aside) return {};
+    const auto stream_directory = directory_of(version.snapshot.directory);
+    FB_TRY(catalog::remove_views(store, stream_directory, version.snapshot.step, catalog::ViewsOf::step_and_series));
+    return {};
+}
+
+/// Of each snapshot of the source, where it lies: by stream, step and id.
+using SaveId = std::tuple<std::string, std::int64_t, std::uint64_t>;
+using PlacesById = std::map<SaveId, std::string>;
+
+SaveId id_of(const Version& version) {
+    return {version.snapshot.stream, version.snapshot.step, version.head.snapshot_id};
+}
+
+PlacesById places_by_id(const RunSnapshots& snapshots) {
+    PlacesById places;
+    for (const auto& [place, version] : snapshots)
+        if (version.readable) places.emplace(id_of(version), place);
+    return places;
+}
+
+std::string save_text(const Version& version) {
+    if (!version.readable) return "what cannot be read";
+    return fmt::format("a save of line {}", format::name_of(version.head.lineage.line()));
+}
+
+/// Decides of one snapshot of the target after the other.
+class Clearing {
+public:
+    Clearing(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
+             tree::CopyCounts& counts)
+        : wish_(wish), held_(held), plan_(plan), remarks_(remarks), counts_(counts), ids_(places_by_id(plan.source)) {}
+
+    /// A manifest of the source that cannot be read may be that of any snapshot: then none goes.
+    void pass_over_unreadable() {
+        for (const auto& [place, version] : plan_.source) {
+            if (version.readable) continue;
+            all_readable_ = false;
+            remarks_.add(tree::RemarkKind::failed, place,
+                         "its manifest cannot be read: " + version.readable.error().what);
+            plan_.kept.insert(place);
+        }
+    }
+
+    Result<> clear(const std::string& place, const Version& version) {
+        const auto found = plan_.source.find(place);
+        const bool is_extra = found == plan_.source.end();
+        if (plan_.kept.contains(place)) return {};
+        if (!is_extra && version.readable && found->second.head.snapshot_id == version.head.snapshot_id) {
+            plan_.kept.insert(place);
+            return {};
+        }
+        const bool removes = wish_.options.removes_extra;
+        // Before all else: the save comes with the copy, and would be there under both names.
+        const auto elsewhere = ids_.find(id_of(version));
+        if (version.readable && elsewhere != ids_.end()) {
+            const auto at = at_name(elsewhere->second, version);
+            if (removes || at != AtName::other) return rename(place, version, elsewhere->second, at);
+        }
+        if (is_extra && !(removes && all_readable_)) return {};
+        // A directory without a manifest is what a killed copy has left. One that cannot be read may be whole.
+        const auto kind = version.readable ? ErrorKind::corrupt : version.readable.error().kind;
+        if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) {
+            plan_.kept.insert(place);
+            remarks_.add(tree::RemarkKind::failed, place,
+                         "the target's manifest cannot be read: " + version.readable.error().what);
+            return {};
+        }
+        if (!removes && !version.readable && kind == ErrorKind::corrupt) return keep_damaged(place, version);
+        if (!removes && version.readable) return keep_other(place, version, found->second);
+        if (wish_.options.is_dry) return say(place, version, is_extra);
+        return remove(place, version);
+    }
+
+private:
+    Result<> keep_other(const std::string& place, const Version& version, const Version& of_source) {
+        plan_.kept.insert(place);
+        remarks_.add(
+            tree::RemarkKind::failed, place,
+            fmt::format("source and target have different saves of this step: the target has {}, the source has {}. "
+                        "A copy replaces no other save. forebay delete {} removes the target's",
+                        save_text(version), save_text(of_source), show_text(version.snapshot.directory)));
+        return {};
+    }
+
+    // Its node files may be a whole save of a session at the target.
+    Result<> keep_damaged(const std::string& place, const Version& version) {
+        plan_.kept.insert(place);
+        remarks_.add(
+            tree::RemarkKind::failed, place,
+            fmt::format("the target's snapshot stays, since nobody knows which save it is. forebay delete {}, then the "
+                        "same copy, replaces it: {}",
+                        show_text(version.snapshot.directory), version.readable.error().what));
+        return {};
+    }
+
+    /// Of the name that the source has given to `version`, what the target has there. A directory without a manifest is
+    /// what a killed copy has left.
+    enum class AtName { nothing, rest, same_save, other };
+
+    AtName at_name(const std::string& to, const Version& version) const {
+        const auto path = wish_.target + "/" + to;
+        const auto manifest = catalog::load_manifest(*wish_.store, path);
+        if (manifest) return manifest->snapshot_id == version.head.snapshot_id ? AtName::same_save : AtName::other;
+        const auto exists = wish_.store->exists(path);
+        if (exists && !*exists) return AtName::nothing;
+        return exists && manifest.error().kind == ErrorKind::missing ? AtName::rest : AtName::other;
+    }
+
+    // The source has given it the name of its line: so does the target, whose copy may be the better one.
+    Result<> rename(const std::string& place, const Version& version, const std::string& to, AtName at) {
+        auto& store = *wish_.store;
+        const auto path = wish_.target + "/" + to;
+        if (wish_.options.is_dry) {
+            remarks_.add(tree::RemarkKind::would_adjust, place, "it would get the name " + show_text(to));
+            plan_.gone.insert(place);
+            plan_.kept.insert(to);
+            return {};
+        }
+        if (held_ != nullptr) FB_TRY(held_->check_held());
+        if (at == AtName::same_save) plan_.kept.insert(to);
+        if (at == AtName::same_save || at == AtName::other) return remove(place, version);
+        if (at == AtName::rest) FB_TRY(catalog::discard(store, path, version.snapshot.step, version.head.snapshot_id));
+        FB_TRY(remove_views_of(store, version));
+        FB_TRY(store.rename(version.snapshot.directory, path));
+        FB_TRY(store.sync_directory(directory_of(path)));
+        plan_.kept.insert(to);
+        ++counts_.adjusted;
+        return {};
+    }
+
+    Result<> say(const std::string& place, const Version& version, bool is_extra) {
+        remarks_.add(tree::RemarkKind::would_remove, place, "the source has no such save of this step");
+        FB_TRY(measure(*wish_.store, version.snapshot.directory, counts_.would_remove));
+        if (is_extra) plan_.gone.insert(place);
+        return {};
+    }
+
+    Result<> remove(const std::string& place, const Version& version) {
+        if (held_ != nullptr) FB_TRY(held_->check_held());
+        FB_TRY(remarks_.taken());
+        tree::Amount amount;
+        FB_TRY(measure(*wish_.store, version.snapshot.directory, amount));
+        FB_TRY(discard(*wish_.store, version));
+        if (remarks_.records(tree::RemarkKind::removed)) remarks_.add(tree::RemarkKind::removed, place, "");
+        counts_.removed += amount.entries;
+        return {};
+    }
+
+    const RunCopy& wish_;
+    const HeldClaim* held_;
+    RunCopyPlan& plan_;
+    tree::Remarks& remarks_;
+    tree::CopyCounts& counts_;
+    const PlacesById ids_;
+    bool all_readable_ = true;
+};
+
+}  // namespace
+
+Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
+    const auto streams = catalog::streams(store, run);
+    if (!streams && streams.error().kind == ErrorKind::missing) return RunSnapshots{};
+    if (!streams) return streams.error();
+    RunSnapshots versions;
+    for (const auto& stream : *streams) {
+        FB_TRY_ASSIGN(heads, catalog::heads_of(store, run, stream));
+        for (auto& version : heads) versions.emplace(place_of(version), std::move(version));
+    }
+    return versions;
+}
+
+Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source) {
+    FB_TRY_ASSIGN(identity, catalog::identity_of(*wish.store, wish.target));
+    if (identity == 0) return std::unique_ptr<HeldClaim>();
+    std::uint32_t brought = 0;
+    for (const auto& [place, version] : source) brought = std::max(brought, version.head.lineage.line().session);
+    if (!wish.options.is_dry)
+        return HeldClaim::take(*wish.store, wish.target, HeldClaim::Use::copy, wish.source, brought);
+    FB_TRY(HeldClaim::check_free(*wish.store, wish.target, wish.source));
+    return std::unique_ptr<HeldClaim>();
+}
+
+namespace {
+
+Result<> check_target_lines(const RunCopy& wish, const RunSnapshots& source, const RunSnapshots& target) {
+    if (!wish.options.removes_extra) return {};
+    FB_TRY_ASSIGN(there, catalog::last_session(*wish.store, wish.target));
+    if (!there) return {};  // nobody has computed at the target: all of it was copied
+    FB_TRY_ASSIGN(here, catalog::last_session(*wish.store, wish.source));
+    if (here && here->session == there->session && here->key == there->key) return {};  // copied with its claims
+    const auto ids = places_by_id(source);
+    std::vector<const Version*> own;
+    for (const auto& [place, version] : target) {
+        const bool is_known = version.readable && ids.contains(id_of(version));
+        if (!is_known && version.head.lineage.line().session <= there->session) own.push_back(&version);
+    }
+    if (own.empty()) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} has {} that {} does not have, such as {} ({}), and {} has computed there: --delete "
+                             "would remove what that session saved",
+                             show_text(wish.target), show_count(own.size(), "snapshot"), show_text(wish.source),
+                             show_text(place_of(*own.front())), save_text(*own.front()), there->name),
+                 "nothing was changed",
+                 fmt::format("another target, or leave --delete out; or forebay prune {} --line N for each line that "
+                             "may go (forebay ls {})",
+                             show_text(wish.target), show_text(wish.target))};
+}
+
+}  // namespace
+
+Result<> check_removals(const RunCopy& wish, const RunSnapshots& source) {
+    if (!wish.options.removes_extra) return {};
+    FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
+    FB_TRY(check_no_stream_goes(wish, source, target));
+    return check_target_lines(wish, source, target);
+}
+
+Result<> clear_target(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
+                      tree::CopyCounts& counts) {
+    FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
+    FB_TRY(check_no_stream_goes(wish, plan.source, target));
+    FB_TRY(check_target_lines(wish, plan.source, target));
+    Clearing clearing(wish, held, plan, remarks, counts);
+    clearing.pass_over_unreadable();
+    // A save that is there twice is unreadable at its second name, until the first is cleared.
+    for (const bool is_readable : {true, false})
+        for (const auto& [place, version] : target)
+            if (static_cast<bool>(version.readable) == is_readable) FB_TRY(clearing.clear(place, version));
+    return {};
+}
+
+Result<> discard(sys::Store& store, const Version& version) {
+    FB_TRY(remove_views_of(store, version));
+    return catalog::discard(store, version.snapshot.directory, version.snapshot.step, version.head.snapshot_id);
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,92 @@
+// A libdfs for tests, over directories: those calls that transfer/daos makes, with what the documents and sources of DAOS
+// say of their answers (2.4 to 2.9). It holds files, directories and symbolic links alone, no sticky bit, no access
+// times and no holes that could be seen; it tells neither inodes nor names of one inode; attributes belong to the
+// entry's name; what was opened to be read sets nothing. It cannot show what a real DAOS does beyond that.
+//
+// FAKE_DAOS is a directory: POOL/CONTAINER are directories in it, and a link is a further name. Beside a container,
+// CONTAINER.only-read, CONTAINER.forbidden and CONTAINER.other-type make it refuse; CONTAINER.properties gets what it
+// was made with. FAKE_DAOS_FAILS=dfs_write:28,dfs_read:5 makes calls fail with those numbers.
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "transfer/transfer/tests/daos/fake_dfs.hpp"
+
+namespace {
+
+std::atomic<int> started{0};
+
+}  // namespace
+
+int dfs_init(void) {
+    ++started;
+    return wished_failure("dfs_init");
+}
+
+int dfs_fini(void) {
+    if (--started == 0 && open_objects != 0)
+        std::fprintf(stderr, "fake libdfs: %d objects were never released\n", open_objects.load());
+    return 0;
+}
+
+int daos_pool_connect(const char* pool, const char*, unsigned int, daos_handle_t* handle, daos_pool_info_t*,
+                      daos_event_t*) {
+    *handle = {1};
+    return fs::is_directory(variable("FAKE_DAOS") + "/" + pool) ? 0 : -1005;  // -DER_NONEXIST
+}
+int daos_pool_disconnect(daos_handle_t, daos_event_t*) { return 0; }
+
+daos_prop_t* daos_prop_alloc(uint32_t entries) {
+    return new daos_prop_t{.dpp_nr = entries, .dpp_reserv = 0, .dpp_entries = new daos_prop_entry[entries]()};
+}
+void daos_prop_free(daos_prop_t* properties) {
+    if (properties == nullptr) return;
+    delete[] properties->dpp_entries;
+    delete properties;
+}
+
+int dfs_connect(const char* pool, const char*, const char* container, int flags, dfs_attr_t* attributes,
+                dfs_t** connected) {
+    if (started == 0) return EACCES;
+    if (const int failed = wished_failure("dfs_connect")) return failed;
+    const auto top = variable("FAKE_DAOS") + "/" + pool, root = top + "/" + container;
+    const bool may_write = (flags & O_ACCMODE) == O_RDWR;
+    if (!fs::is_directory(top)) return ENOENT;
+    if (!fs::is_directory(root)) {
+        if ((flags & O_CREAT) == 0) return ENOENT;
+        fs::create_directory(root);
+        std::ofstream told(root + ".properties");
+        if (attributes != nullptr) {
+            told << "file " << attributes->da_file_oclass_id << " folder " << attributes->da_dir_oclass_id << " chunk "
+                 << attributes->da_chunk_size;
+            for (uint32_t i = 0; attributes->da_props != nullptr && i < attributes->da_props->dpp_nr; ++i)
+                told << " " << attributes->da_props->dpp_entries[i].dpe_type << "="
+                     << attributes->da_props->dpp_entries[i].dpe_val;
+        }
+        told << "\n";
+    }
+    if (fs::exists(root + ".forbidden") || (may_write && fs::exists(root + ".only-read"))) return EPERM;
+    if (fs::exists(root + ".other-type")) return EINVAL;
+    *connected = new dfs_t{fs::canonical(root), may_write};
+    return 0;
+}
+int dfs_disconnect(dfs_t* dfs) {
+    delete dfs;
+    return 0;
+}
+int dfs_cont_get(dfs_t* dfs, daos_handle_t* container) {
+    struct stat about {};
+    if (::stat(dfs->root.c_str(), &about) != 0) return errno;
+    container->cookie = about.st_ino;
+    return 0;
+}
+int dfs_cont_put(dfs_t*, daos_handle_t) { return 0; }
+int daos_cont_query(daos_handle_t container, daos_cont_info_t* info, daos_prop_t*, daos_event_t*) {
+    std::memcpy(info->ci_uuid, &container.cookie, sizeof container.cookie);
+    return 0;
+}
+int dfs_sync(dfs_t* dfs) { return dfs->may_write ? wished_failure("dfs_sync") : EPERM; }
