@@ -36,7 +36,7 @@ bench: build  ## save, drain, restart and plan against their limits; PALM's data
 	bench/run
 
 format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
-	find $(wildcard include src apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
+	find $(wildcard include src transfer apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
 	python3 tests/repo/lines_test.py --wrap
 
 tidy: build  ## clang-tidy over all sources (slow)

@@ -1,5 +1,5 @@
-# Files that the program carries in itself: src/report/assets/*, and uPlot, which draws time series. Accessors:
-# src/report/assets.hpp. As a script (-P) it writes one C++ file of them: -DOUT=FILE -DFILES=NAME=PATH|NAME=PATH...
+# Files that the program carries in itself: src/insight/report/assets/*, and uPlot, which draws time series. Accessors:
+# src/insight/report/assets.hpp. As a script (-P) it writes one C++ file of them: -DOUT=FILE -DFILES=NAME=PATH|NAME=PATH...
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
   string(REPLACE "|" ";" files "${FILES}")
@@ -11,7 +11,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     file(READ "${path}" contents)
     string(APPEND entries "    Asset{\"${name}\", R\"forebay_asset(${contents})forebay_asset\"},\n")
   endforeach()
-  file(WRITE "${OUT}" "// Made by cmake/assets.cmake.\n#include \"report/assets.hpp\"\n\n#include <span>\n\n"
+  file(WRITE "${OUT}" "// Made by cmake/assets.cmake.\n#include \"insight/report/assets.hpp\"\n\n#include <span>\n\n"
     "namespace forebay::report {\n\nstatic constexpr Asset embedded[] = {\n${entries}};\n\n"
     "std::span<const Asset> assets() { return embedded; }\n\n}  // namespace forebay::report\n")
   return()
@@ -21,7 +21,7 @@ endif()
 set(FOREBAY_UPLOT ${PROJECT_SOURCE_DIR}/build/web/node_modules/uplot CACHE PATH "Folder of uPlot's package")
 
 function(forebay_embed_assets target)
-  file(GLOB own CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/report/assets/*)
+  file(GLOB own CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/insight/report/assets/*)
   set(names)
   foreach(file ${own})
     cmake_path(GET file FILENAME name)

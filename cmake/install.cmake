@@ -49,9 +49,9 @@ foreach(module forebay_s3 forebay_daos)  # the program loads them
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 endforeach()
-# forebay finds forebay-mpi beside itself.
+# forebay finds forebay-mpi and forebay-transfer beside itself.
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-foreach(program forebay_program forebay_mpi_program)
+foreach(program forebay_program forebay_mpi_program forebay_transfer_program forebay_transfer_mpi_program)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${bin_to_lib})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,25 +1,25 @@
-# A room is a folder of src/. Its sources are its .cpp files, chosen by name:
+# A module is a folder of src/ or transfer/. Its sources are its .cpp files, chosen by name:
 #   *_test.cpp, *_fuzz.cpp   tests beside what they test, never in a library
 #   mpi_*.cpp                the MPI part, in forebay_mpi
-#   *_hdf5.cpp               with FOREBAY_HDF5 (room cli)
+#   *_hdf5.cpp               with FOREBAY_HDF5 (program)
 #   hdf5_none.cpp            in place of these without it
-#   *_http.cpp               with cpp-httplib (rooms report and cli)
+#   *_http.cpp               with cpp-httplib (report and program)
 #   http_none.cpp            in place of these without it
-#   screen_curses.cpp        with ncursesw, else screen_none.cpp (room cli)
+#   screen_curses.cpp        with ncursesw, else screen_none.cpp (program/look)
 
-# All sources of the rooms that are named, without tests.
+# All sources of the modules that are named, without tests: folders below the current one.
 function(forebay_sources out)
   set(found)
   foreach(room ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cpp)
     list(APPEND found ${sources})
   endforeach()
   list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.cpp$")
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# Compiles the files of a target that lie in one folder of src/ as one text: the headers that they share are read once.
-# A name in an unnamed namespace is therefore the room's, not the file's. With names of folders, as bench_matrix, so these
+# Compiles the files of a target that lie in one folder as one text: the headers that they share are read once.
+# A name in an unnamed namespace is therefore the module's, not the file's. With names of folders, as bench_matrix, so these
 # alone; what lies in others is compiled file by file.
 function(forebay_jumbo target)
   if(NOT FOREBAY_JUMBO)
@@ -27,8 +27,8 @@ function(forebay_jumbo target)
   endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
-    if(source MATCHES "/src/(.*)/[^/]*\\.cpp$")
-      string(REPLACE "/" "_" room ${CMAKE_MATCH_1})
+    if(source MATCHES "/(src|transfer)/(.*)/[^/]*\\.cpp$")
+      string(REPLACE "/" "_" room ${CMAKE_MATCH_2})
       if(NOT ARGN OR room IN_LIST ARGN)
         set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
       endif()
@@ -37,7 +37,7 @@ function(forebay_jumbo target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# A shared library of ours; a room that holds no source yet adds nothing, and a library of none is not made.
+# A shared library of ours; a module that holds no source yet adds nothing, and a library of none is not made.
 function(forebay_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   if(NOT arg_SOURCES)

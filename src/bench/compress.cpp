@@ -7,17 +7,17 @@
 #include <array>
 #include <filesystem>
 
-#include "core/base/limits.hpp"
-#include "core/base/try.hpp"
-#include "core/base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
-#include "path/catalog/block_reader.hpp"
-#include "path/drain/compress.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
 #include "core/format/segments.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/block_reader.hpp"
+#include "path/drain/compress.hpp"
 
 namespace forebay::bench {
 

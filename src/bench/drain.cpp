@@ -4,10 +4,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/base/bytes.hpp"
-#include "core/base/limits.hpp"
-#include "core/base/try.hpp"
-#include "core/base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
 #include "bench/memory.hpp"
@@ -15,6 +11,10 @@
 #include "bench/raw.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
 

@@ -1,10 +1,24 @@
 // The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` starts it in its own place.
 
+#include <mpi.h>
+
 #include "bench/bench.hpp"
 #include "bench/preflight.hpp"
-#include "transfer/program/mpi_verbs.hpp"
 #include "bench/tune.hpp"
 #include "core/sys/process.hpp"
+
+namespace {
+
+// If a rank is lost, MPI_Finalize() would wait for it: the launcher ends the others with this exit code.
+int end_of_job(int code) {
+    int has_begun = 0, has_ended = 0;
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    if (has_begun != 0 && has_ended == 0) MPI_Abort(MPI_COMM_WORLD, code);
+    return code;
+}
+
+}  // namespace
 
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();
@@ -13,6 +27,5 @@ int main(int count, char** arguments) {
     forebay::bench::add_bench(line);
     forebay::bench::add_tune(line);
     forebay::bench::add_preflight(line);
-    forebay::bench::add_trees(line);
-    return forebay::bench::end_of_job(line.run(count, arguments));
+    return end_of_job(line.run(count, arguments));
 }

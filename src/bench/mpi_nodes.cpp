@@ -4,8 +4,8 @@
 #include <array>
 #include <thread>
 
-#include "insight/advice/preflight/text_lines.hpp"
 #include "core/base/splitmix.hpp"
+#include "core/base/text_lines.hpp"
 #include "core/sys/machine.hpp"
 
 namespace forebay::bench {
@@ -62,12 +62,12 @@ void Meeting::begin(const Question& question) {
     deadline_ = start_ + std::chrono::milliseconds(question.deadline_ms);
     open_ = true;
     std::vector<int> ranks;
-    advice::each_line(question.ranks, [&](std::string_view text) {
+    each_line(question.ranks, [&](std::string_view text) {
         while (!text.empty()) {
             const auto part = text.substr(0, text.find(','));
             const auto dash = part.find('-');
-            const auto first = advice::number_of<int>(part.substr(0, dash)).value_or(0);
-            const auto last = dash == part.npos ? first : advice::number_of<int>(part.substr(dash + 1)).value_or(first);
+            const auto first = number_of<int>(part.substr(0, dash)).value_or(0);
+            const auto last = dash == part.npos ? first : number_of<int>(part.substr(dash + 1)).value_or(first);
             for (int i = first; i <= last && i < size; ++i) ranks.push_back(i);
             text.remove_prefix(std::min(text.size(), part.size() + 1));
         }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/lock.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::bench {
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/clock.hpp"
 
 namespace forebay::bench {

@@ -8,8 +8,8 @@
 #include "core/base/error_text.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/print.hpp"
 #include "core/sys/store.hpp"
+#include "core/terminal/print.hpp"
 
 namespace forebay::bench {
 

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/base/limits.hpp"
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
 #include "core/format/manifest.hpp"
 #include "core/format/node_file.hpp"
-#include "path/restart/plan.hpp"
 #include "core/sys/clock.hpp"
+#include "path/restart/plan.hpp"
 
 namespace forebay::bench {
 

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "core/base/try.hpp"
 #include "bench/mpi_nodes.hpp"
-#include "program/plan/preflight_run.hpp"
-#include "core/terminal/print.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/process.hpp"
+#include "core/terminal/print.hpp"
+#include "program/plan/preflight_run.hpp"
 
 namespace forebay::bench {
 

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <mutex>
 
+#include "bench/spread.hpp"
 #include "core/base/page_buffer.hpp"
 #include "core/base/try.hpp"
-#include "bench/spread.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"

@@ -7,9 +7,9 @@
 #include "core/base/bytes.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::bench {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/spread.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/units.hpp"
-#include "bench/spread.hpp"
 #include "core/terminal/print.hpp"
 
 namespace forebay::bench {

@@ -1,13 +1,13 @@
 // forebay bench restart: reading a snapshot back from the staged copy, against memcpy of the same bytes, and from
 // storage, against raw reading of the same files.
 
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
 #include "bench/place.hpp"
 #include "bench/read.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::bench {
 

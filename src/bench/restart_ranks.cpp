@@ -7,13 +7,13 @@
 #include <charconv>
 #include <string_view>
 
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/read.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::bench {
 

@@ -7,15 +7,15 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/crc32c.hpp"
-#include "core/base/limits.hpp"
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/machine.hpp"
 
 namespace forebay::bench {

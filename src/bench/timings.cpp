@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/machine.hpp"
 
 namespace forebay::bench {

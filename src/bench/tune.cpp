@@ -8,24 +8,24 @@
 #include <algorithm>
 #include <memory>
 
-#include "insight/advice/tune/foreign.hpp"
-#include "insight/advice/tune/gain.hpp"
-#include "insight/advice/tune/profile.hpp"
-#include "insight/advice/tune/seeds.hpp"
+#include "bench/job.hpp"
+#include "bench/tune_trial.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "bench/job.hpp"
-#include "bench/tune_trial.hpp"
-#include "program/own_output.hpp"
-#include "core/terminal/print.hpp"
-#include "forebay/forebay.h"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/wait_until.hpp"
+#include "core/terminal/print.hpp"
+#include "forebay/forebay.h"
+#include "insight/advice/tune/foreign.hpp"
+#include "insight/advice/tune/gain.hpp"
+#include "insight/advice/tune/profile.hpp"
+#include "insight/advice/tune/seeds.hpp"
+#include "program/own_output.hpp"
 
 namespace forebay::bench {
 

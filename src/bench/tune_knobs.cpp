@@ -9,15 +9,15 @@
 #include <chrono>
 #include <utility>
 
+#include "bench/tune_trial.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/page_buffer.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "bench/tune_trial.hpp"
-#include "core/terminal/advice_file.hpp"
 #include "core/describe/storage_targets.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
+#include "core/terminal/advice_file.hpp"
 
 namespace forebay::bench {
 

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <utility>
 
+#include "bench/raw.hpp"
 #include "bindings/api/profile.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "bench/raw.hpp"
-#include "path/catalog/catalog.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
+#include "path/catalog/catalog.hpp"
 #include "path/telemetry/median.hpp"
 
 namespace forebay::bench {

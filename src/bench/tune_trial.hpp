@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "insight/advice/tune/tuner.hpp"
 #include "bench/place.hpp"
 #include "bench/table.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/mapping.hpp"
+#include "insight/advice/tune/tuner.hpp"
 #include "path/telemetry/profile.hpp"
 
 namespace forebay::bench {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::bench {
 

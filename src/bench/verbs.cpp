@@ -9,9 +9,9 @@
 #include <memory>
 #include <utility>
 
-#include "core/base/try.hpp"
 #include "bench/job.hpp"
 #include "bench/table.hpp"
+#include "core/base/try.hpp"
 #include "core/terminal/command_line.hpp"
 
 namespace forebay::bench {

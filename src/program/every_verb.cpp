@@ -1,5 +1,6 @@
-// All verbs of the program `forebay`, in a library that it loads when it is asked for one that is not of trees.
+// All verbs of the program `forebay`, in a library that it loads when it is asked for a verb of its own.
 
+#include "program/transfer_verbs.hpp"
 #include "program/verbs.hpp"
 
 extern "C" int forebay_every_verb(int count, char** arguments) {
@@ -21,10 +22,7 @@ extern "C" int forebay_every_verb(int count, char** arguments) {
     add_export(line);
     add_pack(line);
     add_extract(line);
-    add_tree_verbs(line);
-    add_archive(line);
-    add_restore_archive(line);
-    add_migrate(line);
+    add_transfer_verbs(line, add_compare);
     add_agent(line);
     add_forward(line);
     add_insitu(line);
@@ -36,7 +34,6 @@ extern "C" int forebay_every_verb(int count, char** arguments) {
     add_report(line);
     add_trace(line);
     add_insitu_worker(line);
-    add_tree_worker(line);
     add_bench(line);
     add_plan(line);
     add_tune(line);

@@ -4,9 +4,9 @@
 
 #include <memory>
 
+#include "core/describe/conventions.hpp"
 #include "program/look/files.hpp"
 #include "program/verbs.hpp"
-#include "core/describe/conventions.hpp"
 
 namespace forebay::cli {
 

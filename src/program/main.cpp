@@ -1,24 +1,24 @@
-// The program `forebay`. Verbs of trees are in it; the others are loaded with what they need, which takes longer than a
-// walk of a small tree.
+// The program `forebay`. Verbs of other programs start these; the verbs of this program are loaded with what they need.
 
 #include <string_view>
 
-#include "core/terminal/print.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/program.hpp"
+#include "core/terminal/print.hpp"
+#include "program/transfer_verbs.hpp"
+#include "program/verbs.hpp"
 
 int main(int count, char** arguments) {
+    using namespace forebay::cli;
     forebay::sys::hold_standard_descriptors();  // libhdf5 opens files without asking which number they get
     forebay::sys::ignore_file_size_signal();
-    if (count > 1 && forebay::cli::is_tree_verb(arguments[1])) {
-        forebay::cli::CommandLine line(forebay::cli::program_summary);
-        forebay::cli::add_tree_verbs(line);
-        forebay::cli::add_tree_worker(line);
+    if (count > 1 && is_transfer_verb(arguments[1]) && !compares_snapshots(count, arguments)) {
+        CommandLine line(program_summary);
+        add_transfer_verbs(line);
         return line.run(count, arguments);
     }
     const auto code = forebay::sys::call_main("libforebay_verbs.so", "forebay_every_verb", count, arguments);
     if (code) return *code;
-    forebay::cli::print_error(code.error());
-    return static_cast<int>(forebay::cli::exit_of(code.error().kind));
+    print_error(code.error());
+    return static_cast<int>(exit_of(code.error().kind));
 }

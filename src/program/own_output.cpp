@@ -6,9 +6,9 @@
 #include <span>
 
 #include "core/base/try.hpp"
-#include "path/catalog/output.hpp"
 #include "core/format/advice.hpp"
 #include "core/move/export_place.hpp"
+#include "path/catalog/output.hpp"
 
 namespace forebay::cli {
 

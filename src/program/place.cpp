@@ -8,10 +8,10 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/history.hpp"
-#include "path/catalog/names.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/format/packed.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
 
 namespace forebay::cli {
 

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "core/base/try.hpp"
-#include "path/catalog/history.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/catalog/history.hpp"
 
 namespace forebay::cli {
 

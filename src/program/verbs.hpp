@@ -2,24 +2,19 @@
 
 #pragma once
 
-#include <string_view>
-
-#include "path/agent/view_maker.hpp"
 #include "core/terminal/command_line.hpp"
+#include "core/terminal/other_program.hpp"
+#include "path/agent/view_maker.hpp"
 
 namespace forebay::cli {
 
 inline constexpr const char* program_summary =
     "Save a simulation's state at memory speed; see, check and look after what was saved.";
 
-/// walk, copy, sync, compare, delete, or tree-worker, which is added by itself.
-bool is_tree_verb(std::string_view name);
-void add_tree_verbs(CommandLine& line);
-void add_tree_worker(CommandLine& line);
-
 void add_ls(CommandLine& line);
 void add_show(CommandLine& line);
 void add_verify(CommandLine& line);
+void add_compare(CommandLine& line);  // of snapshots
 void add_prune(CommandLine& line);
 void add_adopt(CommandLine& line);
 void add_mark(CommandLine& line);
@@ -27,9 +22,6 @@ void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
-void add_archive(CommandLine& line);
-void add_restore_archive(CommandLine& line);
-void add_migrate(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5
@@ -54,13 +46,6 @@ void add_plan(CommandLine& line);
 void add_tune(CommandLine& line);  // bench.cpp
 void add_preflight(CommandLine& line);
 void add_stagger(CommandLine& line);
-/// Whether MPI's launcher has started this process as one of several.
-bool started_by_launcher();
-/// `refused` for a verb that one process does, where MPI's launcher has started several of them.
-Result<> check_alone();
-/// Goes on as forebay-mpi, with the arguments that this program was given; returns only where that is not possible.
-Error become_mpi_program(const std::vector<std::string>& arguments);
-
 /// How agents and tools of this build make views; empty without HDF5.
 agent::ViewMaker view_maker();
 

@@ -7,7 +7,7 @@ import re
 
 import tree
 
-LAYOUT = "src/base/error_text.hpp"
+LAYOUT = "src/core/base/error_text.hpp"
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 LABEL = re.compile(r'(?:^"|[^A-Za-z])(?:Safe|Next): |^"forebay: ')
 
@@ -24,7 +24,7 @@ def labels_of(path):
 def main():
     problems = []
     checked = 0
-    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/")):
+    for path in tree.tracked(".cpp", ".hpp", under=("src/", "transfer/", "include/")):
         name = tree.shown(path)
         if name.endswith("_test.cpp") or name == LAYOUT:
             continue

@@ -19,7 +19,7 @@ def main():
     program = shutil.which("clang-format-14")
     if not program:
         tree.skip("clang-format-14 is not installed (Debian's package of that name; scripts/bootstrap installs it)")
-    paths = tree.tracked(".cpp", ".hpp", ".c", ".h", under=("src/", "include/", "apps/", "tests/", "docs/"))
+    paths = tree.tracked(".cpp", ".hpp", ".c", ".h", under=("src/", "transfer/", "include/", "apps/", "tests/", "docs/"))
     done = subprocess.run([program, "--dry-run", "-Werror", *map(str, paths)], capture_output=True, text=True, check=False,
                           cwd=tree.ROOT)
     problems = [line for line in done.stderr.splitlines() if "error:" in line]

@@ -18,19 +18,20 @@ from pathlib import Path
 import tree
 
 
-HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/made/h5part/", "src/h5part/", "include/forebay/h5part/", "tests/")
+HDF5 = ("src/insight/h5/", "src/insight/views/", "src/insight/foreign/hdf5/", "src/bindings/compat/made/h5part/",
+        "src/bindings/compat/h5part/", "include/forebay/h5part/", "tests/")
 MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 
 def first_included():
     """The headers that a source includes before all else; tests see those of their whole room first."""
     found = set()
-    for source in tree.tracked(".cpp", under=("src/", "tests/")):
+    for source in tree.tracked(".cpp", under=("src/", "transfer/", "tests/")):
         if source.name.endswith("_test.cpp"):
             continue
         name = re.search(r"^#include (\S+)", source.read_text(), re.MULTILINE)
         if name and name[1].startswith('"'):
-            found |= {tree.ROOT / folder / name[1].strip('"') for folder in ("src", "tests")}
+            found |= {tree.ROOT / folder / name[1].strip('"') for folder in ("src", "tests", ".")}
     return found
 
 
@@ -58,12 +59,12 @@ def compile_as_c(path):
 
 
 def compile_alone(compiler, path):
-    folders = ["include"] if tree.shown(path).startswith("include/") else ["include", "src", "tests"]
+    folders = ["include"] if tree.shown(path).startswith("include/") else ["include", "src", "tests", "."]
     command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
     command += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # the bindings that MPI-3 removed; CMake skips them too
     command += [f"-I{tree.ROOT / folder}" for folder in folders]
     command += flags_for(path)
-    if "src/python/" in str(path):  # nanobind comes with the Python environment
+    if "src/bindings/python/" in str(path):  # nanobind comes with the Python environment
         command += [f"-isystem{found}" for found in (tree.ROOT / "build/venv").glob("lib/python*/site-packages/nanobind/include")]
         command.append(f"-isystem{sysconfig.get_paths()['include']}")
     source = f'#include "{path}"\n#include "{path}"\n'
@@ -78,7 +79,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         of_c = [path for path in tree.tracked(".h", under=("include/",)) if path.name != "H5PartF.h"]  # is Fortran
         jobs += [pool.submit(compile_as_c, path) for path in of_c if path.name != "GenericIO.h"]
-        for path in [*of_c, *tree.tracked(".hpp", under=("src/", "include/", "tests/"))]:
+        for path in [*of_c, *tree.tracked(".hpp", under=("src/", "transfer/", "include/", "tests/"))]:
             if compiled_by_the_build(path):
                 continue
             text = path.read_text()

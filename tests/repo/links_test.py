@@ -9,7 +9,7 @@ import re
 import tree
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-PATH = re.compile(r"`((?:src|include|docs|tests|scripts|cmake|apps|bench|tools)/[A-Za-z0-9_./-]+\.[a-z]+)`")
+PATH = re.compile(r"`((?:src|transfer|include|docs|tests|scripts|cmake|apps|bench|tools)/[A-Za-z0-9_./-]+\.[a-z]+)`")
 
 
 def anchors(text):

@@ -54,7 +54,7 @@ def members_of(body):
 def main():
     problems = []
     classes = 0
-    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/")):
+    for path in tree.tracked(".cpp", ".hpp", under=("src/", "transfer/", "include/")):
         if path.name.endswith(("_test.cpp", "_fuzz.cpp")):
             continue
         text = NOISE.sub(lambda match: re.sub(r"[^\n]", "", match.group(0)) or " ", path.read_text())

@@ -13,13 +13,13 @@ DEFINED = re.compile(r"^(?:struct|class|enum class|enum) (?:\[\[nodiscard\]\] )?
 
 
 def room_of(name):
-    return name.split("/")[1] if name.startswith("src/") else "include"
+    return tree.module_of(name) or "include"
 
 
 def main():
     places = collections.defaultdict(dict)
     checked = 0
-    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/")):
+    for path in tree.tracked(".cpp", ".hpp", under=("src/", "transfer/", "include/")):
         name = tree.shown(path)
         if re.search(r"_(test|fuzz)\.cpp$", name):
             continue

@@ -1,20 +1,21 @@
 """Goal: what the programs print goes through say.hpp, which shows the names in it, through json.cpp, log.cpp or progress.cpp. A worker answers its agent alone.
 
-Method: looks for every other call that writes to a terminal in src/cli and src/bench.
+Method: looks for every other call that writes to a terminal in the programs.
 """
 
 import re
 
 import tree
 
-ALLOWED = ("src/cli/say.cpp", "src/cli/json.cpp", "src/cli/log.cpp", "src/cli/progress.cpp", "src/cli/insitu_worker.cpp")
+ALLOWED = ("src/core/terminal/say.cpp", "src/core/terminal/json.cpp", "src/core/terminal/log.cpp",
+           "src/core/terminal/progress.cpp", "src/program/run/insitu_worker.cpp")
 PRINTS = re.compile(r"\b(std::)?(fputs|fputc|puts|putchar|fwrite|f?printf|perror)\s*\(|\bfmt::print|std::(cout|cerr|clog)\b")
 
 
 def main():
     problems = []
     checked = 0
-    for path in tree.tracked(".cpp", ".hpp", under=("src/cli/", "src/bench/")):
+    for path in tree.tracked(".cpp", ".hpp", under=("src/core/terminal/", "src/program/", "src/bench/", "transfer/program/", "transfer/runs/")):
         name = tree.shown(path)
         checked += 1
         if name in ALLOWED or name.endswith("_test.cpp"):

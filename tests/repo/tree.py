@@ -24,6 +24,25 @@ def shown(path):
     return str(path.relative_to(ROOT))
 
 
+TREES = ("walk", "copy", "compare", "remove", "team", "tables")  # folders of transfer/ that are one module, `tree`
+
+
+def module_of(name):
+    """The module of a source or of an include: "src/core/base/crc32c/x.cpp" and "core/base/try.hpp" -> "base",
+    "src/program/look/ls.cpp" -> "program", "transfer/copy/copy.cpp" -> "tree", "transfer/program/walk.cpp" ->
+    "transfer"; None for others."""
+    parts = name.removeprefix("src/").split("/")
+    if len(parts) < 2:
+        return None
+    if parts[0] == "bindings" and parts[1] == "compat":
+        return parts[2] if len(parts) > 3 else None
+    if parts[0] in ("core", "path", "bindings", "insight"):
+        return parts[1] if len(parts) > 2 else None
+    if parts[0] == "transfer":
+        return {"program": "transfer"}.get(parts[1], "tree" if parts[1] in TREES else parts[1])
+    return parts[0] if parts[0] in ("program", "bench") else None
+
+
 def skip(reason):
     print(f"skipped: {reason}")
     sys.exit(SKIPPED)

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/bytes.hpp"
 #include "transfer/archive/acl_text.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/ustar.hpp"
-#include "core/base/bytes.hpp"
 #include "transfer/copy/attributes.hpp"
 
 using namespace forebay;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "transfer/archive/head.hpp"
 #include "core/base/show_text.hpp"
+#include "transfer/archive/head.hpp"
 
 namespace forebay::archive {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/archive/member.hpp"
 #include "forebay/result.hpp"
+#include "transfer/archive/member.hpp"
 
 namespace forebay::archive {
 

@@ -2,13 +2,13 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/bytes.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/records.hpp"
 #include "transfer/archive/stored.hpp"
 #include "transfer/archive/ustar.hpp"
-#include "core/base/bytes.hpp"
-#include "core/base/show_text.hpp"
-#include "core/base/try.hpp"
 
 namespace forebay::archive {
 

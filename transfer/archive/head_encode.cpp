@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transfer/archive/acl_text.hpp"
-#include "transfer/archive/head.hpp"
-#include "transfer/archive/ustar.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/show_text.hpp"
+#include "transfer/archive/acl_text.hpp"
+#include "transfer/archive/head.hpp"
+#include "transfer/archive/ustar.hpp"
 #include "transfer/copy/attributes.hpp"
 
 namespace forebay::archive {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include "core/base/bytes.hpp"
 #include "transfer/archive/acl_text.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/stored.hpp"
-#include "core/base/bytes.hpp"
 #include "transfer/copy/attributes.hpp"
 
 using namespace forebay;

@@ -7,12 +7,12 @@
 #include <mutex>
 #include <utility>
 
-#include "transfer/archive/head.hpp"
-#include "transfer/archive/maker.hpp"
-#include "transfer/archive/stored.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/head.hpp"
+#include "transfer/archive/maker.hpp"
+#include "transfer/archive/stored.hpp"
 #include "transfer/copy/file_data.hpp"
 #include "transfer/copy/make_file.hpp"
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "transfer/archive/restorer.hpp"
-#include "transfer/archive/stored.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/restorer.hpp"
+#include "transfer/archive/stored.hpp"
 #include "transfer/copy/file_data.hpp"
 #include "transfer/copy/make_file.hpp"
 

@@ -1,9 +1,9 @@
 // The archive has the bytes of an inode at its first name: where patterns leave this one out, the next of its names
 // gets them. Where they are, another reading tells, which is cheaper than to remember all that was left out.
 
-#include "transfer/archive/restorer.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/restorer.hpp"
 
 namespace forebay::archive {
 

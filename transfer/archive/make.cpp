@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "transfer/archive/maker.hpp"
-#include "transfer/archive/restore.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/maker.hpp"
+#include "transfer/archive/restore.hpp"
 #include "transfer/copy/portion.hpp"
 
 namespace forebay::archive {

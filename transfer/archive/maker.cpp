@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "transfer/archive/head.hpp"
-#include "transfer/archive/stored.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "transfer/archive/head.hpp"
+#include "transfer/archive/stored.hpp"
 #include "transfer/copy/make_file.hpp"
 
 namespace forebay::archive {

@@ -14,8 +14,8 @@
 #include <span>
 #include <string>
 
-#include "transfer/archive/head.hpp"
 #include "core/sys/tree.hpp"
+#include "transfer/archive/head.hpp"
 #include "transfer/copy/branch.hpp"
 #include "transfer/copy/copy_entry.hpp"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/archive/head.hpp"
 #include "core/sys/tree.hpp"
+#include "transfer/archive/head.hpp"
 #include "transfer/copy/branch.hpp"
 #include "transfer/copy/hard_links.hpp"
 

@@ -8,10 +8,10 @@
 
 #include <cstdlib>
 
-#include "transfer/archive/make.hpp"
-#include "transfer/archive/restore.hpp"
 #include "support/cut_trees.hpp"
 #include "support/temp_directory.hpp"
+#include "transfer/archive/make.hpp"
+#include "transfer/archive/restore.hpp"
 
 using namespace forebay;
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
-#include "transfer/archive/head.hpp"
 #include "core/sys/tree.hpp"
+#include "transfer/archive/head.hpp"
 #include "transfer/copy/file_data.hpp"
 
 namespace forebay::archive {

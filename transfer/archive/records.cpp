@@ -5,11 +5,11 @@
 #include <charconv>
 #include <limits>
 
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
 #include "transfer/archive/acl_text.hpp"
 #include "transfer/archive/stored.hpp"
 #include "transfer/archive/ustar.hpp"
-#include "core/base/show_text.hpp"
-#include "core/base/try.hpp"
 #include "transfer/copy/attributes.hpp"
 
 namespace forebay::archive {

@@ -9,12 +9,12 @@
 #include <numeric>
 #include <set>
 
-#include "transfer/archive/restorer.hpp"
-#include "transfer/archive/ustar.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/path.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/restorer.hpp"
+#include "transfer/archive/ustar.hpp"
 #include "transfer/copy/named_root.hpp"
 #include "transfer/copy/portion.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "transfer/archive/restorer.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/restorer.hpp"
 
 namespace forebay::archive {
 

@@ -6,12 +6,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "transfer/archive/stored.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
+#include "transfer/archive/stored.hpp"
 #include "transfer/copy/make_file.hpp"
 
 namespace forebay::archive {

@@ -14,8 +14,8 @@
 #include <functional>
 #include <string>
 
-#include "forebay/result.hpp"
 #include "core/move/pace.hpp"
+#include "forebay/result.hpp"
 #include "transfer/copy/amount.hpp"
 #include "transfer/copy/attributes.hpp"
 #include "transfer/copy/branch.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/tree.hpp"
+#include "forebay/result.hpp"
 #include "transfer/copy/branch.hpp"
 
 namespace forebay::tree {

@@ -26,8 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/tree.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::tree {
 

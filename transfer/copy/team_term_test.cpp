@@ -11,8 +11,8 @@
 #include <fstream>
 #include <thread>
 
-#include "support/temp_directory.hpp"
 #include "core/sys/clock.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

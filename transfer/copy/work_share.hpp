@@ -15,8 +15,8 @@
 #include <mutex>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/tree.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::tree {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "transfer/daos/dfs.hpp"
 #include "core/sys/daos_address.hpp"
 #include "core/sys/tree.hpp"
+#include "transfer/daos/dfs.hpp"
 
 namespace forebay::daos {
 

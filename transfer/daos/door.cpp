@@ -2,8 +2,8 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "transfer/daos/folder.hpp"
 #include "core/sys/tree_place.hpp"
+#include "transfer/daos/folder.hpp"
 
 namespace {
 

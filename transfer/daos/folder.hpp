@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "transfer/daos/object.hpp"
 #include "core/sys/lock.hpp"
+#include "transfer/daos/object.hpp"
 
 namespace forebay::daos {
 

@@ -4,8 +4,8 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "transfer/migrate/shell_words.hpp"
 #include "core/sys/store.hpp"
+#include "transfer/migrate/shell_words.hpp"
 
 namespace forebay::migrate {
 

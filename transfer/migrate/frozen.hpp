@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/tree.hpp"
+#include "forebay/result.hpp"
 #include "transfer/copy/filter.hpp"
 
 namespace forebay::migrate {

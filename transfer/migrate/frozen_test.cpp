@@ -8,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "transfer/migrate/frozen.hpp"
 #include "support/temp_directory.hpp"
+#include "transfer/migrate/frozen.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

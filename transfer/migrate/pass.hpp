@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/base/units.hpp"
-#include "forebay/result.hpp"
 #include "core/sys/clock.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::migrate {
 

@@ -5,9 +5,9 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/run.hpp"
 #include "transfer/migrate/passes.hpp"
 #include "transfer/migrate/shell_words.hpp"
+#include "transfer/runs/run.hpp"
 
 namespace forebay::migrate {
 
@@ -114,9 +114,9 @@ Result<> Passes::check_target(bool notes) {
 // Files of two runs in one directory, and in the end the snapshots of the target removed.
 Result<> Passes::check_no_other_run() const {
     if (is_remote(project_.source) || is_remote(project_.target)) return {};
-    FB_TRY_ASSIGN(target, catalog::identity_of(sys::posix_store(), project_.target));
+    FB_TRY_ASSIGN(target, cli::run_identity(project_.target));
     if (target == 0) return {};
-    FB_TRY_ASSIGN(source, catalog::identity_of(sys::posix_store(), project_.source));
+    FB_TRY_ASSIGN(source, cli::run_identity(project_.source));
     if (target == source) return {};
     return Error{ErrorKind::refused,
                  fmt::format("target {} is a run of Forebay, and source {} is {}", show_text(project_.target),

@@ -11,9 +11,9 @@
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/sys/local_file.hpp"
 #include "transfer/migrate/page.hpp"
 #include "transfer/migrate/shell_words.hpp"
-#include "core/sys/local_file.hpp"
 
 namespace forebay::migrate {
 

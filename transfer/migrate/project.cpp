@@ -10,10 +10,10 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "transfer/migrate/passes.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/thread.hpp"
+#include "transfer/migrate/passes.hpp"
 
 namespace forebay::migrate {
 

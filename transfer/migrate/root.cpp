@@ -1,8 +1,8 @@
 #include "transfer/migrate/root.hpp"
 
 #include "core/base/try.hpp"
-#include "transfer/migrate/plan.hpp"
 #include "core/sys/tree_place.hpp"
+#include "transfer/migrate/plan.hpp"
 
 namespace forebay::migrate {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "forebay/result.hpp"
 #include "core/sys/tree.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::migrate {
 

@@ -10,10 +10,10 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "transfer/migrate/shell_words.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/program.hpp"
 #include "core/sys/store.hpp"
+#include "transfer/migrate/shell_words.hpp"
 
 namespace forebay::migrate {
 

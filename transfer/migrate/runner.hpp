@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "transfer/migrate/plan.hpp"
-#include "transfer/migrate/state.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/log_file.hpp"
 #include "core/sys/process.hpp"
+#include "transfer/migrate/plan.hpp"
+#include "transfer/migrate/state.hpp"
 
 namespace forebay::migrate {
 

@@ -12,12 +12,12 @@
 #include <optional>
 #include <string>
 
+#include "core/sys/store.hpp"
 #include "transfer/migrate/frozen.hpp"
 #include "transfer/migrate/pass.hpp"
 #include "transfer/migrate/plan.hpp"
 #include "transfer/migrate/root.hpp"
 #include "transfer/migrate/taken.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::migrate {
 

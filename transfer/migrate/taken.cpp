@@ -7,11 +7,11 @@
 #include "core/base/path.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "transfer/migrate/state.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/place_in_file_system.hpp"
 #include "core/sys/tree.hpp"
+#include "transfer/migrate/state.hpp"
 
 namespace forebay::migrate {
 

@@ -7,13 +7,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "transfer/archive/make.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "core/terminal/other_program.hpp"
+#include "transfer/archive/make.hpp"
 #include "transfer/program/as_files.hpp"
 #include "transfer/program/check.hpp"
 #include "transfer/program/copy_run.hpp"
-#include "program/verbs.hpp"
+#include "transfer/program/verbs.hpp"
 
 namespace forebay::cli {
 

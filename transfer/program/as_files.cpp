@@ -3,8 +3,8 @@
 #include <set>
 
 #include "core/base/units.hpp"
-#include "core/terminal/say.hpp"
 #include "core/sys/far_module.hpp"
+#include "core/terminal/say.hpp"
 
 namespace forebay::cli {
 

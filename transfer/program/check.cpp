@@ -7,8 +7,8 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "transfer/program/report.hpp"
 #include "core/sys/far_module.hpp"
+#include "transfer/program/report.hpp"
 
 namespace forebay::cli {
 

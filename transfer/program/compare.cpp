@@ -1,4 +1,4 @@
-// forebay compare: what two trees of files, or two snapshots, do not have alike.
+// forebay compare: what two trees of files do not have alike. The program `forebay` compares snapshots.
 
 #include <fmt/format.h>
 
@@ -10,18 +10,16 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/look/compare_snapshots.hpp"
-#include "program/place.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "transfer/program/check.hpp"
-#include "transfer/program/hosts.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
 #include "transfer/copy/checksums.hpp"
 #include "transfer/copy/compare.hpp"
 #include "transfer/copy/single_file.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/hosts.hpp"
+#include "transfer/program/verbs.hpp"
 
 namespace forebay::cli {
 
@@ -74,34 +72,7 @@ tree::WalkOptions what_is_compared(const CompareArguments& options, std::uint32_
             .one_file_system = options.tree.one_file_system};
 }
 
-/// Nothing where neither SOURCE nor TARGET names a snapshot.
-Result<std::optional<Exit>> compare_if_snapshots(const CompareArguments& options, bool is_alone, Json& answer) {
-    auto& store = sys::target_store();
-    FB_TRY_ASSIGN(source, names_snapshot(store, options.source));
-    FB_TRY_ASSIGN(target, names_snapshot(store, options.target));
-    if (!source && !target) return std::optional<Exit>();
-    const auto refused = [](const std::string& what, const std::string& next) {
-        return Error{ErrorKind::refused, what, "nothing was changed", next};
-    };
-    if (!source || !target)
-        return refused(
-            fmt::format("{} names a snapshot, and {} does not", show_text(source ? options.source : options.target),
-                        show_text(source ? options.target : options.source)),
-            "name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last");
-    const auto& tree = options.tree;
-    if (!is_alone || tree.threads != 0 || !tree.filter().is_empty() || tree.one_file_system || tree.recall ||
-        !tree.report.empty() || tree.preserve != "all" || options.no_bytes)
-        return refused(fmt::format("{} names a snapshot, whose variables are compared and not its files. --json is the "
-                                   "only option for that.",
-                                   show_text(options.source)),
-                       fmt::format("forebay compare {} {}", show_text(options.source), show_text(options.target)));
-    FB_TRY_ASSIGN(exit, say_difference(store, options.source, options.target, tree.json, answer));
-    return std::optional<Exit>(exit);
-}
-
 Result<Exit> compare(CompareArguments options, tree::TeamLead* lead, Json& answer) {
-    FB_TRY_ASSIGN(snapshots, compare_if_snapshots(options, lead == nullptr, answer));
-    if (snapshots) return *snapshots;
     FB_TRY(find_trees({&options.source, &options.target}));
     const auto threads = options.tree.thread_count({options.source, options.target});
     FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));

@@ -9,17 +9,17 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/format/run_identity.hpp"
+#include "core/sys/tree_place.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
 #include "transfer/program/as_files.hpp"
 #include "transfer/program/check.hpp"
 #include "transfer/program/copy_run.hpp"
 #include "transfer/program/hosts.hpp"
+#include "transfer/program/verbs.hpp"
 #include "transfer/runs/living_run.hpp"
 #include "transfer/runs/run.hpp"
-#include "program/verbs.hpp"
-#include "core/format/run_identity.hpp"
-#include "core/sys/tree_place.hpp"
 
 namespace forebay::cli {
 

@@ -11,10 +11,6 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "core/terminal/sizes.hpp"
-#include "transfer/program/check.hpp"
 #include "core/describe/storage_targets.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
@@ -23,6 +19,10 @@
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/target_list.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/sizes.hpp"
+#include "transfer/program/check.hpp"
 
 namespace forebay::cli {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/terminal/progress.hpp"
-#include "transfer/program/options.hpp"
 #include "transfer/copy/copy.hpp"
+#include "transfer/program/options.hpp"
 
 namespace forebay::cli {
 

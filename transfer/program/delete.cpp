@@ -11,19 +11,17 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/removal.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "transfer/program/check.hpp"
-#include "transfer/program/hosts.hpp"
-#include "transfer/runs/living_run.hpp"
-#include "transfer/runs/run.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/sys/tree_place.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
 #include "transfer/copy/remove.hpp"
+#include "transfer/program/check.hpp"
+#include "transfer/program/hosts.hpp"
+#include "transfer/program/verbs.hpp"
+#include "transfer/runs/living_run.hpp"
+#include "transfer/runs/run.hpp"
 
 namespace forebay::cli {
 
@@ -34,23 +32,6 @@ struct DeleteArguments {
     std::string place;
     bool dry_run = false;
 };
-
-// A snapshot may be all that tells that its run went back.
-Result<> keep_lines(const std::string& place) {
-    auto path = sys::is_far(place) ? place : std::filesystem::absolute(place).lexically_normal().string();
-    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    const auto name = leaf_of(path);
-    if (!catalog::step_of(name) && !catalog::aside_of(name) && !catalog::leftover_of(name)) return {};
-    const auto stream = directory_of(path), run = directory_of(stream);
-    FB_TRY_ASSIGN(is_in_run, is_run(run));
-    if (!is_in_run) return {};
-    const auto marked = catalog::mark_before_removal(sys::target_store(), run, leaf_of(stream), path);
-    if (marked) return {};
-    return because(marked.error(),
-                   fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
-                               show_text(place), marked.error().what),
-                   "nothing was removed", marked.error().next);
-}
 
 Result<Exit> remove(DeleteArguments options, tree::TeamLead* lead, Json& answer) {
     FB_TRY(find_trees({&options.place}));

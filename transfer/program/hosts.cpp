@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "insight/advice/preflight/text_lines.hpp"
+#include "core/base/text_lines.hpp"
 #include "core/base/try.hpp"
-#include "program/plan/preflight_run.hpp"
-#include "core/terminal/say.hpp"
 #include "core/describe/host_list.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/program.hpp"
+#include "core/terminal/advice_file.hpp"
+#include "core/terminal/say.hpp"
 #include "transfer/copy/team_pipes.hpp"
 
 namespace forebay::cli {
@@ -54,7 +54,7 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
     if (names.size() > hosts_max)
         return Error{ErrorKind::refused, fmt::format("--hosts names {} hosts: at most {}", names.size(), hosts_max)};
     std::vector<std::string> ssh;
-    for (const auto word : advice::words_of(arguments.ssh)) ssh.emplace_back(word);
+    for (const auto word : words_of(arguments.ssh)) ssh.emplace_back(word);
     if (ssh.empty()) return Error{ErrorKind::refused, "--ssh names no command"};
     std::vector<tree::TeamHost> hosts;
     for (const auto& name : names) {  // none begins with -, which ssh would take for an option

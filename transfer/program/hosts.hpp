@@ -7,8 +7,8 @@
 #include <functional>
 #include <utility>
 
-#include "transfer/program/options.hpp"
 #include "transfer/copy/team_lead.hpp"
+#include "transfer/program/options.hpp"
 
 namespace forebay::cli {
 

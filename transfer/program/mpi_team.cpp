@@ -3,7 +3,7 @@
 #include <array>
 #include <thread>
 
-namespace forebay::bench {
+namespace forebay::cli {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::optional<tree::TeamPort::Heard> MpiTeam::hear(sys::Clock::time_point until)
     }
 }
 
-}  // namespace forebay::bench
+}  // namespace forebay::cli

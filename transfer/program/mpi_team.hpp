@@ -17,7 +17,7 @@
 
 #include "transfer/copy/team_port.hpp"
 
-namespace forebay::bench {
+namespace forebay::cli {
 
 class MpiTeam final : public tree::TeamPort {
 public:
@@ -55,4 +55,4 @@ private:
     std::deque<std::pair<int, std::vector<std::byte>>> unsent_;  // guarded by mutex_
 };
 
-}  // namespace forebay::bench
+}  // namespace forebay::cli

@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "core/base/try.hpp"
-#include "transfer/program/mpi_team.hpp"
-#include "transfer/program/hosts.hpp"
 #include "transfer/copy/team_member.hpp"
+#include "transfer/program/hosts.hpp"
+#include "transfer/program/mpi_team.hpp"
 
-namespace forebay::bench {
+namespace forebay::cli {
 
 namespace {
 
-using cli::Exit;
-
 // Rank 0 alone says what happened; its exit code is the one of the command.
-Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb, bool& has_lost) {
+Result<Exit> work_with_ranks(const TreeArguments& arguments, const TreeVerb& verb, bool& has_lost) {
     int rank = 0, size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -23,16 +21,16 @@ Result<Exit> work_with_ranks(const cli::TreeArguments& arguments, const cli::Tre
     if (size == 1) return verb(nullptr);
     if (rank != 0) {
         const auto threads = arguments.thread_count({});
-        static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), cli::team_version(), threads));
+        static_cast<void>(tree::serve_team(std::make_unique<MpiTeam>(MPI_COMM_WORLD), team_version(), threads));
         return Exit::good;
     }
-    tree::TeamLead lead(cli::team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
+    tree::TeamLead lead(team_setup(arguments, std::make_unique<MpiTeam>(MPI_COMM_WORLD)));
     auto done = verb(&lead);
     has_lost = std::ranges::any_of(lead.members(), [](const tree::TeamMember& member) { return !member.lost.empty(); });
     return done;
 }
 
-Result<Exit> run_with_ranks(const cli::TreeArguments& arguments, const cli::TreeVerb& verb) {
+Result<Exit> run_with_ranks(const TreeArguments& arguments, const TreeVerb& verb) {
     int provided = MPI_THREAD_SINGLE, rank = 0;
     bool has_lost = false;  // a rank
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
@@ -47,20 +45,12 @@ Result<Exit> run_with_ranks(const cli::TreeArguments& arguments, const cli::Tree
 
 }  // namespace
 
-int end_of_job(int code) {
-    int has_begun = 0, has_ended = 0;
-    MPI_Initialized(&has_begun);
-    MPI_Finalized(&has_ended);
-    if (has_begun != 0 && has_ended == 0) MPI_Abort(MPI_COMM_WORLD, code);
-    return code;
+void add_mpi_verbs(CommandLine& line) {
+    add_walk(line, run_with_ranks);
+    add_copy(line, run_with_ranks);
+    add_sync(line, run_with_ranks);
+    add_compare(line, run_with_ranks);
+    add_delete(line, run_with_ranks);
 }
 
-void add_trees(cli::CommandLine& line) {
-    cli::add_walk(line, run_with_ranks);
-    cli::add_copy(line, run_with_ranks);
-    cli::add_sync(line, run_with_ranks);
-    cli::add_compare(line, run_with_ranks);
-    cli::add_delete(line, run_with_ranks);
-}
-
-}  // namespace forebay::bench
+}  // namespace forebay::cli

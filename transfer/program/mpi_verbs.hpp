@@ -4,12 +4,8 @@
 
 #include "core/terminal/command_line.hpp"
 
-namespace forebay::bench {
+namespace forebay::cli {
 
-void add_trees(cli::CommandLine& line);
+void add_mpi_verbs(CommandLine& line);
 
-/// After all was said: where a rank is lost, and MPI_Finalize() would wait for it, the launcher ends the others with
-/// this exit code.
-int end_of_job(int code);
-
-}  // namespace forebay::bench
+}  // namespace forebay::cli

@@ -7,9 +7,9 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/say.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/tree_place.hpp"
+#include "core/terminal/say.hpp"
 
 namespace forebay::cli {
 

@@ -11,8 +11,8 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "core/terminal/say.hpp"
 #include "core/sys/store.hpp"
+#include "core/terminal/say.hpp"
 
 namespace forebay::cli {
 

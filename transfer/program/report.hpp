@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/sys/plain_file.hpp"
 #include "core/terminal/command_line.hpp"
 #include "core/terminal/json.hpp"
-#include "core/sys/plain_file.hpp"
 #include "transfer/copy/checksums.hpp"
 #include "transfer/copy/copy.hpp"
 #include "transfer/copy/remarks.hpp"

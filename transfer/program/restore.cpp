@@ -2,14 +2,15 @@
 
 #include <memory>
 
-#include "transfer/archive/restore.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/terminal/other_program.hpp"
 #include "core/terminal/say.hpp"
+#include "transfer/archive/restore.hpp"
 #include "transfer/program/check.hpp"
 #include "transfer/program/copy_run.hpp"
+#include "transfer/program/verbs.hpp"
 #include "transfer/runs/living_run.hpp"
-#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

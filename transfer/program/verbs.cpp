@@ -1,25 +1,22 @@
 // Which verbs are those of trees, and who does them: this process, alone or with others, or MPI's ranks.
 
-#include <algorithm>
-
+#include "transfer/program/verbs.hpp"
+#include "core/terminal/other_program.hpp"
 #include "transfer/program/hosts.hpp"
-#include "program/verbs.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-constexpr std::string_view worker = "tree-worker";
+constexpr OtherProgram transfer_mpi{"forebay-transfer-mpi", "has MPI",
+                                    "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
 
 }  // namespace
 
-bool is_tree_verb(std::string_view name) {
-    return name == worker || std::ranges::any_of(tree_summaries, [&](const auto& verb) { return verb.first == name; });
-}
-
 void add_tree_verbs(CommandLine& line) {
     if (started_by_launcher()) {
-        for (const auto& [name, summary] : tree_summaries) line.elsewhere(name, summary, become_mpi_program);
+        for (const auto& [name, summary] : tree_summaries)
+            line.elsewhere(name, summary, [](const auto& arguments) { return become(transfer_mpi, arguments); });
         return;
     }
     add_walk(line, run_with_hosts);

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/base/try.hpp"
-#include "transfer/program/hosts.hpp"
-#include "program/verbs.hpp"
 #include "transfer/copy/team_member.hpp"
 #include "transfer/copy/team_pipes.hpp"
+#include "transfer/program/hosts.hpp"
+#include "transfer/program/verbs.hpp"
 
 namespace forebay::cli {
 

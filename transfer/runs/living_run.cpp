@@ -8,14 +8,16 @@
 #include "core/base/path.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/run.hpp"
-#include "path/catalog/held_claim.hpp"
-#include "transfer/runs/run.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/sys/tree_place.hpp"
+#include "core/terminal/log.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/held_claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/removal.hpp"
+#include "path/catalog/run.hpp"
+#include "transfer/runs/run.hpp"
 
 namespace forebay::cli {
 
@@ -39,7 +41,7 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
     if (is_whole_run) {
         FB_TRY_ASSIGN(source_is_run, source.empty() ? Result<bool>(false) : is_run(source));
         FB_TRY_ASSIGN(is_old, source_is_run ? may_be_copied(store, source, at) : Result<bool>(false));
-        return is_old ? Result<>() : HeldClaim::check_free(store, at);
+        return is_old ? Result<>() : catalog::HeldClaim::check_free(store, at, log_to_errors());
     }
     if (catalog::step_of(leaf_of(at)) || catalog::aside_of(leaf_of(at))) at = directory_of(at);
     const auto run = directory_of(at);
@@ -55,7 +57,24 @@ Result<> check_no_session_writes(const std::string& source, const std::string& t
                         "not have",
                         show_text(target), show_text(run)),
             "nothing was changed", "sync the run itself; or leave --delete out; or --as-files, if they may go"};
-    return HeldClaim::check_free(store, run);
+    return catalog::HeldClaim::check_free(store, run, log_to_errors());
+}
+
+// A snapshot may be all that tells that its run went back.
+Result<> keep_lines(const std::string& place) {
+    auto path = sys::is_far(place) ? place : std::filesystem::absolute(place).lexically_normal().string();
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const auto name = leaf_of(path);
+    if (!catalog::step_of(name) && !catalog::aside_of(name) && !catalog::leftover_of(name)) return {};
+    const auto stream = directory_of(path), run = directory_of(stream);
+    FB_TRY_ASSIGN(is_in_run, is_run(run));
+    if (!is_in_run) return {};
+    const auto marked = catalog::mark_before_removal(sys::target_store(), run, leaf_of(stream), path);
+    if (marked) return {};
+    return because(marked.error(),
+                   fmt::format("{} may be all that tells that its run went back, and that cannot be noted: {}",
+                               show_text(place), marked.error().what),
+                   "nothing was removed", marked.error().next);
 }
 
 }  // namespace forebay::cli

@@ -14,4 +14,8 @@ namespace forebay::cli {
 /// May be "". With `removes`, as of --delete, a target within a run is `refused` whether a session lives or not.
 Result<> check_no_session_writes(const std::string& source, const std::string& target, bool removes = false);
 
+/// Before a snapshot is deleted: notes in its run that the run went back, if only that snapshot shows it. An error if
+/// that cannot be noted.
+Result<> keep_lines(const std::string& place);
+
 }  // namespace forebay::cli

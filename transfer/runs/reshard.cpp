@@ -9,9 +9,9 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/tree.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/commit/reshard.hpp"
-#include "core/sys/tree.hpp"
 #include "transfer/copy/copy_context.hpp"
 
 namespace forebay::cli {

@@ -13,19 +13,19 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/history.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/run.hpp"
-#include "path/catalog/views.hpp"
-#include "transfer/runs/reshard.hpp"
-#include "transfer/runs/run_places.hpp"
-#include "transfer/runs/run_target.hpp"
-#include "transfer/runs/views.hpp"
-#include "path/commit/reshard.hpp"
 #include "core/format/run_identity.hpp"
 #include "core/sys/store_below.hpp"
 #include "core/sys/tree.hpp"
 #include "core/sys/tree_place.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/views.hpp"
+#include "path/commit/reshard.hpp"
+#include "transfer/runs/reshard.hpp"
+#include "transfer/runs/run_places.hpp"
+#include "transfer/runs/run_target.hpp"
+#include "transfer/runs/views.hpp"
 
 namespace forebay::cli {
 
@@ -93,7 +93,7 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
 /// in a bucket.
 struct TargetHold {
     std::unique_ptr<sys::Folder> lock;
-    std::unique_ptr<HeldClaim> claim;
+    std::unique_ptr<catalog::HeldClaim> claim;
 };
 
 Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, std::uint64_t identity,
@@ -274,6 +274,8 @@ Result<bool> is_run(const std::string& path) {
     }));
     return has_identity;
 }
+
+Result<std::uint64_t> run_identity(const std::string& path) { return catalog::identity_of(sys::posix_store(), path); }
 
 Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::CopyCounts& counts) {
     RunCopied copied;

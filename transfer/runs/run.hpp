@@ -26,6 +26,8 @@ struct RunCopied {
 
 /// Whether a run's identity is in `path`, in a directory of its own and not behind a link.
 Result<bool> is_run(const std::string& path);
+/// The identity of the run at `path`; 0 if no run is there.
+Result<std::uint64_t> run_identity(const std::string& path);
 
 /// Copies what is committed, each manifest after all that it names, and reads every snapshot back: one that is damaged
 /// is taken away from the target again, and named as `failed`. What is being drained, claims and requests stay behind.

@@ -7,13 +7,13 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/history.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/run.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/sys/tree.hpp"
 #include "core/sys/tree_place.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
 
 namespace forebay::cli {
 

@@ -11,6 +11,7 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/terminal/log.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/names.hpp"
@@ -86,7 +87,7 @@ std::string save_text(const Version& version) {
 /// Decides of one snapshot of the target after the other.
 class Clearing {
 public:
-    Clearing(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
+    Clearing(const RunCopy& wish, const catalog::HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
              tree::CopyCounts& counts)
         : wish_(wish), held_(held), plan_(plan), remarks_(remarks), counts_(counts), ids_(places_by_id(plan.source)) {}
 
@@ -207,7 +208,7 @@ private:
     }
 
     const RunCopy& wish_;
-    const HeldClaim* held_;
+    const catalog::HeldClaim* held_;
     RunCopyPlan& plan_;
     tree::Remarks& remarks_;
     tree::CopyCounts& counts_;
@@ -229,15 +230,16 @@ Result<RunSnapshots> versions_of(sys::Store& store, const std::string& run) {
     return versions;
 }
 
-Result<std::unique_ptr<HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source) {
+Result<std::unique_ptr<catalog::HeldClaim>> claim_target(const RunCopy& wish, const RunSnapshots& source) {
     FB_TRY_ASSIGN(identity, catalog::identity_of(*wish.store, wish.target));
-    if (identity == 0) return std::unique_ptr<HeldClaim>();
+    if (identity == 0) return std::unique_ptr<catalog::HeldClaim>();
     std::uint32_t brought = 0;
     for (const auto& [place, version] : source) brought = std::max(brought, version.head.lineage.line().session);
     if (!wish.options.is_dry)
-        return HeldClaim::take(*wish.store, wish.target, HeldClaim::Use::copy, wish.source, brought);
-    FB_TRY(HeldClaim::check_free(*wish.store, wish.target, wish.source));
-    return std::unique_ptr<HeldClaim>();
+        return catalog::HeldClaim::take(*wish.store, wish.target, log_to_errors(), catalog::HeldClaim::Use::copy,
+                                        wish.source, brought);
+    FB_TRY(catalog::HeldClaim::check_free(*wish.store, wish.target, log_to_errors(), wish.source));
+    return std::unique_ptr<catalog::HeldClaim>();
 }
 
 namespace {
@@ -275,7 +277,7 @@ Result<> check_removals(const RunCopy& wish, const RunSnapshots& source) {
     return check_target_lines(wish, source, target);
 }
 
-Result<> clear_target(const RunCopy& wish, const HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
+Result<> clear_target(const RunCopy& wish, const catalog::HeldClaim* held, RunCopyPlan& plan, tree::Remarks& remarks,
                       tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(target, versions_of(*wish.store, wish.target));
     FB_TRY(check_no_stream_goes(wish, plan.source, target));

@@ -5,9 +5,9 @@
 #include "core/base/path.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
+#include "core/describe/conventions.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/views.hpp"
-#include "core/describe/conventions.hpp"
 
 namespace forebay::cli {
 

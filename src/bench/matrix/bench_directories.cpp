@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/try.hpp"
 #include "bench/place.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/thread.hpp"
 

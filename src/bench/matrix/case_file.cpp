@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/outcome.hpp"
+#include "core/base/try.hpp"
 #include "core/terminal/advice_file.hpp"
 
 namespace forebay::bench {

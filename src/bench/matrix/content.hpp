@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/page_buffer.hpp"
 #include "bench/matrix/setting.hpp"
+#include "core/base/page_buffer.hpp"
 
 namespace forebay::bench {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/plain_file.hpp"
 #include "core/sys/store.hpp"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
-#include "forebay/mpi.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/store.hpp"
+#include "forebay/mpi.hpp"
 
 namespace forebay::bench {
 

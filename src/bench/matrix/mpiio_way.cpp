@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/store.hpp"
 

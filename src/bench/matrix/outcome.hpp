@@ -10,8 +10,8 @@
 
 #include "bench/matrix/trial.hpp"
 #include "bench/spread.hpp"
-#include "core/terminal/table.hpp"
 #include "core/format/advice.hpp"
+#include "core/terminal/table.hpp"
 
 namespace forebay::bench {
 

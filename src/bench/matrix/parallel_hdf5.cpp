@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/way.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::bench {
 

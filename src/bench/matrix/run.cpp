@@ -9,23 +9,23 @@
 #include <new>
 #include <optional>
 
-#include "core/base/crc32c.hpp"
-#include "core/base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/job.hpp"
 #include "bench/matrix/bench_directories.hpp"
 #include "bench/matrix/outcome.hpp"
 #include "bench/matrix/way.hpp"
 #include "bench/place.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/store.hpp"
 #include "core/terminal/command_line.hpp"
-#include "program/own_output.hpp"
 #include "core/terminal/print.hpp"
 #include "core/terminal/progress.hpp"
 #include "forebay/forebay.h"
 #include "forebay/mpi.hpp"
-#include "core/sys/machine.hpp"
-#include "core/sys/process.hpp"
-#include "core/sys/store.hpp"
+#include "program/own_output.hpp"
 
 namespace forebay::bench {
 

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "bench/matrix/outcome.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/store.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::bench;

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/trial.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/plain_file.hpp"
 
 namespace forebay::bench {

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <thread>
 
-#include "core/base/try.hpp"
 #include "bench/load.hpp"
 #include "bench/matrix/way.hpp"
 #include "bench/spread.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/store.hpp"
 
 namespace forebay::bench {

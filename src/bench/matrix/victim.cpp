@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "core/base/try.hpp"
 #include "bench/matrix/trial.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/program.hpp"

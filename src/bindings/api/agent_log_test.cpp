@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "core/base/limits.hpp"
+#include "core/sys/private_file.hpp"
 #include "support/killable.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/private_file.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "path/agent/hosts.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/try.hpp"
+#include "path/agent/hosts.hpp"
 
 namespace forebay::behind {
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "forebay/forebay.hpp"
 #include "bindings/compat/made/file_ranks.hpp"
 #include "bindings/compat/made/making.hpp"
+#include "forebay/forebay.hpp"
 
 namespace forebay::behind {
 

@@ -13,8 +13,8 @@
 #include <optional>
 #include <random>
 
-#include "path/catalog/catalog.hpp"
 #include "core/format/node_file.hpp"
+#include "path/catalog/catalog.hpp"
 #include "support/failing_memory.hpp"
 #include "support/limited_process.hpp"
 #include "support/sessions.hpp"

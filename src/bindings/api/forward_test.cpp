@@ -14,13 +14,13 @@
 #include <thread>
 
 #include "core/forward/forwarded_store.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/private_file.hpp"
 #include "support/free_address.hpp"
 #include "support/mid_drain.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
-#include "core/sys/machine.hpp"
-#include "core/sys/private_file.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

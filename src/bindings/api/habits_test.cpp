@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "path/catalog/catalog.hpp"
 #include "forebay/forebay.hpp"
+#include "path/catalog/catalog.hpp"
 #include "support/limited_process.hpp"
 #include "support/temp_directory.hpp"
 

@@ -6,13 +6,13 @@
 #include "bindings/api/state.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/describe/option_list.hpp"
 #include "core/format/packed.hpp"
+#include "core/sys/far_module.hpp"
+#include "path/catalog/run.hpp"
 #include "path/node/analysis_rules.hpp"
 #include "path/node/compression_rules.hpp"
-#include "core/sys/far_module.hpp"
 
 namespace forebay {
 

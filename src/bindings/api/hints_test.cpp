@@ -6,10 +6,10 @@
 
 #include <thread>
 
+#include "core/sys/clock.hpp"
 #include "path/node/step_clock.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
-#include "core/sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -8,13 +8,13 @@
 #include <cstdio>
 #include <thread>
 
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
 #include "path/agent/leftovers.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/lock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -10,10 +10,10 @@
 #include "bindings/api/state.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/sys/process.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/raised.hpp"
 #include "path/node/timing_ring.hpp"
-#include "core/sys/process.hpp"
 
 namespace forebay {
 

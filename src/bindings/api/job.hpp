@@ -15,9 +15,9 @@
 #include "bindings/api/conditions.hpp"
 #include "bindings/api/job_watch.hpp"
 #include "core/describe/durable_time.hpp"
-#include "forebay/options.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/job_end.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay {
 

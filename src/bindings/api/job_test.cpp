@@ -12,10 +12,10 @@
 #include <fstream>
 #include <thread>
 
+#include "core/sys/clock.hpp"
 #include "path/catalog/names.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
-#include "core/sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -12,9 +12,9 @@
 #include "core/base/attempt.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/thread.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/raised.hpp"
-#include "core/sys/thread.hpp"
 
 namespace forebay {
 

@@ -17,9 +17,9 @@
 #include "core/base/try.hpp"
 #include "core/comm/mpi_group.hpp"
 #include "core/describe/conventions.hpp"
-#include "forebay/mpi.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
+#include "forebay/mpi.hpp"
 
 namespace forebay {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/comm/group.hpp"
-#include "forebay/options.hpp"
 #include "core/forward/server.hpp"
+#include "forebay/options.hpp"
 #include "path/node/staging.hpp"
 
 namespace forebay {

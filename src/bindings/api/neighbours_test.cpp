@@ -10,13 +10,13 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/sys/machine.hpp"
 #include "path/agent/neighbours.hpp"
 #include "path/node/watch.hpp"
 #include "support/mid_drain.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "forebay/options.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay {
 

@@ -9,10 +9,10 @@
 #include <mutex>
 
 #include "bindings/api/alike.hpp"
-#include "support/refused.hpp"
-#include "support/sessions.hpp"
 #include "core/sys/machine.hpp"
 #include "path/telemetry/profile.hpp"
+#include "support/refused.hpp"
+#include "support/sessions.hpp"
 
 using namespace forebay;
 using test::options_in;

@@ -4,19 +4,19 @@
 #include <future>
 #include <map>
 
-#include "path/agent/spool.hpp"
 #include "bindings/api/alike.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
-#include "path/node/await.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/thread.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/agent/spool.hpp"
+#include "path/node/await.hpp"
 
 namespace forebay {
 

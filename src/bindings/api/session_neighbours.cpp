@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "path/agent/neighbours.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/host_list.hpp"
 #include "core/forward/message.hpp"
 #include "core/sys/machine.hpp"
+#include "path/agent/neighbours.hpp"
 
 namespace forebay {
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "path/agent/leftovers.hpp"
-#include "path/agent/target.hpp"
 #include "bindings/api/alike.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/attempt.hpp"
@@ -16,8 +14,6 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/run.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/lock.hpp"
@@ -26,6 +22,10 @@
 #include "core/sys/process.hpp"
 #include "core/sys/target_list.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/agent/leftovers.hpp"
+#include "path/agent/target.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/run.hpp"
 
 namespace forebay {
 

@@ -6,20 +6,20 @@
 #include <algorithm>
 #include <atomic>
 
-#include "path/agent/target.hpp"
 #include "bindings/api/state.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/run.hpp"
-#include "path/catalog/savers.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/agent/target.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/run.hpp"
+#include "path/catalog/savers.hpp"
 
 namespace forebay {
 

@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "bindings/api/state.hpp"
+#include "core/sys/machine.hpp"
 #include "path/catalog/catalog.hpp"
 #include "support/thread_group.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

@@ -8,10 +8,10 @@
 
 #include "bindings/api/state.hpp"
 #include "core/base/try.hpp"
-#include "path/node/await.hpp"
-#include "path/node/watch.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/node/await.hpp"
+#include "path/node/watch.hpp"
 
 namespace forebay {
 

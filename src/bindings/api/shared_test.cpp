@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/format/shared.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/node_reader.hpp"
-#include "core/format/shared.hpp"
 #include "support/mid_drain.hpp"
 #include "support/sessions.hpp"
 #include "support/shared_state.hpp"

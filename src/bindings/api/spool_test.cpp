@@ -12,13 +12,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/sys/machine.hpp"
 #include "path/agent/leftovers.hpp"
 #include "path/agent/spool.hpp"
 #include "support/killable.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/packed_files.hpp"
 #include "support/sessions.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

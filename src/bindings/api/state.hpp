@@ -12,14 +12,18 @@
 #include <type_traits>
 #include <vector>
 
-#include "path/agent/hosts.hpp"
 #include "bindings/api/job.hpp"
 #include "bindings/api/profile.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/given_up.hpp"
 #include "core/comm/group.hpp"
+#include "core/sys/crew.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/store.hpp"
+#include "core/sys/target_store.hpp"
 #include "forebay/forebay.hpp"
+#include "path/agent/hosts.hpp"
+#include "path/catalog/given_up.hpp"
 #include "path/node/host.hpp"
 #include "path/node/long_wait.hpp"
 #include "path/node/staging.hpp"
@@ -31,10 +35,6 @@
 #include "path/restart/wish.hpp"
 #include "path/stage/course.hpp"
 #include "path/stage/stager.hpp"
-#include "core/sys/crew.hpp"
-#include "core/sys/process.hpp"
-#include "core/sys/store.hpp"
-#include "core/sys/target_store.hpp"
 
 namespace forebay {
 

@@ -10,11 +10,11 @@
 
 #include "core/forward/frames.hpp"
 #include "core/forward/server.hpp"
-#include "support/sessions.hpp"
-#include "support/staging_of.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/private_file.hpp"
+#include "support/sessions.hpp"
+#include "support/staging_of.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -14,11 +14,11 @@
 #include <tuple>
 #include <utility>
 
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/values.hpp"
 #include "core/describe/counter_list.hpp"
 #include "core/describe/option_list.hpp"
 #include "core/sys/target_store.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/values.hpp"
 #include "wished.hpp"
 
 namespace nb = nanobind;

@@ -13,22 +13,22 @@
 
 #include <memory>
 
-#include "path/agent/event_sinks.hpp"
-#include "path/agent/serve.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/glob.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/run.hpp"
 #include "core/describe/analysis_list.hpp"
-#include "insight/insitu/judge.hpp"
-#include "insight/insitu/node_view.hpp"
-#include "insight/insitu/results.hpp"
-#include "path/node/analysis_rules.hpp"
 #include "core/sys/child.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
+#include "insight/insitu/judge.hpp"
+#include "insight/insitu/node_view.hpp"
+#include "insight/insitu/results.hpp"
+#include "path/agent/event_sinks.hpp"
+#include "path/agent/serve.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/run.hpp"
+#include "path/node/analysis_rules.hpp"
 
 namespace nb = nanobind;
 using namespace forebay;

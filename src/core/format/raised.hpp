@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "forebay/result.hpp"
 #include "core/format/lineage.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::format {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/describe/schema.hpp"
-#include "forebay/result.hpp"
 #include "core/format/json_read.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::format {
 

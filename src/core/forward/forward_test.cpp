@@ -13,11 +13,11 @@
 #include "core/base/crc32c.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/conventions.hpp"
+#include "core/sys/machine.hpp"
 #include "support/forwarder.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "forebay/options.hpp"
 #include "core/forward/forwarder_pool.hpp"
 #include "core/sys/store.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay::forward {
 

@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/sys/clock.hpp"
 #include "support/forwarder.hpp"
 #include "support/free_address.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "core/sys/clock.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;

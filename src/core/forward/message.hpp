@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "core/base/siphash.hpp"
-#include "forebay/result.hpp"
 #include "core/sys/store.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::forward {
 

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "forebay/options.hpp"
 #include "core/forward/limits.hpp"
 #include "core/forward/message.hpp"
 #include "core/sys/socket.hpp"
 #include "core/sys/store.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay::forward {
 

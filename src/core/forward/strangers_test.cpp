@@ -16,10 +16,10 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
+#include "core/sys/clock.hpp"
 #include "support/forwarder.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "core/sys/clock.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/base/attempt.hpp"
-#include "forebay/result.hpp"
 #include "core/move/pace.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::move {
 

@@ -13,9 +13,9 @@
 #include <functional>
 #include <span>
 
-#include "forebay/result.hpp"
 #include "core/move/pace.hpp"
 #include "core/sys/store.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::move {
 

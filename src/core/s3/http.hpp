@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/s3/sign.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::s3 {
 

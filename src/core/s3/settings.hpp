@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "forebay/result.hpp"
 #include "core/s3/sign.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::s3 {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::sys {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "forebay/result.hpp"
 #include "core/sys/process.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::sys {
 

@@ -12,11 +12,11 @@
 #include <set>
 #include <thread>
 
+#include "core/sys/child.hpp"
+#include "core/sys/program.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/child.hpp"
-#include "core/sys/program.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "core/sys/clock.hpp"
+#include "core/sys/process.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/process.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

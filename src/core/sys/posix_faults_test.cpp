@@ -15,10 +15,10 @@
 #include <deque>
 
 #include "core/base/bytes.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/posix_error.hpp"
 #include "core/sys/store.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

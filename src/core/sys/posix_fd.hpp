@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "forebay/result.hpp"
 #include "core/sys/posix_error.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::sys {
 

@@ -17,13 +17,13 @@
 #include <thread>
 
 #include "core/base/bytes.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/socket.hpp"
 #include "core/sys/store.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

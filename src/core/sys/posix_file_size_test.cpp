@@ -8,11 +8,11 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/limits.hpp"
-#include "support/limited_process.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/store.hpp"
+#include "support/limited_process.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

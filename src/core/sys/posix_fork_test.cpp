@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "core/sys/lock.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/lock.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

@@ -12,12 +12,12 @@
 #include <filesystem>
 
 #include "core/base/bytes.hpp"
-#include "support/own_mounts.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/store_below.hpp"
+#include "support/own_mounts.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

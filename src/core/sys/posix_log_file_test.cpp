@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
+#include "core/sys/log_file.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/log_file.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

@@ -13,14 +13,14 @@
 #include <set>
 #include <thread>
 
-#include "support/soon.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/process.hpp"
+#include "support/soon.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

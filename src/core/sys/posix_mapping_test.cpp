@@ -9,10 +9,10 @@
 #include <fstream>
 
 #include "core/base/bytes.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/place_in_file_system.hpp"
 #include "core/sys/posix_mounts.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

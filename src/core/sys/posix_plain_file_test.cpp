@@ -7,9 +7,9 @@
 #include <array>
 #include <string>
 
-#include "support/temp_directory.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/plain_file.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using sys::PlainFile;

@@ -11,10 +11,10 @@
 #include <string>
 #include <thread>
 
-#include "support/dying_process.hpp"
-#include "support/soon.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/process_state.hpp"
+#include "support/dying_process.hpp"
+#include "support/soon.hpp"
 
 using namespace forebay;
 using sys::ProcessState;

@@ -17,13 +17,13 @@
 #include <sstream>
 #include <thread>
 
-#include "support/processes.hpp"
-#include "support/soon.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
+#include "support/processes.hpp"
+#include "support/soon.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

@@ -12,9 +12,9 @@
 #include <fstream>
 
 #include "core/base/bytes.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/store_below.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

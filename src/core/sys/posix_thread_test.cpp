@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "support/limited_process.hpp"
 #include "core/sys/thread.hpp"
+#include "support/limited_process.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "support/temp_directory.hpp"
 #include "core/sys/tree.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using sys::EntryKind;

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/stripe_map.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::sys {
 

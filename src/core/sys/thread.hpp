@@ -8,9 +8,9 @@
 #include <functional>
 #include <thread>
 
-#include "forebay/result.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/cpus.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::sys {
 

@@ -16,6 +16,8 @@ namespace {
 // JSON takes ten times its size while it is read.
 constexpr std::uint64_t advice_file_bytes_max = 64u << 20;
 
+constexpr std::uint64_t list_bytes_max = 16u << 20;
+
 Result<std::string> standard_input(std::uint64_t bytes_max) {
     std::string text;
     std::array<char, 1 << 16> piece;
@@ -38,6 +40,15 @@ Result<std::string> input_text(const std::string& option, const std::string& pat
     auto text = path == "-" ? standard_input(bytes_max) : sys::read_text(sys::posix_store(), path, bytes_max);
     if (text) return text;
     return because(text.error(), fmt::format("{} {}: {}", option, path, text.error().what), "", next);
+}
+
+Result<std::string> file_text(const std::string& option, const std::string& path) {
+    return input_text(option, path, list_bytes_max, "docs/guide/preflight.md says what its file holds");
+}
+
+Result<std::string> list_text(const std::string& option, const std::string& text) {
+    if (!text.starts_with('@')) return text;
+    return file_text(option, text.substr(1));
 }
 
 Result<format::Advice> read_advice(const std::string& option, const std::string& path, const std::string& kind) {

@@ -8,10 +8,10 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "core/terminal/say.hpp"
-#include "core/terminal/words.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/log_file.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
 
 namespace forebay::cli {
 

@@ -14,15 +14,6 @@ constexpr int text_columns_min = 80, text_columns_max = 100;
 
 }  // namespace
 
-const char* name_of(catalog::Leftover::Kind kind) {
-    switch (kind) {
-        case catalog::Leftover::Kind::part: return "part";
-        case catalog::Leftover::Kind::old: return "old";
-        case catalog::Leftover::Kind::gone: return "gone";
-    }
-    return "part";
-}
-
 std::string show_ranks(std::span<const format::RankRange> ranks) {
     std::string text;
     for (const auto& range : ranks) {
@@ -57,12 +48,6 @@ Json json_of(const Extents& shape) {
     auto list = Json::array();
     for (int dim = 0; dim < shape.dims(); ++dim) list.push(shape[dim]);
     return list;
-}
-
-Json json_of(const catalog::Snapshot& snapshot) {
-    auto object = Json::object();
-    object.set("stream", snapshot.stream).set("step", snapshot.step).set("directory", snapshot.directory);
-    return object;
 }
 
 Json json_of(std::span<const format::Mark> marks) {

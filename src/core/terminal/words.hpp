@@ -6,14 +6,11 @@
 #include <span>
 #include <string>
 
-#include "path/catalog/catalog.hpp"
-#include "core/terminal/json.hpp"
 #include "core/format/manifest.hpp"
+#include "core/terminal/json.hpp"
+#include "forebay/describe.hpp"
 
 namespace forebay::cli {
-
-/// "part", "old", "gone".
-const char* name_of(catalog::Leftover::Kind kind);
 
 /// "0-3, 8".
 std::string show_ranks(std::span<const format::RankRange> ranks);
@@ -22,7 +19,6 @@ std::string show_ranks(std::span<const format::RankRange> ranks);
 std::string wrapped(const std::string& head, const std::string& text);
 
 Json json_of(const Extents& shape);
-Json json_of(const catalog::Snapshot& snapshot);
 Json json_of(std::span<const format::Mark> marks);
 
 }  // namespace forebay::cli

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/describe/schema.hpp"
-#include "insight/foreign/choices.hpp"
-#include "insight/foreign/sealed_block.hpp"
 #include "core/format/layout.hpp"
 #include "core/sys/store.hpp"
+#include "insight/foreign/choices.hpp"
+#include "insight/foreign/sealed_block.hpp"
 
 namespace forebay::foreign {
 

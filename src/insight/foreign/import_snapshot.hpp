@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "path/commit/write_snapshot.hpp"
-#include "insight/foreign/contents.hpp"
 #include "core/sys/store.hpp"
+#include "insight/foreign/contents.hpp"
+#include "path/commit/write_snapshot.hpp"
 
 namespace forebay::foreign {
 

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "core/base/try.hpp"
+#include "insight/foreign/limits.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/run.hpp"
 #include "path/commit/commit.hpp"
-#include "insight/foreign/limits.hpp"
 #include "support/crashes.hpp"
 #include "support/palm_files.hpp"
 #include "support/sim_store.hpp"

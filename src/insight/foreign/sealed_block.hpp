@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "insight/foreign/ranges.hpp"
 #include "core/sys/store.hpp"
+#include "insight/foreign/ranges.hpp"
 
 namespace forebay::foreign {
 

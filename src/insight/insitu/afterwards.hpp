@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "insight/insitu/parts.hpp"
 #include "insight/insitu/results.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::insitu {
 

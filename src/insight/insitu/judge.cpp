@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "core/base/glob.hpp"
-#include "path/catalog/marks.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/describe/condition.hpp"
 #include "insight/insitu/numbers.hpp"
+#include "path/catalog/marks.hpp"
 
 namespace forebay::insitu {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/format/mark.hpp"
+#include "core/sys/store.hpp"
 #include "insight/insitu/analyser.hpp"
 #include "insight/insitu/parts.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::insitu {
 

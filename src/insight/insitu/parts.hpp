@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/names.hpp"
 #include "core/format/lineage.hpp"
 #include "core/format/node_file.hpp"
-#include "insight/insitu/work.hpp"
 #include "core/sys/store.hpp"
+#include "insight/insitu/work.hpp"
+#include "path/catalog/names.hpp"
 
 namespace forebay::insitu {
 

@@ -8,14 +8,14 @@
 
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/format/layout.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/run.hpp"
 #include "path/catalog/values.hpp"
 #include "path/commit/write_snapshot.hpp"
-#include "core/describe/analysis_list.hpp"
-#include "core/format/layout.hpp"
 
 namespace forebay::insitu {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/insitu/parts.hpp"
 #include "core/sys/store.hpp"
+#include "insight/insitu/parts.hpp"
 
 namespace forebay::insitu {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/block_reader.hpp"
-#include "insight/insitu/parts.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/mapping.hpp"
+#include "insight/insitu/parts.hpp"
+#include "path/catalog/block_reader.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::insitu {
 

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/block_reader.hpp"
 #include "insight/insitu/analyser.hpp"
+#include "path/catalog/block_reader.hpp"
 
 namespace forebay::insitu {
 

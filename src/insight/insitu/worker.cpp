@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
 #include "insight/insitu/judge.hpp"
 #include "insight/insitu/results.hpp"
 #include "insight/insitu/sealed_slot.hpp"
+#include "path/catalog/run.hpp"
 
 namespace forebay::insitu {
 

@@ -24,9 +24,9 @@
 #include <string>
 #include <vector>
 
+#include "core/sys/store.hpp"
 #include "insight/insitu/parts.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::insitu {
 

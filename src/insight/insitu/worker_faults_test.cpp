@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <map>
 
+#include "core/describe/analysis_list.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/commit/commit.hpp"
-#include "core/describe/analysis_list.hpp"
 #include "support/crashes.hpp"
 #include "support/leased_node.hpp"
 #include "support/passing_store.hpp"

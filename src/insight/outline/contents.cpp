@@ -16,12 +16,12 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/describe/geometry.hpp"
+#include "core/sys/thread.hpp"
+#include "insight/outline/limits.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/forms/file_form.hpp"
 #include "path/catalog/node_reader.hpp"
-#include "core/describe/geometry.hpp"
-#include "insight/outline/limits.hpp"
-#include "core/sys/thread.hpp"
 
 namespace forebay::outline {
 

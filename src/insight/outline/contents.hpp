@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "insight/outline/mappings.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::outline {
 

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "insight/outline/contents.hpp"
 #include "core/sys/store.hpp"
+#include "insight/outline/contents.hpp"
 
 namespace forebay::outline {
 

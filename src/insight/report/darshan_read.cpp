@@ -7,9 +7,9 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "insight/report/assets.hpp"
 #include "core/sys/child.hpp"
 #include "core/sys/machine.hpp"
+#include "insight/report/assets.hpp"
 
 namespace forebay::report {
 

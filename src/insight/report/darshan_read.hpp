@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "insight/report/darshan_log.hpp"
 #include "core/sys/store.hpp"
+#include "insight/report/darshan_log.hpp"
 
 namespace forebay::report {
 

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "core/base/try.hpp"
-#include "insight/report/page_guard.hpp"
-#include "insight/report/page_server.hpp"
-#include "insight/report/request_heads.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/socket.hpp"
 #include "core/sys/thread.hpp"
+#include "insight/report/page_guard.hpp"
+#include "insight/report/page_server.hpp"
+#include "insight/report/request_heads.hpp"
 
 namespace forebay::report {
 

@@ -9,10 +9,10 @@
 #include <atomic>
 #include <thread>
 
-#include "insight/report/page_guard.hpp"
-#include "insight/report/page_server.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/socket.hpp"
+#include "insight/report/page_guard.hpp"
+#include "insight/report/page_server.hpp"
 
 using namespace forebay;
 using namespace forebay::report;

@@ -7,9 +7,9 @@
 #include <tuple>
 
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/run.hpp"
-#include "core/sys/clock.hpp"
 #include "path/telemetry/here.hpp"
 
 namespace forebay::report {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "core/sys/store.hpp"
 #include "insight/report/page_feed.hpp"
 #include "insight/report/page_state.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::report {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/report/trace_node.hpp"
 #include "core/sys/store.hpp"
+#include "insight/report/trace_node.hpp"
 
 namespace forebay::report {
 

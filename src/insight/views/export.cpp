@@ -20,15 +20,15 @@
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/output.hpp"
 #include "core/move/export_place.hpp"
 #include "core/move/journal.hpp"
-#include "insight/outline/description.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "insight/outline/description.hpp"
 #include "insight/views/dataset_writer.hpp"
 #include "insight/views/limits.hpp"
 #include "insight/views/stored_file.hpp"
+#include "path/catalog/output.hpp"
 
 namespace forebay::views {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "insight/outline/conventions.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::views {
 

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <span>
 
+#include "insight/outline/contents.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/catalog.hpp"
-#include "insight/outline/contents.hpp"
 
 namespace forebay::views {
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "core/describe/geometry.hpp"
-#include "support/view_sample.hpp"
 #include "insight/views/tiling.hpp"
+#include "support/view_sample.hpp"
 
 using namespace forebay;
 using views::Stored;

@@ -7,14 +7,14 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/store.hpp"
+#include "insight/outline/description.hpp"
+#include "insight/outline/limits.hpp"
+#include "insight/views/limits.hpp"
+#include "insight/views/virtual_file.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/output.hpp"
 #include "path/catalog/views.hpp"
-#include "insight/outline/description.hpp"
-#include "insight/outline/limits.hpp"
-#include "core/sys/store.hpp"
-#include "insight/views/limits.hpp"
-#include "insight/views/virtual_file.hpp"
 
 namespace forebay::views {
 

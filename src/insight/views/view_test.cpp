@@ -6,13 +6,13 @@
 
 #include <filesystem>
 
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/views.hpp"
 #include "insight/h5/hdf5.hpp"
-#include "support/passing_store.hpp"
-#include "support/view_sample.hpp"
 #include "insight/views/limits.hpp"
 #include "insight/views/view.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/views.hpp"
+#include "support/passing_store.hpp"
+#include "support/view_sample.hpp"
 
 using namespace forebay;
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "path/agent/interruptions.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
 #include "core/move/retry.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/interruptions.hpp"
 
 namespace forebay::agent {
 

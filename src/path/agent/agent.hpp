@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sys/store.hpp"
 #include "path/agent/committer.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/schedule.hpp"
@@ -28,7 +29,6 @@
 #include "path/agent/station.hpp"
 #include "path/agent/view_maker.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::agent {
 

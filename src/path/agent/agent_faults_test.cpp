@@ -6,17 +6,17 @@
 
 #include <thread>
 
-#include "path/agent/committer.hpp"
 #include "core/base/limits.hpp"
-#include "path/catalog/claim.hpp"
 #include "core/comm/group.hpp"
+#include "core/sys/clock.hpp"
+#include "path/agent/committer.hpp"
+#include "path/catalog/claim.hpp"
 #include "path/node/await.hpp"
 #include "support/agent_node.hpp"
 #include "support/committed_run.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "core/sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/thread.hpp"
 #include "path/drain/node_drain.hpp"
 #include "support/agent_node.hpp"
 #include "support/committed_run.hpp"
@@ -19,8 +21,6 @@
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/thread.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "path/agent/hosts.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
+#include "path/agent/hosts.hpp"
 #include "path/node/raised.hpp"
 #include "path/node/staging.hpp"
 

@@ -24,9 +24,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/sys/child.hpp"
 #include "forebay/options.hpp"
 #include "forebay/result.hpp"
-#include "core/sys/child.hpp"
 
 namespace forebay::agent {
 

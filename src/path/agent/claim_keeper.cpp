@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/attempt.hpp"
-#include "path/catalog/claim.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/claim.hpp"
 
 namespace forebay::agent {
 

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <string>
 
-#include "path/agent/events.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/events.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::agent {
 

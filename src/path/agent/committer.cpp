@@ -6,19 +6,19 @@
 #include <span>
 #include <utility>
 
-#include "path/agent/claim_keeper.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/describe/conventions.hpp"
+#include "core/format/packed.hpp"
+#include "core/move/retry.hpp"
+#include "path/agent/claim_keeper.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/catalog/views.hpp"
 #include "path/commit/commit.hpp"
-#include "core/describe/analysis_list.hpp"
-#include "core/describe/conventions.hpp"
-#include "core/format/packed.hpp"
-#include "core/move/retry.hpp"
 #include "path/node/analysis_rules.hpp"
 #include "path/node/timing_ring.hpp"
 

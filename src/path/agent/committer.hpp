@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "core/format/node_file.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/store.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/schedule.hpp"
 #include "path/agent/slots.hpp"
 #include "path/agent/view_maker.hpp"
 #include "path/catalog/catalog.hpp"
-#include "core/format/node_file.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::agent {
 

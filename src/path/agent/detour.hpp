@@ -19,9 +19,9 @@
 #include <optional>
 #include <string>
 
-#include "path/agent/events.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/passing_store.hpp"
+#include "path/agent/events.hpp"
 
 namespace forebay::agent {
 

@@ -11,10 +11,10 @@
 #include "core/base/bytes.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
 #include "core/format/json_text.hpp"
-#include "path/node/event_ring.hpp"
 #include "core/sys/clock.hpp"
+#include "path/catalog/run.hpp"
+#include "path/node/event_ring.hpp"
 
 namespace forebay::agent {
 

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <string>
 
+#include "core/sys/store.hpp"
 #include "path/agent/events.hpp"
 #include "path/node/control.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::agent {
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "path/agent/serve.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/clock.hpp"
@@ -16,6 +15,7 @@
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/serve.hpp"
 
 namespace forebay::agent {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "path/agent/post.hpp"
 #include "forebay/options.hpp"
+#include "path/agent/post.hpp"
 #include "path/node/host.hpp"
 #include "path/node/long_wait.hpp"
 

@@ -8,10 +8,10 @@
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
+#include "core/sys/clock.hpp"
 #include "path/node/analysis_rules.hpp"
 #include "path/node/raised.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/clock.hpp"
 
 namespace forebay::agent {
 

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/move/writer.hpp"
+#include "core/sys/clock.hpp"
 #include "path/agent/committer.hpp"
 #include "path/agent/schedule.hpp"
 #include "path/agent/slots.hpp"
 #include "path/agent/speed.hpp"
-#include "core/move/writer.hpp"
-#include "core/sys/clock.hpp"
 
 namespace forebay::agent {
 

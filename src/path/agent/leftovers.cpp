@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/base/try.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/target_store.hpp"
 #include "path/agent/serve.hpp"
 #include "path/agent/spool.hpp"
-#include "core/base/try.hpp"
 #include "path/catalog/run.hpp"
 #include "path/catalog/views.hpp"
 #include "path/commit/publish.hpp"
 #include "path/node/watch.hpp"
-#include "core/sys/lock.hpp"
-#include "core/sys/target_store.hpp"
 
 namespace forebay::agent {
 

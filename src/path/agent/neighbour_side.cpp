@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/base/attempt.hpp"
-#include "path/catalog/run.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/catalog/run.hpp"
 
 namespace forebay::agent {
 

@@ -6,13 +6,13 @@
 #include <thread>
 #include <utility>
 
-#include "path/agent/placement.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/run.hpp"
 #include "core/format/neighbour.hpp"
 #include "core/forward/forwarded_store.hpp"
+#include "path/agent/placement.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/run.hpp"
 #include "path/telemetry/chronicle.hpp"
 
 namespace forebay::agent {

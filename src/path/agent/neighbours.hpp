@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/forward/server.hpp"
+#include "core/sys/passing_store.hpp"
 #include "path/agent/detour.hpp"
 #include "path/agent/events.hpp"
-#include "core/forward/server.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/passing_store.hpp"
 
 namespace forebay::agent {
 

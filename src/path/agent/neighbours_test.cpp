@@ -9,13 +9,13 @@
 #include <algorithm>
 
 #include "core/base/bytes.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/run.hpp"
 #include "core/format/neighbour.hpp"
 #include "core/forward/forwarded_store.hpp"
 #include "core/forward/message.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/run.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::agent;

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
-#include "path/commit/write_snapshot.hpp"
 #include "core/format/layout.hpp"
 #include "core/format/packed.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/run.hpp"
+#include "path/commit/write_snapshot.hpp"
 
 namespace forebay::agent {
 

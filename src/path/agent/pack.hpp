@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "path/agent/finished.hpp"
 #include "core/sys/store.hpp"
+#include "path/agent/finished.hpp"
 
 namespace forebay::agent {
 

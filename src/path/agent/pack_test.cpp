@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <map>
 
-#include "path/catalog/catalog.hpp"
 #include "core/format/packed.hpp"
+#include "path/catalog/catalog.hpp"
 #include "support/crashes.hpp"
 #include "support/packed_files.hpp"
 #include "support/passing_store.hpp"

@@ -21,11 +21,11 @@
 #include <string_view>
 #include <vector>
 
-#include "path/agent/events.hpp"
-#include "path/agent/prober.hpp"
 #include "core/format/timing.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/store.hpp"
+#include "path/agent/events.hpp"
+#include "path/agent/prober.hpp"
 
 namespace forebay::agent {
 

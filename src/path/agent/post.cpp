@@ -6,13 +6,13 @@
 #include <list>
 #include <utility>
 
-#include "path/agent/serve.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/show_text.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/log_file.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/serve.hpp"
 
 namespace forebay::agent {
 

@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "core/base/limits.hpp"
+#include "core/sys/machine.hpp"
 #include "path/node/staging.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "forebay/result.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::agent {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "path/agent/event_sinks.hpp"
 #include "core/sys/store.hpp"
+#include "path/agent/event_sinks.hpp"
 
 namespace forebay::agent {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/options.hpp"
 #include "core/sys/clock.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay::agent {
 

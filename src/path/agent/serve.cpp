@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/attempt.hpp"
+#include "core/base/limits.hpp"
+#include "core/base/try.hpp"
+#include "core/describe/storage_targets.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/process.hpp"
 #include "path/agent/claim_keeper.hpp"
 #include "path/agent/event_sinks.hpp"
 #include "path/agent/neighbour_side.hpp"
@@ -15,13 +21,7 @@
 #include "path/agent/status_writer.hpp"
 #include "path/agent/timed_store.hpp"
 #include "path/agent/timing_keeper.hpp"
-#include "core/base/attempt.hpp"
-#include "core/base/limits.hpp"
-#include "core/base/try.hpp"
 #include "path/catalog/run.hpp"
-#include "core/describe/storage_targets.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/process.hpp"
 
 namespace forebay::agent {
 

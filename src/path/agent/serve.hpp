@@ -12,12 +12,12 @@
 #include <set>
 #include <string>
 
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
 #include "path/agent/agent.hpp"
 #include "path/agent/target.hpp"
 #include "path/agent/view_maker.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/lock.hpp"
 
 namespace forebay::agent {
 

@@ -13,8 +13,8 @@
 #include <memory>
 #include <mutex>
 
-#include "path/agent/insitu_station.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/insitu_station.hpp"
 
 namespace forebay::agent {
 

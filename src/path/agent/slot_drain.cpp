@@ -4,15 +4,15 @@
 
 #include <utility>
 
-#include "path/agent/direct_choice.hpp"
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
+#include "path/agent/direct_choice.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/run.hpp"
 #include "path/commit/publish.hpp"
 #include "path/drain/node_drain.hpp"
 #include "path/node/compression_rules.hpp"
-#include "core/sys/clock.hpp"
 
 namespace forebay::agent {
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/sys/store.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/schedule.hpp"
 #include "path/agent/slots.hpp"
@@ -15,7 +16,6 @@
 #include "path/agent/station.hpp"
 #include "path/drain/compress.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::agent {
 

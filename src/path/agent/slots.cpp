@@ -6,10 +6,10 @@
 
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
-#include "path/commit/publish.hpp"
-#include "path/drain/node_drain.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/commit/publish.hpp"
+#include "path/drain/node_drain.hpp"
 
 namespace forebay::agent {
 

@@ -11,15 +11,15 @@
 #include <span>
 #include <string>
 
-#include "path/agent/events.hpp"
-#include "path/agent/schedule.hpp"
-#include "path/catalog/raised.hpp"
 #include "core/format/node_file.hpp"
-#include "path/node/raised.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/store.hpp"
+#include "path/agent/events.hpp"
+#include "path/agent/schedule.hpp"
+#include "path/catalog/raised.hpp"
+#include "path/node/raised.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::agent {
 

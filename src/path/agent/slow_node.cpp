@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
 #include "core/format/status_line.hpp"
+#include "path/catalog/run.hpp"
 #include "path/telemetry/chronicle.hpp"
 #include "path/telemetry/median.hpp"
 

@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/sys/clock.hpp"
+#include "core/sys/store.hpp"
 #include "path/agent/event_sinks.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/prober.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::agent {
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <mutex>
 
-#include "path/agent/pacer.hpp"
 #include "core/move/pace.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/clock.hpp"
+#include "path/agent/pacer.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::agent {
 

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "core/sys/clock.hpp"
+#include "core/sys/thread.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/pack.hpp"
 #include "path/node/staging.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/thread.hpp"
 
 namespace forebay::agent {
 

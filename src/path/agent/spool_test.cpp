@@ -13,8 +13,8 @@
 #include <string>
 #include <thread>
 
-#include "path/agent/leftovers.hpp"
 #include "core/forward/server.hpp"
+#include "path/agent/leftovers.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/packed_files.hpp"
 #include "support/passing_store.hpp"

@@ -15,8 +15,8 @@
 #include <memory>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/move/writer.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::agent {
 

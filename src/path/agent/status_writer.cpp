@@ -10,9 +10,9 @@
 #include "core/base/attempt.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/run.hpp"
 #include "path/telemetry/metrics.hpp"
 
 namespace forebay::agent {

@@ -14,12 +14,12 @@
 #include <memory>
 #include <string>
 
-#include "path/agent/event_sinks.hpp"
-#include "path/agent/events.hpp"
 #include "core/format/status_line.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/event_sinks.hpp"
+#include "path/agent/events.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::agent {
 

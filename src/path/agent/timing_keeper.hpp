@@ -23,16 +23,16 @@
 #include <string>
 #include <vector>
 
+#include "core/format/timing.hpp"
+#include "core/sys/thread.hpp"
 #include "path/agent/event_sinks.hpp"
 #include "path/agent/events.hpp"
 #include "path/agent/placement.hpp"
 #include "path/agent/rank_records.hpp"
 #include "path/agent/timed_store.hpp"
 #include "path/agent/timing_writer.hpp"
-#include "core/format/timing.hpp"
 #include "path/node/staging.hpp"
 #include "path/node/timing_ring.hpp"
-#include "core/sys/thread.hpp"
 
 namespace forebay::agent {
 

@@ -14,12 +14,12 @@
 #include <numeric>
 
 #include "path/node/staging.hpp"
+#include "path/telemetry/chronicle.hpp"
+#include "path/telemetry/summary.hpp"
 #include "support/lustre_layout.hpp"
 #include "support/passing_store.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
-#include "path/telemetry/chronicle.hpp"
-#include "path/telemetry/summary.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

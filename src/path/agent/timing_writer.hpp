@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 
-#include "path/agent/event_sinks.hpp"
-#include "path/agent/events.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/agent/event_sinks.hpp"
+#include "path/agent/events.hpp"
 
 namespace forebay::agent {
 

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "path/catalog/catalog.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::agent {
 

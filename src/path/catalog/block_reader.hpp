@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "core/format/segments.hpp"
 #include "path/catalog/node_reader.hpp"
 #include "path/catalog/plain_bytes.hpp"
-#include "core/format/segments.hpp"
 
 namespace forebay::catalog {
 

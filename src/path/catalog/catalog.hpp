@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
-#include "forebay/options.hpp"
 #include "core/format/lineage.hpp"
 #include "core/format/manifest.hpp"
 #include "core/sys/store.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay::catalog {
 

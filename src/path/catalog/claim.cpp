@@ -17,16 +17,16 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
+#include "core/format/json_read.hpp"
+#include "core/format/json_text.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
 #include "path/catalog/savers.hpp"
-#include "core/format/json_read.hpp"
-#include "core/format/json_text.hpp"
 #include "path/node/holder_wait.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/lock.hpp"
-#include "core/sys/machine.hpp"
 
 namespace forebay::catalog {
 

@@ -21,9 +21,9 @@
 #include <optional>
 #include <string>
 
-#include "path/node/long_wait.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/long_wait.hpp"
 
 namespace forebay::catalog {
 

@@ -10,13 +10,13 @@
 #include <set>
 #include <thread>
 
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
 #include "path/catalog/history.hpp"
 #include "support/committed_run.hpp"
 #include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/lock.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -12,11 +12,11 @@
 #include <span>
 #include <string>
 
-#include "path/catalog/node_reader.hpp"
 #include "core/format/manifest.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/node_reader.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::catalog {
 

@@ -7,19 +7,18 @@
 
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/process.hpp"
+#include "forebay/options.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/run.hpp"
 #include "path/catalog/savers.hpp"
-#include "core/terminal/log.hpp"
-#include "forebay/options.hpp"
-#include "core/sys/machine.hpp"
-#include "core/sys/process.hpp"
 
-namespace forebay::cli {
+namespace forebay::catalog {
 
 namespace {
 
-catalog::Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) {
+Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) {
     return {.host = sys::host_name(),
             .user = sys::user_name(),
             .boot = sys::boot_id(),
@@ -29,44 +28,43 @@ catalog::Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) 
             .is_copy = use == HeldClaim::Use::copy};
 }
 
-Result<catalog::ClaimOptions> claim_options(sys::Store& store, const std::string& source) {
-    catalog::ClaimOptions options{.watch = Options{}.takeover_wait,
-                                  .say = [log = log_to_errors()](const std::string& line) { log(line); }};
+Result<ClaimOptions> claim_options(sys::Store& store, const HeldClaim::Say& say, const std::string& source) {
+    ClaimOptions options{.watch = Options{}.takeover_wait, .say = say};
     if (source.empty()) return options;
-    FB_TRY_ASSIGN(last, catalog::last_session(store, source));
+    FB_TRY_ASSIGN(last, last_session(store, source));
     if (last) options.copied_key = last->key;
     return options;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, Use use,
+Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std::string& run, const Say& say, Use use,
                                                    const std::string& source, std::uint32_t brought) {
-    if (use == Use::change) FB_TRY(catalog::make_identity(store, run));  // a copy brings the identity
+    if (use == Use::change) FB_TRY(make_identity(store, run));  // a copy brings the identity
     std::unique_ptr<HeldClaim> held(new HeldClaim(store, run, use));
     // By this others of this machine see at once whether it lives.
     held->lock_path_ = fmt::format("{}/forebay-claim-{}-{:016x}.lock", std::filesystem::temp_directory_path().string(),
                                    sys::process_id(), sys::random_u64());
     FB_TRY_ASSIGN(lock, sys::FileLock::take(held->lock_path_));
     held->lock_ = std::move(lock);
-    FB_TRY_ASSIGN(options, claim_options(store, source));
-    FB_TRY_ASSIGN(last, catalog::last_saver_of_all(store, run));
+    FB_TRY_ASSIGN(options, claim_options(store, say, source));
+    FB_TRY_ASSIGN(last, last_saver_of_all(store, run));
     held->above_ = std::max(last, brought);
     options.above = held->above_;
-    FB_TRY_ASSIGN(session, catalog::claim(store, run, claimant_of(held->lock_path_, use), options));
+    FB_TRY_ASSIGN(session, claim(store, run, claimant_of(held->lock_path_, use), options));
     held->session_ = session;
     FB_TRY_ASSIGN(thread, sys::Thread::start([one = held.get()] { one->renew(); }));
     held->thread_ = std::move(thread);
     return held;
 }
 
-Result<> HeldClaim::check_free(sys::Store& store, const std::string& run, const std::string& source) {
-    FB_TRY_ASSIGN(options, claim_options(store, source));
-    return catalog::check_unclaimed(store, run, claimant_of("", Use::copy), options);
+Result<> HeldClaim::check_free(sys::Store& store, const std::string& run, const Say& say, const std::string& source) {
+    FB_TRY_ASSIGN(options, claim_options(store, say, source));
+    return check_unclaimed(store, run, claimant_of("", Use::copy), options);
 }
 
 Result<> HeldClaim::check_held() const {
-    FB_TRY_ASSIGN(later, catalog::claimed_after(store_, run_, session_));
+    FB_TRY_ASSIGN(later, claimed_after(store_, run_, session_));
     if (!later) return {};
     return Error{ErrorKind::refused, fmt::format("{} has taken over run {} from this process", *later, run_),
                  "what was whole before", "the same command, when nobody writes there"};
@@ -74,10 +72,10 @@ Result<> HeldClaim::check_held() const {
 
 void HeldClaim::renew() {
     std::unique_lock lock(mutex_);
-    for (auto count = sys::random_u64(); !wake_.wait_for(lock, catalog::claim_renewal, [this] { return ends_; });) {
+    for (auto count = sys::random_u64(); !wake_.wait_for(lock, claim_renewal, [this] { return ends_; });) {
         lock.unlock();
         // What cannot be renewed now is tried again; others watch for several rounds.
-        static_cast<void>(attempt([&] { return catalog::renew_claim(store_, run_, session_, ++count); }));
+        static_cast<void>(attempt([&] { return renew_claim(store_, run_, session_, ++count); }));
         lock.lock();
     }
 }
@@ -92,12 +90,12 @@ HeldClaim::~HeldClaim() {
     // Else the next session watches it for a while.
     if (session_ != 0)
         static_cast<void>(attempt([this] {
-            return use_ == Use::copy ? catalog::withdraw_claim(store_, run_, session_, above_)
-                                     : catalog::end_claim(store_, run_, session_);
+            return use_ == Use::copy ? withdraw_claim(store_, run_, session_, above_)
+                                     : end_claim(store_, run_, session_);
         }));
     lock_.release();
     std::error_code ignored;
     std::filesystem::remove(lock_path_, ignored);
 }
 
-}  // namespace forebay::cli
+}  // namespace forebay::catalog

@@ -11,21 +11,26 @@
 #include "core/sys/lock.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "path/node/long_wait.hpp"
 
-namespace forebay::cli {
+namespace forebay::catalog {
 
 class HeldClaim {
 public:
     /// A `copy` saves nothing: when it ends, the run is claimed as before, unless it brings snapshots of later
     /// sessions.
     enum class Use { change, copy };
+    using Say = node::Say;
     /// `refused` while a session or another such verb has the run. Shows that it lives as sessions do, until its end.
     /// Of a copy `source` is the run that it copies: the claim of the source's session may have come along before, and
     /// `brought` is the last session of which it brings a snapshot.
-    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run, Use use = Use::change,
-                                                   const std::string& source = {}, std::uint32_t brought = 0);
+    /// `say` gets a line when the wait for another claim lasts.
+    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run, const Say& say,
+                                                   Use use = Use::change, const std::string& source = {},
+                                                   std::uint32_t brought = 0);
     /// The same refusal, without a claim.
-    static Result<> check_free(sys::Store& store, const std::string& run, const std::string& source = {});
+    static Result<> check_free(sys::Store& store, const std::string& run, const Say& say,
+                               const std::string& source = {});
     HeldClaim(const HeldClaim&) = delete;
     HeldClaim& operator=(const HeldClaim&) = delete;
     ~HeldClaim();
@@ -50,4 +55,4 @@ private:
     sys::Thread thread_;
 };
 
-}  // namespace forebay::cli
+}  // namespace forebay::catalog

@@ -18,10 +18,10 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/describe/analysis_list.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
 #include "path/catalog/views.hpp"
-#include "core/describe/analysis_list.hpp"
 
 namespace forebay::catalog {
 

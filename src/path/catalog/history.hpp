@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "core/format/lineage.hpp"
 #include "core/format/manifest.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::catalog {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/names.hpp"
 #include "core/describe/schema.hpp"
 #include "core/format/json_text.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
 
 namespace forebay::catalog {
 

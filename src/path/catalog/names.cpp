@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "path/catalog/run.hpp"
 #include "core/describe/conventions.hpp"
+#include "path/catalog/run.hpp"
 
 namespace forebay::catalog {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "path/catalog/catalog.hpp"
 #include "core/format/lineage.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::catalog {
 

@@ -13,13 +13,13 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/format/packed.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/removal.hpp"
 #include "path/catalog/retention.hpp"
 #include "path/catalog/views.hpp"
-#include "core/format/packed.hpp"
 
 namespace forebay::catalog {
 

@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/history.hpp"
-#include "path/catalog/names.hpp"
 #include "core/format/json_text.hpp"
 #include "core/format/packed.hpp"
 #include "core/format/run_identity.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/names.hpp"
 
 namespace forebay::catalog {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/base/try.hpp"
+#include "core/format/packed.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
-#include "core/format/packed.hpp"
 
 namespace forebay::catalog {
 

@@ -6,13 +6,13 @@
 
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
+#include "core/format/segments.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/forms/file_form.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/node_reader.hpp"
 #include "path/catalog/plain_bytes.hpp"
-#include "core/format/segments.hpp"
 
 namespace forebay::catalog {
 

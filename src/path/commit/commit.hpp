@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "core/format/node_file.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::commit {
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/commit/commit.hpp"
-#include "path/commit/publish.hpp"
 #include "core/format/layout.hpp"
 #include "core/format/packed.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/commit/commit.hpp"
+#include "path/commit/publish.hpp"
 
 namespace forebay::commit {
 

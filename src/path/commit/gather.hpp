@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "path/catalog/forms/file_form.hpp"
 #include "core/format/manifest.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/forms/file_form.hpp"
 
 namespace forebay::commit {
 

@@ -23,11 +23,11 @@
 #include <optional>
 
 #include "core/base/try.hpp"
+#include "core/format/packed.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/views.hpp"
 #include "path/commit/unreadable.hpp"
-#include "core/format/packed.hpp"
 
 namespace forebay::commit {
 

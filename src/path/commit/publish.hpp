@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
-#include "path/commit/commit.hpp"
 #include "core/format/manifest.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/commit/commit.hpp"
 
 namespace forebay::commit {
 

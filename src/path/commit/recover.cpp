@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/base/try.hpp"
+#include "core/format/packed.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/catalog/names.hpp"
@@ -20,7 +21,6 @@
 #include "path/commit/commit_batch.hpp"
 #include "path/commit/gather.hpp"
 #include "path/commit/publish.hpp"
-#include "core/format/packed.hpp"
 
 namespace forebay::commit {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/block_reader.hpp"
 #include "core/format/layout.hpp"
 #include "core/format/manifest.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/block_reader.hpp"
 
 namespace forebay::commit {
 

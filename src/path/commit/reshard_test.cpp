@@ -13,9 +13,9 @@
 #include <tuple>
 
 #include "core/base/try.hpp"
+#include "core/codec/codec.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/marks.hpp"
-#include "core/codec/codec.hpp"
 #include "path/commit/reshard_plan.hpp"
 #include "support/crashes.hpp"
 #include "support/drained_run.hpp"

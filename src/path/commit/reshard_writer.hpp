@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "path/commit/reshard.hpp"
-#include "path/commit/reshard_plan.hpp"
 #include "core/format/chunks.hpp"
 #include "core/format/node_file.hpp"
 #include "core/format/segments.hpp"
 #include "core/move/flow.hpp"
+#include "path/commit/reshard.hpp"
+#include "path/commit/reshard_plan.hpp"
 
 namespace forebay::commit {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "path/catalog/forms/file_form.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/forms/file_form.hpp"
 
 namespace forebay::commit {
 

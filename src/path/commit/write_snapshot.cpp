@@ -9,14 +9,14 @@
 #include "core/base/crc32c.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/history.hpp"
-#include "path/catalog/run.hpp"
-#include "path/commit/commit.hpp"
 #include "core/format/node_file.hpp"
 #include "core/format/packed.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/history.hpp"
+#include "path/catalog/run.hpp"
+#include "path/commit/commit.hpp"
 
 namespace forebay::commit {
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "path/commit/commit_batch.hpp"
 #include "core/format/layout.hpp"
 #include "core/format/lineage.hpp"
 #include "core/sys/store.hpp"
+#include "path/commit/commit_batch.hpp"
 
 namespace forebay::commit {
 

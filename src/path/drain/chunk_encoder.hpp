@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/page_buffer.hpp"
-#include "path/drain/effort.hpp"
 #include "core/format/node_file.hpp"
+#include "path/drain/effort.hpp"
 #include "path/node/compression_rules.hpp"
 
 namespace forebay::drain {

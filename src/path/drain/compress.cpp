@@ -21,15 +21,15 @@
 #include "core/base/limits.hpp"
 #include "core/base/page_buffer.hpp"
 #include "core/base/try.hpp"
+#include "core/format/segments.hpp"
+#include "core/move/flow.hpp"
+#include "core/sys/process.hpp"
+#include "core/sys/thread.hpp"
 #include "path/drain/chunk_encoder.hpp"
 #include "path/drain/effort_chooser.hpp"
 #include "path/drain/output_blocks.hpp"
 #include "path/drain/stored_chunks.hpp"
 #include "path/drain/turns.hpp"
-#include "core/format/segments.hpp"
-#include "core/move/flow.hpp"
-#include "core/sys/process.hpp"
-#include "core/sys/thread.hpp"
 
 namespace forebay::drain {
 

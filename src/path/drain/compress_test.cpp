@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "core/base/try.hpp"
+#include "core/format/segments.hpp"
 #include "path/catalog/node_reader.hpp"
 #include "path/catalog/plain_bytes.hpp"
 #include "path/drain/compress.hpp"
 #include "path/drain/node_drain.hpp"
-#include "core/format/segments.hpp"
 #include "support/committed_run.hpp"
 #include "support/crashes.hpp"
 #include "support/large_node_file.hpp"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "path/drain/effort.hpp"
 #include "core/sys/clock.hpp"
+#include "path/drain/effort.hpp"
 
 namespace forebay::drain {
 

@@ -5,10 +5,10 @@
 #include "core/base/bytes.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/drain/forms/bring.hpp"
 #include "core/format/manifest.hpp"
 #include "core/format/segments.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/drain/forms/bring.hpp"
 
 namespace forebay::drain {
 

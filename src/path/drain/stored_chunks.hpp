@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/format/chunks.hpp"
+#include "core/format/segments.hpp"
 #include "path/drain/chunk_encoder.hpp"
 #include "path/drain/compress.hpp"
 #include "path/drain/lossy_words.hpp"
-#include "core/format/chunks.hpp"
-#include "core/format/segments.hpp"
 
 namespace forebay::drain {
 

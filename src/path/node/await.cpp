@@ -11,9 +11,9 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/node/step_clock.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/node/step_clock.hpp"
 
 namespace forebay::node {
 

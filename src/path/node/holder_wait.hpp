@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "path/node/long_wait.hpp"
 #include "core/sys/clock.hpp"
+#include "path/node/long_wait.hpp"
 
 namespace forebay::node {
 

@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/sys/clock.hpp"
+#include "core/sys/process.hpp"
 #include "path/node/staging.hpp"
 #include "support/dying_process.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/process.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

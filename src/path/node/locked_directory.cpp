@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "core/base/limits.hpp"
-#include "path/node/staging.hpp"
-#include "path/node/watch.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/process_state.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/staging.hpp"
+#include "path/node/watch.hpp"
 
 namespace forebay::node {
 

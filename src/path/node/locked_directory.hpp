@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "core/sys/lock.hpp"
 #include "path/node/holder_wait.hpp"
 #include "path/node/long_wait.hpp"
-#include "core/sys/lock.hpp"
 
 namespace forebay::node {
 

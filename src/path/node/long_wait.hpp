@@ -10,8 +10,8 @@
 #include <string>
 
 #include "core/comm/group.hpp"
-#include "forebay/result.hpp"
 #include "core/sys/clock.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::node {
 

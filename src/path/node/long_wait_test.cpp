@@ -9,8 +9,8 @@
 #include <atomic>
 #include <thread>
 
-#include "support/thread_group.hpp"
 #include "core/sys/clock.hpp"
+#include "support/thread_group.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "forebay/options.hpp"
 #include "core/format/raised.hpp"
+#include "forebay/options.hpp"
 #include "path/node/control.hpp"
 
 namespace forebay::node {

@@ -7,11 +7,11 @@
 #include "core/base/bytes.hpp"
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::node {
 

@@ -16,10 +16,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/sys/private_file.hpp"
 #include "path/node/run_lock.hpp"
 #include "path/node/staging.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/private_file.hpp"
 
 using namespace forebay;
 using namespace forebay::node;

@@ -15,8 +15,8 @@
 #include "core/describe/storage_targets.hpp"
 #include "core/format/json_read.hpp"
 #include "core/format/json_text.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/far_module.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::node {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "path/node/staging.hpp"
 #include "core/sys/far_module.hpp"
+#include "path/node/staging.hpp"
 
 using namespace forebay;
 using namespace forebay::node;

@@ -16,14 +16,14 @@
 #include "core/base/bytes.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "path/node/analysis_rules.hpp"
-#include "path/node/compression_rules.hpp"
-#include "path/node/watch.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/node/analysis_rules.hpp"
+#include "path/node/compression_rules.hpp"
+#include "path/node/watch.hpp"
 
 namespace forebay::node {
 

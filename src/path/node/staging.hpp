@@ -18,12 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "forebay/options.hpp"
 #include "core/format/node_file.hpp"
-#include "path/node/control.hpp"
-#include "path/node/locked_directory.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/mapping.hpp"
+#include "forebay/options.hpp"
+#include "path/node/control.hpp"
+#include "path/node/locked_directory.hpp"
 
 namespace forebay::node {
 

@@ -11,10 +11,10 @@
 #include "core/base/limits.hpp"
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::node {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "path/node/control.hpp"
 #include "core/sys/clock.hpp"
+#include "path/node/control.hpp"
 
 namespace forebay::node {
 

@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/copies.hpp"
-#include "path/catalog/history.hpp"
 #include "core/comm/group.hpp"
 #include "core/format/manifest.hpp"
+#include "core/sys/store.hpp"
+#include "path/catalog/copies.hpp"
+#include "path/catalog/history.hpp"
 #include "path/node/host.hpp"
 #include "path/node/long_wait.hpp"
 #include "path/node/staging.hpp"
 #include "path/restart/not_taken.hpp"
 #include "path/restart/staged_saves.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::restart {
 

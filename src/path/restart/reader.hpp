@@ -11,10 +11,10 @@
 
 #include "core/comm/group.hpp"
 #include "core/format/segments.hpp"
+#include "core/sys/crew.hpp"
 #include "path/restart/choose.hpp"
 #include "path/restart/plan.hpp"
 #include "path/restart/window.hpp"
-#include "core/sys/crew.hpp"
 
 namespace forebay::restart {
 

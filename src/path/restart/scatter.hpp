@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/format/segments.hpp"
-#include "path/restart/plan.hpp"
 #include "core/sys/crew.hpp"
+#include "path/restart/plan.hpp"
 
 namespace forebay::restart {
 

@@ -15,10 +15,10 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
-#include "path/node/watch.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/watch.hpp"
 
 namespace forebay::restart {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/plain_bytes.hpp"
 #include "core/comm/group.hpp"
 #include "core/format/segments.hpp"
-#include "path/restart/scatter.hpp"
 #include "core/sys/mapping.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/plain_bytes.hpp"
+#include "path/restart/scatter.hpp"
 
 namespace forebay::restart {
 

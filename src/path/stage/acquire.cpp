@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
 #include "path/stage/slot_wait.hpp"
 #include "path/stage/stager.hpp"
-#include "core/sys/clock.hpp"
 
 namespace forebay::stage {
 

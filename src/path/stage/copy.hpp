@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "forebay/describe.hpp"
 #include "core/sys/crew.hpp"
+#include "forebay/describe.hpp"
 
 namespace forebay::stage {
 

@@ -13,8 +13,8 @@
 #include "core/describe/binding.hpp"
 #include "core/format/layout.hpp"
 #include "core/format/node_file.hpp"
-#include "path/stage/copy.hpp"
 #include "core/sys/mapping.hpp"
+#include "path/stage/copy.hpp"
 
 namespace forebay::stage {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sys/machine.hpp"
 #include "path/node/await.hpp"
 #include "path/node/step_clock.hpp"
-#include "core/sys/machine.hpp"
 
 namespace forebay::stage {
 

@@ -14,8 +14,8 @@
 
 #include "core/base/splitmix.hpp"
 #include "core/base/try.hpp"
-#include "path/node/await.hpp"
 #include "core/sys/clock.hpp"
+#include "path/node/await.hpp"
 
 namespace forebay::stage {
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/comm/group.hpp"
+#include "core/sys/clock.hpp"
 #include "forebay/options.hpp"
 #include "path/node/host.hpp"
 #include "path/node/long_wait.hpp"
@@ -23,7 +24,6 @@
 #include "path/stage/node_parts.hpp"
 #include "path/stage/save_clock.hpp"
 #include "path/stage/stream_slots.hpp"
-#include "core/sys/clock.hpp"
 
 namespace forebay::stage {
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "path/node/timing_ring.hpp"
 #include "core/sys/clock.hpp"
+#include "path/node/timing_ring.hpp"
 
 namespace forebay::stage {
 

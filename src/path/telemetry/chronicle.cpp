@@ -10,8 +10,8 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
 #include "core/format/json_read.hpp"
+#include "path/catalog/run.hpp"
 
 namespace forebay::telemetry {
 

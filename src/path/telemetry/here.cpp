@@ -1,9 +1,9 @@
 #include "path/telemetry/here.hpp"
 
-#include "path/node/staging.hpp"
-#include "path/node/watch.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/node/staging.hpp"
+#include "path/node/watch.hpp"
 
 namespace forebay::telemetry {
 

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "support/made_chronicle.hpp"
 #include "path/telemetry/summary_text.hpp"
+#include "support/made_chronicle.hpp"
 
 using namespace forebay;
 using telemetry::summarize;

@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <memory>
 
+#include "bindings/compat/made/file_maker.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/sizes.hpp"
+#include "insight/foreign/genericio/export.hpp"
 #include "program/steps.hpp"
 #include "program/verbs.hpp"
-#include "insight/foreign/genericio/export.hpp"
-#include "bindings/compat/made/file_maker.hpp"
 
 namespace forebay::cli {
 

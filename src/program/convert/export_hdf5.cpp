@@ -8,17 +8,17 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "core/terminal/json.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "core/terminal/sizes.hpp"
-#include "program/steps.hpp"
-#include "program/verbs.hpp"
 #include "core/describe/conventions.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/sizes.hpp"
 #include "insight/views/export.hpp"
+#include "program/steps.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -7,17 +7,17 @@
 #include <memory>
 #include <optional>
 
-#include "path/agent/leftovers.hpp"
-#include "core/base/try.hpp"
-#include "core/terminal/json.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "bindings/compat/made/file_run.hpp"
 #include "bindings/compat/made/h5part/h5part_file.hpp"
+#include "core/base/try.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/wait_until.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "path/agent/leftovers.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

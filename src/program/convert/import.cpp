@@ -8,17 +8,18 @@
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/place.hpp"
+#include "core/sys/machine.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/table.hpp"
-#include "program/verbs.hpp"
 #include "core/terminal/words.hpp"
 #include "insight/foreign/genericio/genericio.hpp"
 #include "insight/foreign/import_snapshot.hpp"
 #include "insight/foreign/palm_fortran/palm_fortran.hpp"
 #include "insight/foreign/palm_mpi/palm_mpi.hpp"
-#include "core/sys/machine.hpp"
+#include "program/place.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

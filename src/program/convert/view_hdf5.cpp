@@ -5,15 +5,15 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "path/catalog/history.hpp"
-#include "core/terminal/json.hpp"
-#include "program/place.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "core/describe/conventions.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/say.hpp"
 #include "insight/views/view.hpp"
+#include "path/catalog/history.hpp"
+#include "program/place.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -1,17 +1,22 @@
-#include "program/look/compare_snapshots.hpp"
+// forebay compare RUN@STEP RUN@STEP: which variables two snapshots do not have alike.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/place.hpp"
+#include "core/sys/target_store.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
-#include "program/look/snapshot_compare.hpp"
 #include "core/terminal/table.hpp"
 #include "core/terminal/words.hpp"
+#include "program/look/snapshot_compare.hpp"
+#include "program/place.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 
@@ -64,10 +69,16 @@ Json json_of_difference(const VariableDifference& one) {
     return object;
 }
 
-}  // namespace
-
-Result<Exit> say_difference(sys::Store& store, const std::string& first, const std::string& second, bool json,
-                            Json& answer) {
+Result<Exit> say_difference(const std::string& first, const std::string& second, bool json, Json& answer) {
+    auto& store = sys::target_store();
+    for (const auto* text : {&first, &second}) {
+        FB_TRY_ASSIGN(names, names_snapshot(store, *text));
+        if (!names)
+            return Error{ErrorKind::refused,
+                         fmt::format("{} names a snapshot, and {} does not", show_text(text == &first ? second : first),
+                                     show_text(*text)),
+                         "nothing was changed", "name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last"};
+    }
     FB_TRY_ASSIGN(first_place, find_place(store, first));
     FB_TRY_ASSIGN(second_place, find_place(store, second));
     FB_TRY_ASSIGN(one, one_snapshot(store, first_place));
@@ -99,6 +110,27 @@ Result<Exit> say_difference(sys::Store& store, const std::string& first, const s
         say("{} of {} differ{}{}.\n", different, show_count(count, "variable"), different == 1 ? "s" : "",
             different == count ? "" : "; the others are equal, bit by bit");
     return different == 0 ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_compare(CommandLine& line) {
+    struct Arguments {
+        std::string first, second;
+        bool json = false;
+    };
+    const auto options = std::make_shared<Arguments>();
+    auto verb = line.verb("compare", "Say what two trees of files do not have alike");
+    verb.argument("SOURCE", options->first, "A snapshot: RUN@STEP, RUN/STREAM@STEP or RUN@last");
+    verb.argument("TARGET", options->second, "The other one");
+    verb.answer(
+        options->json,
+        "  An object: first and second (stream, step, directory), equal, bytes, variables: an array of name, kind, "
+        "equal,\n"
+        "  first and second (type, kind and shape; absent if that snapshot does not have the variable), compared,\n"
+        "  different, first_alone, second_alone (elements, or rows), without_number (of the different ones: strings\n"
+        "  and NaN), largest and at (the largest difference of two numbers, and its place).\n",
+        [options](Json& answer) { return say_difference(options->first, options->second, options->json, answer); });
 }
 
 }  // namespace forebay::cli

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "program/look/open_snapshot.hpp"
 #include "core/describe/schema.hpp"
 #include "insight/insitu/analyser.hpp"
+#include "program/look/open_snapshot.hpp"
 
 namespace forebay::cli {
 

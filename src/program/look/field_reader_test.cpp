@@ -8,10 +8,10 @@
 #include <cmath>
 #include <fstream>
 
+#include "forebay/forebay.hpp"
 #include "program/look/field_reader.hpp"
 #include "program/look/page_fields.hpp"
 #include "program/look/page_parameters.hpp"
-#include "forebay/forebay.hpp"
 #include "support/committed_run.hpp"
 #include "support/temp_directory.hpp"
 

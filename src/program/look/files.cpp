@@ -8,12 +8,12 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/node_reader.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
 #include "insight/foreign/genericio/genericio.hpp"
 #include "insight/foreign/palm_mpi/palm_mpi.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/node_reader.hpp"
 
 namespace forebay::cli {
 

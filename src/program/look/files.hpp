@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "core/terminal/command_line.hpp"
 #include "core/sys/store.hpp"
+#include "core/terminal/command_line.hpp"
 
 namespace forebay::cli {
 

@@ -8,13 +8,13 @@
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/look/files.hpp"
+#include "core/sys/apart.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/table.hpp"
 #include "insight/foreign/hdf5/file.hpp"
-#include "core/sys/apart.hpp"
+#include "program/look/files.hpp"
 
 namespace forebay::cli {
 

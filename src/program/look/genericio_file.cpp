@@ -7,13 +7,14 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/look/files.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/table.hpp"
 #include "core/terminal/words.hpp"
 #include "insight/foreign/genericio/genericio.hpp"
+#include "program/look/files.hpp"
+#include "program/snapshot_words.hpp"
 
 namespace forebay::cli {
 

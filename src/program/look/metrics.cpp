@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "program/own_output.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/say.hpp"
 #include "path/telemetry/metrics.hpp"
+#include "program/own_output.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -8,16 +8,16 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "core/terminal/json.hpp"
-#include "program/own_output.hpp"
-#include "program/run/packed_sources.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "insight/insitu/animation.hpp"
-#include "insight/insitu/png.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "insight/insitu/animation.hpp"
+#include "insight/insitu/png.hpp"
+#include "program/own_output.hpp"
+#include "program/run/packed_sources.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -15,9 +15,9 @@
 #include <tuple>
 #include <vector>
 
+#include "core/sys/local_file.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/catalog.hpp"
-#include "core/sys/local_file.hpp"
 
 namespace forebay::cli {
 

@@ -8,14 +8,14 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/look/page_parameters.hpp"
-#include "program/look/page_projection.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/format/packed.hpp"
 #include "insight/insitu/found.hpp"
 #include "insight/insitu/numbers.hpp"
 #include "insight/insitu/operators/plane.hpp"
 #include "insight/insitu/scene.hpp"
+#include "program/look/page_parameters.hpp"
+#include "program/look/page_projection.hpp"
 
 namespace forebay::cli {
 

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "program/look/field_reader.hpp"
 #include "insight/report/page_answer.hpp"
+#include "program/look/field_reader.hpp"
 
 namespace forebay::cli {
 

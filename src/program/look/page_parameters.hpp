@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "program/look/field_reader.hpp"
 #include "forebay/options.hpp"
 #include "insight/report/page_answer.hpp"
+#include "program/look/field_reader.hpp"
 
 namespace forebay::cli {
 

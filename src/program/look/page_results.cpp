@@ -8,10 +8,10 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "program/run/packed_sources.hpp"
+#include "insight/insitu/chart.hpp"
 #include "program/look/page_parameters.hpp"
 #include "program/look/plot_chart.hpp"
-#include "insight/insitu/chart.hpp"
+#include "program/run/packed_sources.hpp"
 
 namespace forebay::cli {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "insight/report/page_answer.hpp"
 #include "core/sys/store.hpp"
+#include "insight/report/page_answer.hpp"
 
 namespace forebay::cli {
 

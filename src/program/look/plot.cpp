@@ -8,16 +8,17 @@
 #include <memory>
 
 #include "core/base/try.hpp"
+#include "core/describe/analysis_list.hpp"
+#include "core/sys/machine.hpp"
 #include "core/terminal/json.hpp"
-#include "program/own_output.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "insight/insitu/png.hpp"
 #include "program/look/plot_chart.hpp"
 #include "program/look/plot_text.hpp"
-#include "core/terminal/say.hpp"
+#include "program/own_output.hpp"
+#include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
-#include "core/describe/analysis_list.hpp"
-#include "insight/insitu/png.hpp"
-#include "core/sys/machine.hpp"
 
 namespace forebay::cli {
 

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "program/look/plot_results.hpp"
 #include "insight/insitu/chart.hpp"
 #include "insight/insitu/scene.hpp"
+#include "program/look/plot_results.hpp"
 
 namespace forebay::cli {
 

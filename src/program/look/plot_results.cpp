@@ -10,10 +10,10 @@
 
 #include "core/base/glob.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/values.hpp"
-#include "program/steps.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "insight/insitu/numbers.hpp"
+#include "path/catalog/values.hpp"
+#include "program/steps.hpp"
 
 namespace forebay::cli {
 

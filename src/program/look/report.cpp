@@ -7,18 +7,18 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/run.hpp"
-#include "program/own_output.hpp"
-#include "program/look/report_darshan.hpp"
-#include "program/look/report_png.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "insight/report/html_page.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/say.hpp"
+#include "insight/report/html_page.hpp"
+#include "path/catalog/run.hpp"
 #include "path/telemetry/summary_json.hpp"
 #include "path/telemetry/summary_text.hpp"
+#include "program/look/report_darshan.hpp"
+#include "program/look/report_png.hpp"
+#include "program/own_output.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

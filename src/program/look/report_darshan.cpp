@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 
-#include "path/agent/hosts.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/terminal/json.hpp"
@@ -14,6 +13,7 @@
 #include "insight/report/darshan_read.hpp"
 #include "insight/report/darshan_rule.hpp"
 #include "insight/report/darshan_servers.hpp"
+#include "path/agent/hosts.hpp"
 
 namespace forebay::cli {
 

@@ -4,13 +4,13 @@
 
 #include <chrono>
 
-#include "path/agent/hosts.hpp"
 #include "core/base/try.hpp"
 #include "core/move/export_place.hpp"
+#include "core/sys/child.hpp"
 #include "insight/report/assets.hpp"
 #include "insight/report/html_data.hpp"
 #include "insight/report/html_text.hpp"
-#include "core/sys/child.hpp"
+#include "path/agent/hosts.hpp"
 
 namespace forebay::cli {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "insight/report/html_page.hpp"
 #include "core/sys/store.hpp"
+#include "insight/report/html_page.hpp"
 
 namespace forebay::cli {
 

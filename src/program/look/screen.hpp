@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "program/look/top_text.hpp"
 #include "forebay/result.hpp"
+#include "program/look/top_text.hpp"
 
 namespace forebay::cli {
 

@@ -5,8 +5,8 @@
 #include <clocale>
 #include <cstdio>
 
-#include "program/look/screen.hpp"
 #include "core/sys/machine.hpp"
+#include "program/look/screen.hpp"
 
 namespace forebay::cli {
 

@@ -7,14 +7,15 @@
 
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
 #include "path/catalog/names.hpp"
 #include "program/look/files.hpp"
-#include "program/place.hpp"
-#include "core/terminal/say.hpp"
 #include "program/look/show_tables.hpp"
+#include "program/place.hpp"
+#include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
-#include "core/sys/target_store.hpp"
 
 namespace forebay::cli {
 

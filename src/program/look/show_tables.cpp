@@ -9,10 +9,11 @@
 #include <map>
 
 #include "core/base/units.hpp"
-#include "core/terminal/say.hpp"
-#include "core/terminal/words.hpp"
 #include "core/codec/codec.hpp"
 #include "core/format/combined.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "program/snapshot_words.hpp"
 
 namespace forebay::cli {
 

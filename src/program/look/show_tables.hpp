@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
+#include "core/format/manifest.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/table.hpp"
-#include "core/format/manifest.hpp"
 
 namespace forebay::cli {
 

@@ -9,8 +9,8 @@
 
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "program/look/open_snapshot.hpp"
 #include "core/describe/geometry.hpp"
+#include "program/look/open_snapshot.hpp"
 
 namespace forebay::cli {
 

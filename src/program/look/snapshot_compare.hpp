@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/describe/schema.hpp"
 #include "path/catalog/catalog.hpp"
 #include "program/look/value_difference.hpp"
-#include "core/describe/schema.hpp"
 
 namespace forebay::cli {
 

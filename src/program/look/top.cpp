@@ -11,19 +11,19 @@
 
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/say.hpp"
-#include "program/look/screen.hpp"
-#include "program/look/top_json.hpp"
-#include "program/look/top_text.hpp"
-#include "program/look/top_view.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/sys/thread.hpp"
+#include "core/terminal/say.hpp"
 #include "path/telemetry/here.hpp"
+#include "program/look/screen.hpp"
+#include "program/look/top_json.hpp"
+#include "program/look/top_text.hpp"
+#include "program/look/top_view.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -9,6 +9,7 @@
 #include "core/base/units.hpp"
 #include "core/terminal/words.hpp"
 #include "path/telemetry/words.hpp"
+#include "program/snapshot_words.hpp"
 
 namespace forebay::cli {
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "support/made_chronicle.hpp"
 #include "path/telemetry/words.hpp"
+#include "support/made_chronicle.hpp"
 
 using namespace forebay;
 

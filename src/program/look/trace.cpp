@@ -13,14 +13,14 @@
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/output.hpp"
-#include "core/terminal/json.hpp"
-#include "program/place.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "core/move/export_place.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "path/catalog/output.hpp"
+#include "program/place.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

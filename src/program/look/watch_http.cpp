@@ -8,23 +8,23 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "program/look/page_fields.hpp"
-#include "program/look/page_parameters.hpp"
-#include "program/look/page_results.hpp"
-#include "program/place.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "insight/report/page_guard.hpp"
-#include "insight/report/page_server.hpp"
-#include "insight/report/run_looker.hpp"
-#include "insight/report/watch_page.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/socket.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/sys/thread.hpp"
+#include "core/terminal/say.hpp"
+#include "insight/report/page_guard.hpp"
+#include "insight/report/page_server.hpp"
+#include "insight/report/run_looker.hpp"
+#include "insight/report/watch_page.hpp"
 #include "path/telemetry/metrics.hpp"
+#include "program/look/page_fields.hpp"
+#include "program/look/page_parameters.hpp"
+#include "program/look/page_results.hpp"
+#include "program/place.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

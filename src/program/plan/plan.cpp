@@ -6,24 +6,25 @@
 #include <map>
 #include <memory>
 
-#include "insight/advice/plan/case.hpp"
-#include "insight/advice/plan/plan.hpp"
-#include "insight/advice/plan/run_measures.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "core/terminal/advice_file.hpp"
-#include "program/own_output.hpp"
-#include "program/plan/plan_options.hpp"
-#include "program/plan/plan_text.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
-#include "forebay/forebay.h"
 #include "core/sys/clock.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/advice_file.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "forebay/forebay.h"
+#include "insight/advice/plan/case.hpp"
+#include "insight/advice/plan/plan.hpp"
+#include "insight/advice/plan/run_measures.hpp"
+#include "program/own_output.hpp"
+#include "program/plan/plan_options.hpp"
+#include "program/plan/plan_text.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

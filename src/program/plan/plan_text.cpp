@@ -6,9 +6,10 @@
 #include <cmath>
 
 #include "core/base/units.hpp"
-#include "program/plan/plan_options.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/words.hpp"
+#include "program/plan/plan_options.hpp"
+#include "program/snapshot_words.hpp"
 
 namespace forebay::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/advice/plan/plan.hpp"
 #include "core/terminal/table.hpp"
+#include "insight/advice/plan/plan.hpp"
 
 namespace forebay::cli {
 

@@ -5,16 +5,16 @@
 #include <iostream>
 #include <memory>
 
-#include "insight/advice/preflight/ssh_nodes.hpp"
-#include "insight/advice/preflight/text_lines.hpp"
-#include "insight/advice/preflight/worker.hpp"
+#include "core/base/text_lines.hpp"
 #include "core/base/try.hpp"
-#include "program/plan/preflight_run.hpp"
-#include "core/terminal/print.hpp"
-#include "program/verbs.hpp"
 #include "core/describe/host_list.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/program.hpp"
+#include "core/terminal/print.hpp"
+#include "insight/advice/preflight/ssh_nodes.hpp"
+#include "insight/advice/preflight/worker.hpp"
+#include "program/plan/preflight_run.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 
@@ -43,7 +43,7 @@ Result<Exit> preflight(const HostArguments& arguments) {
         FB_TRY_ASSIGN(listed, describe::hosts_of(text));
         hosts = std::move(listed);
         advice::SshOptions ssh{.command = {}, .program = sys::program_path(), .at_once = arguments.ssh_at_once};
-        for (const auto word : advice::words_of(arguments.ssh)) ssh.command.emplace_back(word);
+        for (const auto word : words_of(arguments.ssh)) ssh.command.emplace_back(word);
         if (ssh.command.empty() || hosts.empty() || ssh.at_once == 0)
             return Error{ErrorKind::refused,
                          "--hosts, --ssh and --ssh-at-once name no host, no command or none at once"};
@@ -59,7 +59,7 @@ Result<Exit> preflight(const HostArguments& arguments) {
 
 void add_preflight(CommandLine& line) {
     const char* summary = "Find slow and broken nodes and storage targets before a run, and leave them out";
-    if (started_by_launcher()) return line.elsewhere("preflight", summary, become_mpi_program);
+    if (started_by_launcher()) return line.elsewhere("preflight", summary, become_mpi);
     const auto arguments = std::make_shared<HostArguments>();
     auto verb = line.verb("preflight", summary);
     add_preflight_options(verb, arguments->all);

@@ -9,25 +9,24 @@
 #include <map>
 #include <optional>
 
-#include "insight/advice/preflight/preflight.hpp"
-#include "insight/advice/preflight/report.hpp"
-#include "insight/advice/preflight/text_lines.hpp"
+#include "core/base/text_lines.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/advice_file.hpp"
-#include "program/own_output.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
+#include "core/terminal/advice_file.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "insight/advice/preflight/preflight.hpp"
+#include "insight/advice/preflight/report.hpp"
+#include "program/own_output.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
 constexpr const char* site_file = "/etc/forebay/preflight.toml";
-constexpr std::uint64_t list_bytes_max = 16u << 20;
 constexpr std::chrono::seconds setstripe_max{20};
 // More could only be asked for by mistake.
 constexpr std::uint64_t slots_max = 1024;
@@ -67,15 +66,11 @@ private:
     std::string root_;
 };
 
-Result<std::string> file_text(const std::string& option, const std::string& path) {
-    return input_text(option, path, list_bytes_max, "docs/guide/preflight.md says what its file holds");
-}
-
 Result<std::vector<advice::StorageTarget>> targets_of(const PreflightArguments& arguments) {
     std::vector<advice::StorageTarget> targets;
     for (const auto& given : arguments.targets) {
         FB_TRY_ASSIGN(text, list_text("--targets", given));
-        for (const auto word : advice::words_of(text)) {
+        for (const auto word : words_of(text)) {
             const auto path = std::filesystem::absolute(word).lexically_normal().string();
             targets.push_back({.name = std::string(word), .directory = path});
         }
@@ -83,8 +78,8 @@ Result<std::vector<advice::StorageTarget>> targets_of(const PreflightArguments& 
     if (arguments.servers.empty()) return targets;
     FB_TRY_ASSIGN(text, file_text("--servers", arguments.servers));
     std::map<std::string, std::string> servers;
-    advice::each_line(text, [&](std::string_view line) {
-        const auto words = advice::words_of(line);
+    each_line(text, [&](std::string_view line) {
+        const auto words = words_of(line);
         for (std::size_t i = 1; i < words.size(); ++i) servers[std::string(words[i])] = std::string(words[0]);
     });
     for (auto& target : targets)
@@ -190,7 +185,7 @@ Result<std::vector<std::string>> hosts_of_job(std::vector<std::string> hosts) {
     const char* file = std::getenv("PBS_NODEFILE");
     if (!hosts.empty() || file == nullptr) return hosts;
     FB_TRY_ASSIGN(text, file_text("$PBS_NODEFILE", file));
-    for (const auto word : advice::words_of(text)) hosts.emplace_back(word);
+    for (const auto word : words_of(text)) hosts.emplace_back(word);
     return hosts;
 }
 
@@ -264,11 +259,6 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
 }
 
 }  // namespace
-
-Result<std::string> list_text(const std::string& option, const std::string& text) {
-    if (!text.starts_with('@')) return text;
-    return file_text(option, text.substr(1));
-}
 
 void add_preflight_options(Verb& verb, PreflightArguments& arguments) {
     verb.option("--target", arguments.target, "Directory at the target where runs will be: drains go there");

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/advice/preflight/nodes.hpp"
 #include "core/terminal/command_line.hpp"
+#include "insight/advice/preflight/nodes.hpp"
 
 namespace forebay::cli {
 
@@ -33,8 +33,5 @@ struct PreflightDone {
 };
 Result<PreflightDone> preflight_with(advice::Nodes& nodes, const PreflightArguments& arguments,
                                      const std::vector<std::string>& hosts, const std::function<int()>& signal);
-
-/// Texts of options that are lists: "@FILE" stands for the words of a file.
-Result<std::string> list_text(const std::string& option, const std::string& text);
 
 }  // namespace forebay::cli

@@ -8,14 +8,14 @@
 
 #include "core/base/splitmix.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/command_line.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/wait_until.hpp"
+#include "core/terminal/command_line.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

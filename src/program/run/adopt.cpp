@@ -5,14 +5,15 @@
 #include <memory>
 
 #include "core/base/try.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
 #include "program/place.hpp"
-#include "core/terminal/say.hpp"
+#include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
-#include "core/sys/target_store.hpp"
 
 namespace forebay::cli {
 

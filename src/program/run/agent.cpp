@@ -3,11 +3,11 @@
 #include <memory>
 #include <optional>
 
-#include "path/agent/serve.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/log.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/process.hpp"
+#include "core/terminal/log.hpp"
+#include "path/agent/serve.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

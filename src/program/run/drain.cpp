@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "path/agent/leftovers.hpp"
 #include "core/base/try.hpp"
-#include "program/run/forwarding.hpp"
+#include "core/sys/far_module.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
+#include "path/agent/leftovers.hpp"
 #include "path/node/watch.hpp"
-#include "core/sys/far_module.hpp"
+#include "program/run/forwarding.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -8,14 +8,15 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "core/terminal/json.hpp"
-#include "program/run/packed_sources.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "program/run/packed_sources.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -7,17 +7,17 @@
 #include <mutex>
 
 #include "core/base/try.hpp"
-#include "program/run/forwarding.hpp"
-#include "core/terminal/json.hpp"
-#include "core/terminal/log.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "core/forward/server.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/socket.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/log.hpp"
+#include "core/terminal/say.hpp"
+#include "program/run/forwarding.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

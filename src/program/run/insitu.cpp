@@ -7,22 +7,23 @@
 #include <functional>
 #include <memory>
 
-#include "path/agent/hosts.hpp"
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/steps.hpp"
-#include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
 #include "core/describe/analysis_list.hpp"
-#include "forebay/forebay.hpp"
 #include "core/format/packed.hpp"
-#include "insight/insitu/afterwards.hpp"
-#include "insight/insitu/judge.hpp"
-#include "path/node/analysis_rules.hpp"
 #include "core/sys/program.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "forebay/forebay.hpp"
+#include "insight/insitu/afterwards.hpp"
+#include "insight/insitu/judge.hpp"
+#include "path/agent/hosts.hpp"
+#include "path/node/analysis_rules.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/steps.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

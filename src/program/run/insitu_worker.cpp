@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
-#include "path/agent/serve.hpp"
 #include "core/base/try.hpp"
-#include "program/verbs.hpp"
-#include "insight/insitu/worker.hpp"
 #include "core/sys/child.hpp"
 #include "core/sys/process.hpp"
+#include "insight/insitu/worker.hpp"
+#include "path/agent/serve.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

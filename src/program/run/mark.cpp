@@ -7,12 +7,13 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
+#include "core/sys/target_store.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
 #include "path/catalog/marks.hpp"
 #include "program/place.hpp"
-#include "core/terminal/say.hpp"
+#include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
-#include "core/sys/target_store.hpp"
 
 namespace forebay::cli {
 

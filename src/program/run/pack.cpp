@@ -4,15 +4,16 @@
 #include <filesystem>
 #include <memory>
 
-#include "path/agent/pack.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "core/terminal/words.hpp"
-#include "core/sys/target_store.hpp"
+#include "path/agent/pack.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

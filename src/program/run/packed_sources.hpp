@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/format/packed.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/catalog.hpp"
-#include "core/format/packed.hpp"
 
 namespace forebay::cli {
 

@@ -10,17 +10,19 @@
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/views.hpp"
-#include "path/catalog/held_claim.hpp"
-#include "program/place.hpp"
-#include "core/terminal/progress.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
 #include "core/format/packed.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/log.hpp"
+#include "core/terminal/progress.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/held_claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/views.hpp"
+#include "program/place.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 
@@ -156,9 +158,9 @@ Result<Exit> prune(const PruneArguments& options) {
                      fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
     // Going back needs the run's claim from the first look to the last removal: a session that started meanwhile would
     // go on from a step that is being removed.
-    std::unique_ptr<HeldClaim> held;
+    std::unique_ptr<catalog::HeldClaim> held;
     if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {
-        FB_TRY_ASSIGN(taken, HeldClaim::take(store, place.run));
+        FB_TRY_ASSIGN(taken, catalog::HeldClaim::take(store, place.run, log_to_errors()));
         held = std::move(taken);
     }
     const auto session = held ? held->session() : 0;

@@ -7,21 +7,22 @@
 #include <utility>
 #include <vector>
 
-#include "path/agent/leftovers.hpp"
-#include "path/agent/missing_views.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/claim.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/run.hpp"
-#include "core/terminal/json.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
-#include "core/terminal/words.hpp"
-#include "path/commit/unreadable.hpp"
 #include "core/describe/conventions.hpp"
 #include "core/sys/far_module.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/say.hpp"
+#include "core/terminal/words.hpp"
+#include "path/agent/leftovers.hpp"
+#include "path/agent/missing_views.hpp"
+#include "path/catalog/claim.hpp"
+#include "path/catalog/names.hpp"
+#include "path/catalog/run.hpp"
+#include "path/commit/unreadable.hpp"
+#include "program/snapshot_words.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/catalog/names.hpp"
-#include "core/terminal/json.hpp"
-#include "core/terminal/say.hpp"
-#include "program/verbs.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/target_store.hpp"
+#include "core/terminal/json.hpp"
+#include "core/terminal/say.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/catalog/names.hpp"
+#include "program/verbs.hpp"
 
 namespace forebay::cli {
 

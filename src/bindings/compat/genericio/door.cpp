@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/base/show_text.hpp"
-#include "core/base/try.hpp"
 #include "bindings/compat/genericio/door.hpp"
 #include "bindings/compat/genericio/pending.hpp"
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
 
 namespace gio {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "bindings/api/state.hpp"
-#include "forebay/genericio/GenericIO.h"
 #include "bindings/compat/genericio/state.hpp"
+#include "forebay/genericio/GenericIO.h"
 
 namespace gio {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "bindings/api/mpi_behind.hpp"
-#include "core/base/show_text.hpp"
 #include "bindings/compat/genericio/door.hpp"
 #include "bindings/compat/genericio/pending.hpp"
+#include "core/base/show_text.hpp"
 
 namespace gio {
 

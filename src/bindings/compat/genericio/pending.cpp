@@ -7,11 +7,11 @@
 #include <mutex>
 
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/catalog/catalog.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::genericio {
 

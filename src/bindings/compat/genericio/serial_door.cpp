@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/base/show_text.hpp"
 #include "bindings/compat/genericio/door.hpp"
 #include "bindings/compat/genericio/pending.hpp"
+#include "core/base/show_text.hpp"
 
 namespace gio {
 

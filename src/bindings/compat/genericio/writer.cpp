@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "core/base/try.hpp"
-#include "insight/foreign/limits.hpp"
 #include "bindings/compat/genericio/pending.hpp"
 #include "bindings/compat/genericio/state.hpp"
+#include "core/base/try.hpp"
+#include "insight/foreign/limits.hpp"
 
 namespace forebay::genericio {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/try.hpp"
 #include "bindings/compat/h5part/file.hpp"
 #include "bindings/compat/h5part/fortran_text.hpp"
+#include "core/base/try.hpp"
 
 using namespace forebay;
 using namespace forebay::h5part;

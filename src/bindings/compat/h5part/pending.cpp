@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "core/base/try.hpp"
 #include "bindings/compat/h5part/report.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::h5part {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/try.hpp"
 #include "bindings/compat/h5part/file.hpp"
+#include "core/base/try.hpp"
 
 using namespace forebay;
 using namespace forebay::h5part;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/h5/hdf5.hpp"
 #include "bindings/compat/h5part/attribute.hpp"
+#include "insight/h5/hdf5.hpp"
 
 namespace forebay::h5part {
 

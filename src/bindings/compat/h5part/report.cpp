@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "core/base/show_text.hpp"
 #include "bindings/compat/made/making.hpp"
+#include "core/base/show_text.hpp"
 
 namespace forebay::h5part {
 

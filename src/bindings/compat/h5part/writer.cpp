@@ -15,9 +15,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/base/try.hpp"
 #include "bindings/compat/h5part/report.hpp"
 #include "bindings/compat/made/h5part/h5part_names.hpp"
+#include "core/base/try.hpp"
 
 namespace forebay::h5part {
 

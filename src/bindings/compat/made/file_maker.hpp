@@ -7,8 +7,8 @@
 #pragma once
 
 #include "bindings/compat/made/file_run.hpp"
-#include "path/node/run_lock.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/run_lock.hpp"
 
 namespace forebay::made {
 

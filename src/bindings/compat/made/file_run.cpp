@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "core/base/try.hpp"
-#include "path/node/holder_wait.hpp"
-#include "path/node/run_lock.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/node/holder_wait.hpp"
+#include "path/node/run_lock.hpp"
 
 namespace forebay::made {
 

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "bindings/compat/made/file_run.hpp"
-#include "path/node/run_lock.hpp"
-#include "support/temp_directory.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/store.hpp"
+#include "path/node/run_lock.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 

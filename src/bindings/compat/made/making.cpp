@@ -9,12 +9,12 @@
 
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
-#include "path/node/run_lock.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/node/run_lock.hpp"
 
 namespace forebay::made {
 

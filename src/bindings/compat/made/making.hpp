@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/options.hpp"
 #include "bindings/compat/made/file_run.hpp"
+#include "forebay/options.hpp"
 
 namespace forebay::made {
 

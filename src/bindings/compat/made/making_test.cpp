@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "bindings/compat/made/making.hpp"
+#include "core/sys/store.hpp"
 #include "path/node/run_lock.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/store.hpp"
 
 using namespace forebay;
 

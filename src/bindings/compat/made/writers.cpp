@@ -2,8 +2,8 @@
 
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
-#include "path/node/staging.hpp"
 #include "core/sys/process_state.hpp"
+#include "path/node/staging.hpp"
 
 namespace forebay::made {
 

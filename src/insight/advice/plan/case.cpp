@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "insight/advice/plan/inputs.hpp"
 #include "core/base/try.hpp"
+#include "insight/advice/plan/inputs.hpp"
 
 namespace forebay::advice {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::advice {
 

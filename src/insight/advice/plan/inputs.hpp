@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "insight/advice/plan/model.hpp"
-#include "forebay/result.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/result.hpp"
+#include "insight/advice/plan/model.hpp"
 
 namespace forebay::advice {
 

@@ -10,10 +10,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/sys/clock.hpp"
 #include "insight/advice/plan/case.hpp"
 #include "insight/advice/plan/run_measures.hpp"
 #include "support/made_chronicle.hpp"
-#include "core/sys/clock.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "insight/advice/plan/inputs.hpp"
 #include "core/sys/clock.hpp"
+#include "insight/advice/plan/inputs.hpp"
 #include "path/telemetry/median.hpp"
 #include "path/telemetry/snapshot_rows.hpp"
 #include "path/telemetry/summary.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/result.hpp"
 #include "path/telemetry/chronicle.hpp"
 
 namespace forebay::advice {

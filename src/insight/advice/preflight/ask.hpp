@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "insight/advice/preflight/rules.hpp"
-#include "forebay/result.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/result.hpp"
+#include "insight/advice/preflight/rules.hpp"
 
 namespace forebay::advice {
 

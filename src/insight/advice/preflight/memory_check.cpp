@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <map>
 
-#include "insight/advice/preflight/node_checks.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/local_file.hpp"
 #include "core/sys/machine.hpp"
+#include "insight/advice/preflight/node_checks.hpp"
 
 namespace forebay::advice {
 

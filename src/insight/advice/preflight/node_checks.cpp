@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "insight/advice/preflight/text_lines.hpp"
 #include "core/base/crc32c.hpp"
+#include "core/base/text_lines.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/local_file.hpp"

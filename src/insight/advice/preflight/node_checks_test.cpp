@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "support/temp_directory.hpp"
 #include "core/sys/machine.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace forebay::advice;

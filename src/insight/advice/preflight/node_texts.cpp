@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "insight/advice/preflight/text_lines.hpp"
+#include "core/base/text_lines.hpp"
 
 namespace forebay::advice {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/result.hpp"
 #include "core/sys/clock.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::advice {
 

@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "insight/advice/preflight/leader.hpp"
 #include "core/base/units.hpp"
 #include "core/describe/host_list.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/thread.hpp"
+#include "insight/advice/preflight/leader.hpp"
 #include "path/telemetry/median.hpp"
 
 namespace forebay::advice {

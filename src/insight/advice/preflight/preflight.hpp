@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/format/advice.hpp"
 #include "insight/advice/preflight/ask.hpp"
 #include "insight/advice/preflight/nodes.hpp"
 #include "insight/advice/preflight/rules.hpp"
 #include "insight/advice/preflight/site_checks.hpp"
-#include "core/format/advice.hpp"
 
 namespace forebay::advice {
 

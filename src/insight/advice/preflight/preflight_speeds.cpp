@@ -7,13 +7,13 @@
 #include <numeric>
 #include <tuple>
 
-#include "insight/advice/preflight/leader.hpp"
-#include "insight/advice/preflight/preflight.hpp"
 #include "core/base/splitmix.hpp"
 #include "core/base/units.hpp"
 #include "core/describe/host_list.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "insight/advice/preflight/leader.hpp"
+#include "insight/advice/preflight/preflight.hpp"
 #include "path/telemetry/median.hpp"
 
 namespace forebay::advice {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "forebay/result.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::advice {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "insight/advice/preflight/text_lines.hpp"
+#include "core/base/text_lines.hpp"
 
 namespace forebay::advice {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "insight/advice/preflight/node_texts.hpp"
 #include "core/describe/host_list.hpp"
+#include "insight/advice/preflight/node_texts.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace forebay;

@@ -7,9 +7,9 @@
 #include <optional>
 #include <thread>
 
-#include "insight/advice/preflight/ask.hpp"
 #include "core/base/show_text.hpp"
 #include "core/sys/child.hpp"
+#include "insight/advice/preflight/ask.hpp"
 
 namespace forebay::advice {
 

@@ -15,8 +15,8 @@
 #include <queue>
 #include <set>
 
-#include "insight/advice/preflight/survey.hpp"
 #include "core/base/splitmix.hpp"
+#include "insight/advice/preflight/survey.hpp"
 
 using namespace forebay;
 using namespace forebay::advice;

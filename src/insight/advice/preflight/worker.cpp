@@ -9,8 +9,6 @@
 #include <mutex>
 #include <vector>
 
-#include "insight/advice/preflight/node_checks.hpp"
-#include "insight/advice/preflight/probes.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/try.hpp"
@@ -18,6 +16,8 @@
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
+#include "insight/advice/preflight/node_checks.hpp"
+#include "insight/advice/preflight/probes.hpp"
 
 namespace forebay::advice {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
+#include "core/sys/clock.hpp"
 #include "insight/advice/preflight/ask.hpp"
 #include "insight/advice/preflight/nodes.hpp"
-#include "core/sys/clock.hpp"
 
 namespace forebay::advice {
 

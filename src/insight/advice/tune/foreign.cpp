@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "insight/advice/tune/profile.hpp"
 #include "core/base/show_text.hpp"
 #include "core/format/json_read.hpp"
+#include "insight/advice/tune/profile.hpp"
 
 namespace forebay::advice {
 

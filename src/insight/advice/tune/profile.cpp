@@ -8,8 +8,8 @@
 #include <map>
 #include <tuple>
 
-#include "insight/advice/tune/gain.hpp"
 #include "core/base/units.hpp"
+#include "insight/advice/tune/gain.hpp"
 #include "path/telemetry/median.hpp"
 
 namespace forebay::advice {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "insight/advice/tune/tuner.hpp"
 #include "core/format/advice.hpp"
+#include "insight/advice/tune/tuner.hpp"
 
 namespace forebay::advice {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/check.hpp"
+#include "core/base/splitmix.hpp"
 #include "insight/advice/tune/proposal.hpp"
 #include "insight/advice/tune/race.hpp"
 #include "insight/advice/tune/surrogate.hpp"
-#include "core/base/check.hpp"
-#include "core/base/splitmix.hpp"
 #include "path/telemetry/median.hpp"
 
 namespace forebay::advice {

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "insight/advice/tune/knob.hpp"
 #include "core/format/advice.hpp"
+#include "insight/advice/tune/knob.hpp"
 
 namespace forebay::advice {
 

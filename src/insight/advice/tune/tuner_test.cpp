@@ -12,8 +12,8 @@
 #include <numeric>
 
 #include "insight/advice/tune/seeds.hpp"
-#include "support/emulated_storage.hpp"
 #include "path/telemetry/median.hpp"
+#include "support/emulated_storage.hpp"
 
 using namespace forebay;
 using namespace forebay::advice;

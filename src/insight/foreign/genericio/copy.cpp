@@ -18,9 +18,9 @@
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
 #include "core/codec/codec.hpp"
+#include "core/sys/thread.hpp"
 #include "insight/foreign/genericio/encode.hpp"
 #include "insight/foreign/limits.hpp"
-#include "core/sys/thread.hpp"
 
 namespace forebay::foreign::genericio {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/block_reader.hpp"
 #include "insight/foreign/genericio/export.hpp"
+#include "path/catalog/block_reader.hpp"
 
 namespace forebay::foreign::genericio {
 

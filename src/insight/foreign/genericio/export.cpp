@@ -17,13 +17,13 @@
 
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/output.hpp"
+#include "core/move/export_place.hpp"
+#include "core/sys/machine.hpp"
 #include "insight/foreign/genericio/copy.hpp"
 #include "insight/foreign/genericio/encode.hpp"
 #include "insight/foreign/genericio/survey.hpp"
 #include "insight/foreign/limits.hpp"
-#include "core/move/export_place.hpp"
-#include "core/sys/machine.hpp"
+#include "path/catalog/output.hpp"
 
 namespace forebay::foreign::genericio {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "insight/foreign/genericio/genericio.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::foreign::genericio {
 

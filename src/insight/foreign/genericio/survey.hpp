@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "insight/foreign/genericio/export.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/catalog.hpp"
-#include "insight/foreign/genericio/export.hpp"
 
 namespace forebay::foreign::genericio {
 

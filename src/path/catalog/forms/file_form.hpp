@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "path/catalog/node_reader.hpp"
 #include "core/format/combined.hpp"
 #include "core/format/manifest.hpp"
 #include "core/format/segments.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/node_reader.hpp"
 
 namespace forebay::catalog {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "path/catalog/forms/file_form.hpp"
 #include "core/format/combined.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/forms/file_form.hpp"
 
 namespace forebay::catalog {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "core/base/try.hpp"
+#include "core/format/shared.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/forms/file_form.hpp"
 #include "path/catalog/forms/regions.hpp"
-#include "core/format/shared.hpp"
 
 namespace forebay::catalog {
 

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
-#include "path/drain/node_drain.hpp"
 #include "core/format/form.hpp"
 #include "core/format/node_file.hpp"
 #include "core/sys/store.hpp"
+#include "path/drain/node_drain.hpp"
 
 namespace forebay::drain {
 

@@ -16,9 +16,9 @@
 #include "core/base/limits.hpp"
 #include "core/base/page_buffer.hpp"
 #include "core/base/try.hpp"
+#include "core/format/shared.hpp"
 #include "path/drain/forms/bring.hpp"
 #include "path/drain/forms/region.hpp"
-#include "core/format/shared.hpp"
 
 namespace forebay::drain {
 

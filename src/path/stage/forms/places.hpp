@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "core/comm/group.hpp"
-#include "forebay/options.hpp"
 #include "core/format/form.hpp"
+#include "forebay/options.hpp"
 #include "path/stage/slot.hpp"
 
 namespace forebay::stage {

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/base/path.hpp"
-#include "core/base/try.hpp"
 #include "bindings/compat/made/file_maker.hpp"
 #include "bindings/compat/made/h5part/h5part_writer.hpp"
+#include "core/base/path.hpp"
+#include "core/base/try.hpp"
 #include "core/move/export_place.hpp"
-#include "path/node/run_lock.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/wait_until.hpp"
+#include "path/node/run_lock.hpp"
 
 namespace forebay::made {
 

@@ -9,17 +9,17 @@
 #include <filesystem>
 #include <numeric>
 
-#include "core/base/bytes.hpp"
-#include "core/base/crc32c.hpp"
-#include "path/catalog/catalog.hpp"
-#include "core/format/layout.hpp"
-#include "core/format/manifest.hpp"
-#include "core/format/node_file.hpp"
 #include "bindings/compat/made/file_run.hpp"
 #include "bindings/compat/made/h5part/h5part_file.hpp"
 #include "bindings/compat/made/h5part/h5part_names.hpp"
+#include "core/base/bytes.hpp"
+#include "core/base/crc32c.hpp"
+#include "core/format/layout.hpp"
+#include "core/format/manifest.hpp"
+#include "core/format/node_file.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/catalog.hpp"
 
 using namespace forebay;
 

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bindings/compat/made/h5part/h5part_names.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
 #include "path/catalog/block_reader.hpp"
-#include "bindings/compat/made/h5part/h5part_names.hpp"
 
 namespace forebay::made {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
-#include "insight/h5/hdf5.hpp"
 #include "bindings/compat/made/h5part/h5part_file.hpp"
+#include "insight/h5/hdf5.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::made {
 

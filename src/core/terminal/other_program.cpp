@@ -1,18 +1,11 @@
-// The program forebay-mpi, which alone is linked to MPI.
+#include "core/terminal/other_program.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 
-#include "program/verbs.hpp"
 #include "core/sys/program.hpp"
 
 namespace forebay::cli {
-
-namespace {
-
-constexpr const char* program = "forebay-mpi";
-
-}  // namespace
 
 // What launchers of Open MPI, MPICH and their kin, and srun by PMI or PMIx, give to each process of a job.
 bool started_by_launcher() {
@@ -29,15 +22,16 @@ Result<> check_alone() {
     return {};
 }
 
-// MPI's launcher has started this process and knows it by its number: forebay-mpi goes on in it.
-Error become_mpi_program(const std::vector<std::string>& arguments) {
-    const auto beside = (std::filesystem::path(sys::program_path()).parent_path() / program).string();
-    for (const auto& place : {beside, std::string(program)})
+Error become_mpi(const std::vector<std::string>& arguments) { return become(mpi_program, arguments); }
+
+Error become(const OtherProgram& program, const std::vector<std::string>& arguments) {
+    const auto beside = (std::filesystem::path(sys::program_path()).parent_path() / program.name).string();
+    for (const auto& place : {beside, std::string(program.name)})
         if (auto failed = sys::become(place, arguments); failed.kind != ErrorKind::missing) return failed;
     return {ErrorKind::unsupported,
-            arguments.front() + " needs " + program + ", which has MPI and is neither beside this forebay as " +
-                beside + " nor in PATH",
-            "", "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
+            arguments.front() + " needs " + program.name + ", which " + program.purpose +
+                " and is neither beside this forebay as " + beside + " nor in PATH",
+            "", program.next};
 }
 
 }  // namespace forebay::cli

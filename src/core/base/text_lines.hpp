@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-namespace forebay::advice {
+namespace forebay {
 
 /// Calls `take` with each line, without its end.
 template <class Take>
@@ -41,4 +41,4 @@ std::optional<Number> number_of(std::string_view text) {
     return number;
 }
 
-}  // namespace forebay::advice
+}  // namespace forebay

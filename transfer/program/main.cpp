@@ -1,0 +1,17 @@
+// The program `forebay-transfer`. `forebay copy` and its neighbours start it.
+
+#include "core/sys/process.hpp"
+#include "transfer/program/verbs.hpp"
+
+int main(int count, char** arguments) {
+    using namespace forebay::cli;
+    forebay::sys::hold_standard_descriptors();  // libraries open files without asking which number they get
+    forebay::sys::ignore_file_size_signal();
+    CommandLine line(transfer_summary);
+    add_tree_verbs(line);
+    add_archive(line);
+    add_restore_archive(line);
+    add_migrate(line);
+    add_tree_worker(line);
+    return line.run(count, arguments);
+}

@@ -1,0 +1,27 @@
+// The program `forebay-transfer-mpi`: ranks of MPI share one verb. `forebay-transfer` starts it in its own place.
+
+#include <mpi.h>
+
+#include "core/sys/process.hpp"
+#include "transfer/program/mpi_verbs.hpp"
+
+namespace {
+
+// If a rank is lost, MPI_Finalize() would wait for it: the launcher ends the others with this exit code.
+int end_of_job(int code) {
+    int has_begun = 0, has_ended = 0;
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    if (has_begun != 0 && has_ended == 0) MPI_Abort(MPI_COMM_WORLD, code);
+    return code;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    forebay::sys::hold_standard_descriptors();
+    forebay::sys::ignore_file_size_signal();
+    forebay::cli::CommandLine line("Those verbs of forebay-transfer that ranks of MPI share.");
+    forebay::cli::add_mpi_verbs(line);
+    return end_of_job(line.run(count, arguments));
+}
