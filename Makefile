@@ -41,6 +41,7 @@ docs:  ## the documentation as a site, build/site/index.html; fails if a link is
 	    build/docs-venv/bin/pip install --quiet --constraint build/docs-venv/pins.txt mkdocs-material; }
 	scripts/site_pages
 	NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict --quiet
+	@echo 'build/site/index.html. With the search: python3 -m http.server --directory build/site'
 
 format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
 	find $(wildcard include src transfer apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
