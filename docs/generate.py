@@ -102,7 +102,7 @@ def metrics_table():
 def figures_page(page):
     for name, lines in (("counters", counters_table()), ("metrics", metrics_table())):
         page = re.sub(rf"<!-- generated: {name} -->\n.*?<!-- end -->",
-                      lambda _, n=name, li=lines: f"<!-- generated: {n} -->\n" + "\n".join(li) + "\n<!-- end -->",
+                      lambda _, n=name, li=lines: f"<!-- generated: {n} -->\n\n" + "\n".join(li) + "\n\n<!-- end -->",
                       page, flags=re.S)
     return page
 
