@@ -1,4 +1,4 @@
-"""Goal: the worked examples of docs/formats are bytes of files that are there; none goes stale.
+"""Goal: the worked examples of docs/formats and transfer/docs are bytes of files that are there; none goes stale.
 
 Method: an example is a block of code whose first line names its file (NAME.gz: what is in it). Each of its lines that
 begins with an offset is compared with the file, sixteen bytes and their characters; one without such lines is the whole
@@ -53,7 +53,7 @@ def problems_of(page, name, text):
 def main():
     problems = []
     checked = 0
-    for path in tree.tracked(".md", under=("docs/formats/",)):
+    for path in tree.tracked(".md", under=("docs/formats/", "transfer/docs/format-")):
         page = tree.shown(path)
         examples = BLOCK.findall(path.read_text())
         if not examples and path.name != "index.md":

@@ -10,7 +10,7 @@ import sys
 import tree
 
 COLUMNS_MAX = 120
-PAGES = ("docs/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
+PAGES = ("docs/", "transfer/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 ITEM = re.compile(r"^( *)([-*+]|\d+\.) +(?=\S)")
 # At the beginning of a line these words would open a list, a heading, a quotation or a table.
 MARKS = re.compile(r"^([-*+>|]|#+|\d+[.)])$|^[|>]")

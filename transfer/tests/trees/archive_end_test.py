@@ -2,7 +2,7 @@
 said to be whole; and no file gets a name that belongs to bytes which were not restored.
 
 Method: zeros at each block of an archive, and entries cut out, doubled and swapped; then nothing wrong may be restored,
-and the exit code is 4. What the last entry says is worked out again as docs/formats/archive.md has it, from archives made by
+and the exit code is 4. What the last entry says is worked out again as transfer/docs/format-archive.md has it, from archives made by
 one thread and by several, with a file that changes. GNU tar, bsdtar and tarfile read the archive without a word. Archives
 of others that were joined, or are zeros. Restores over older files, of which the first name of an inode is damaged.
 """
