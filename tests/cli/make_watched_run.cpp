@@ -31,20 +31,20 @@ format::StatusLine status_of(const test::MadeRun& run, std::uint32_t node, std::
     line.application_lives = state == "serving";
     line.began_unix_ns = run.begin_unix_ns;
     line.job_ends_unix_ns = state == "serving" ? unix_ns + 1'800'000'000'000 : 0;
-    line.drains = line.commits = static_cast<std::uint64_t>(run.snapshots);
-    line.bytes_drained = line.bytes_stored = run.node_bytes * line.drains;
-    line.drain_seconds = 13;
+    line.counts.drains = line.counts.commits = static_cast<std::uint64_t>(run.snapshots);
+    line.counts.bytes_drained = line.counts.bytes_stored = run.node_bytes * line.counts.drains;
+    line.counts.drain_seconds = 13;
     const auto step = std::int64_t{100} * run.snapshots;
-    format::StreamStatus stream{.name = run.stream, .newest_durable_step = step};
+    format::StreamStatus stream{.name = run.stream, .counts = {.newest_durable_step = step}};
     stream.slots.push_back({"committed", step, run.node_bytes, run.node_bytes, unix_ns});
     if (state != "ended") {
         const bool drains = state == "serving";
         stream.slots.push_back({drains ? "draining" : "failed", step + 100, run.node_bytes,
                                 drains ? run.node_bytes / (node + 2) : 0, unix_ns});
-        line.backlog_bytes = run.node_bytes - stream.slots[1].drained_bytes;
-        line.rate_bytes_per_second = drains ? 4e8 / (node + 1) : 0;
+        line.counts.backlog_bytes = run.node_bytes - stream.slots[1].drained_bytes;
+        line.counts.rate_bytes_per_second = drains ? 4e8 / (node + 1) : 0;
         if (!drains) {
-            line.failures = 3;
+            line.counts.aborts = 3;
             line.last_error = "step " + std::to_string(step + 100) + " of stream 'restart' is NOT committed";
         }
     }

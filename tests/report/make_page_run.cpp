@@ -94,9 +94,9 @@ std::vector<format::StatusLine> statuses(const std::string& state) {
         line.application_lives = state == "live" || state == "silent";
         line.began_unix_ns = now - 1'000'000'000'000;
         line.job_ends_unix_ns = now + 2'600'000'000'000;
-        line.backlog_bytes = state == "finished" ? 0 : 40u << 20;
-        line.bytes_drained = 3ull << 30;
-        line.rate_bytes_per_second = state == "finished" ? 0 : 38e6;
+        line.counts.backlog_bytes = state == "finished" ? 0 : 40u << 20;
+        line.counts.bytes_drained = 3ull << 30;
+        line.counts.rate_bytes_per_second = state == "finished" ? 0 : 38e6;
         if (state == "finished") line.state = "ended";
         if (state == "silent" && node == 3) {
             line.period_seconds = 2;
@@ -104,10 +104,7 @@ std::vector<format::StatusLine> statuses(const std::string& state) {
             line.last_error = "write: the target is not there";
         }
         line.streams = {{"state",
-                         1200,
-                         0,
-                         0,
-                         0,
+                         {.newest_durable_step = 1200},
                          {{state == "finished" ? "committed" : "draining", 1200, 256u << 20, 128u << 20, now}}}};
         lines.push_back(line);
     }

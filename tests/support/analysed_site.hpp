@@ -49,7 +49,7 @@ struct Site {
         return static_cast<std::size_t>(std::ranges::count(told, what, &agent::Event::what));
     }
     node::SlotControl& slot(std::size_t number = 0) { return node.page().slots[node.staging.slots_of(0).at(number)]; }
-    std::uint64_t not_analysed() { return node.stream("restart").not_analysed.load(); }
+    std::uint64_t not_analysed() { return node.stream("restart").counts.not_analysed.load(); }
 
     WorkerScript worker;
     SimStore disk{"run"};

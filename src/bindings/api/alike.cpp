@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
 
 #include "bindings/api/state.hpp"
 #include "core/base/bytes.hpp"
@@ -13,44 +12,6 @@
 namespace forebay {
 
 namespace {
-
-std::string show(bool value) { return value ? "true" : "false"; }
-std::string show(Direct value) { return value == Direct::automatic ? "auto" : show(value == Direct::yes); }
-std::string show(std::chrono::milliseconds value) {
-    return fmt::format("{}", std::chrono::duration<double>(value).count());
-}
-std::string show(double value) { return fmt::format("{}", value); }
-template <class Integer>
-requires std::is_integral_v<Integer> std::string show(Integer value) { return fmt::format("{}", value); }
-std::string show(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
-
-void add(Settings& settings, const AgentOptions& agent) {
-    const auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
-                 retry_pause, linger, timings, metrics_directory, storage_targets, exclude_targets, avoid_slow,
-                 exclude_nodes, neighbours, avoid_slow_nodes, forwarders, forward_address, forward_to,
-                 forward_token_file] = agent;
-    settings.push_back({"agent.mode", mode == AgentMode::process  ? "process"
-                                      : mode == AgentMode::thread ? "thread"
-                                                                  : "dedicated"});
-    settings.push_back({"agent.cores", show(cores)});
-    settings.push_back({"agent.block_bytes", show(block_bytes)});
-    settings.push_back({"agent.in_flight", show(in_flight)});
-    settings.push_back({"agent.rate_bytes_per_second", show(rate)});
-    settings.push_back({"agent.slowdown_percent_max", show(slowdown)});
-    settings.push_back({"agent.direct", show(direct)});
-    settings.push_back({"agent.retries", show(retries)});
-    settings.push_back({"agent.retry_pause_seconds", show(retry_pause)});
-    settings.push_back({"agent.linger_seconds", show(linger)});
-    settings.push_back({"agent.timings", show(timings)});
-    settings.push_back({"agent.storage_targets", storage_targets});
-    settings.push_back({"agent.exclude_targets", exclude_targets});
-    settings.push_back({"agent.avoid_slow_targets", show(avoid_slow)});
-    settings.push_back({"agent.exclude_nodes", exclude_nodes});
-    settings.push_back({"agent.neighbours", show(neighbours)});
-    settings.push_back({"agent.avoid_slow_nodes", show(avoid_slow_nodes)});
-    settings.push_back({"agent.forwarders", show(forwarders)});
-    settings.push_back({"agent.forward_to", show(forward_to)});
-}
 
 std::vector<std::byte> encode(const Settings& settings) {
     std::vector<std::byte> bytes;
@@ -124,30 +85,6 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 
 }  // namespace
 
-Settings settings_of(const Options& options) {
-    const auto& [run, create_parents, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait,
-                 close_wait, stall_wait, window, copy_threads, log, interrupted, streams, profile, in_file, run_in_file,
-                 log_to_stderr] = options;
-    Settings settings{{"run", run},
-                      {"create_parents", show(create_parents)},
-                      {"virtual_nodes", show(virtual_nodes)},
-                      {"huge_pages", show(huge_pages)},
-                      {"open_wait_seconds", show(open_wait)},
-                      {"takeover_wait_seconds", show(takeover_wait)},
-                      {"close_wait_seconds", show(close_wait)},
-                      {"stall_wait_seconds", show(stall_wait)},
-                      {"restart_window_bytes", show(window)},
-                      {"copy_threads", copy_threads == 0 ? "auto" : show(copy_threads)},
-                      {"profile", profile},
-                      {"job.wall_time_seconds", show(job.wall_time)},
-                      {"job.reserve_seconds", show(job.reserve)}};
-    add(settings, agent);
-    for (const auto& [name, stream] : streams)
-        for (auto& [setting, value] : describe::settings_of(stream))
-            settings.push_back({fmt::format("streams.{}.{}", name, setting), std::move(value)});
-    return settings;
-}
-
 Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run) {
     const auto own_settings = [&]() -> Result<Settings> {
         FB_TRY_ASSIGN(checked, options);
@@ -170,7 +107,7 @@ Result<> agree_on_stream(comm::Group& world, const std::string& name, const Resu
                 fmt::format("stream '{}' is open already, with other options: {}. Both handles would be of one stream",
                             name, show_difference(describe::settings_of(*open), settings, "there", "here")),
                 "", "open it once, give the same options, or none"};
-        Settings all{{"stream", fmt::format("'{}'", name)}, {"open already", show(open != nullptr)}};
+        Settings all{{"stream", fmt::format("'{}'", name)}, {"open already", open != nullptr ? "true" : "false"}};
         all.insert(all.end(), settings.begin(), settings.end());
         return all;
     };

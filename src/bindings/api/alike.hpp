@@ -1,7 +1,6 @@
 // What the ranks of a session must set alike: agreed on where they open it and where they open a stream.
 //
-// Not what belongs to a node: `staging`, and of the agent `program`, `environment`, `cpus`, `metrics_directory`,
-// `forward_address` and `forward_token_file`; nor who gets the log.
+// Which of the options these are, the lists in describe say; options that belong to a node may differ.
 
 #pragma once
 
@@ -9,16 +8,13 @@
 #include <vector>
 
 #include "core/comm/group.hpp"
-#include "core/describe/option_list.hpp"
+#include "core/describe/session_list.hpp"
 #include "forebay/options.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay {
 
-using describe::Setting, describe::Settings;
-
-/// What must be equal on every rank.
-Settings settings_of(const Options& options);
+using describe::Setting, describe::Settings, describe::settings_of;
 
 /// The error of a rank that has no options, or such as cannot work; else `refused`, with the first option that differs,
 /// both values and ranks, where the ranks have not the same. One maximum when all is well. Collective.

@@ -107,7 +107,7 @@ TEST_CASE("load_options: copy_threads is \"auto\" or a number, in code too") {
         REQUIRE(!refused);
         const auto text = refused.error().text();
         CHECK_MESSAGE(
-            (text.find("line 2: 'copy_threads' must be \"auto\" or a number of threads.") != text.npos ||
+            (text.find("line 2: 'copy_threads' must be \"auto\" or a whole number.") != text.npos ||
              text.find(fmt::format("line 2: 'copy_threads' is {}, out of range: from 1 to 256.", wrong)) != text.npos),
             text);
     }
@@ -320,7 +320,7 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[agent]\nblock_byte = 1", "Nearest: 'agent.block_bytes'");
     refused("[agent]\nblock_bytes = 5", "multiple of 4096");
     refused("[agent]\nmode = \"fibre\"", "one of \"process\", \"thread\", \"dedicated\"");
-    refused("[agent]\ncores = 0", "agent.cores is 0: from 1 to 64");
+    refused("[agent]\ncores = 0", "line 2: 'agent.cores' is 0, out of range: from 1 to 64.");
     refused("[agent]\nin_flight = \"2\"", "must be a whole number");
     refused("[agent]\nin_flight = -2", "out of range");
     refused("[agent]\nslowdown_percent_max = 101", "agent.slowdown_percent_max is 101: from 0 (no limit) to 100");
@@ -331,7 +331,7 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[streams.restart]\nrate_bytes_per_second = -1", "out of range");
     refused("[streams.restart]\nrestart_from = -1", "restart_from' is -1, out of range: 0 or more.");
     refused("[agent]\nenvironment = { A = 1 }", "must be text");
-    refused("[agent]\nforwarders = 9999", "agent.forwarders is 9999: from 0 to 1024");
+    refused("[agent]\nforwarders = 9999", "line 2: 'agent.forwarders' is 9999, out of range: from 0 to 1024.");
     refused("[agent]\nforward_to = \"a:1\"", "'agent.forward_to' must be a list of texts");
     refused("[agent]\nforward_to = [1]", "must be a list of texts");
     refused("[agent]\nforward_to = [\"a:1\"]", "agent.forward_token_file belong together");

@@ -4,10 +4,9 @@
 
 #include "bindings/api/alike.hpp"
 #include "bindings/api/state.hpp"
-#include "core/base/limits.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
-#include "core/describe/option_list.hpp"
+#include "core/describe/session_list.hpp"
 #include "core/format/packed.hpp"
 #include "core/sys/far_module.hpp"
 #include "path/catalog/run.hpp"
@@ -20,11 +19,6 @@ namespace {
 
 Error refusal(std::string what, std::string next = {}) {
     return {ErrorKind::refused, std::move(what), "", std::move(next)};
-}
-
-Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
-    if (wait.count() >= 0 && wait <= describe::wait_longest) return {};
-    return refusal(fmt::format("{} is {} ms: from 0 to {}.", what, wait.count(), describe::wait_longest.count()));
 }
 
 }  // namespace
@@ -40,17 +34,7 @@ Result<> check(const Options& options) {
                             options.run, file),
                 "name it in one of them, or alike");
     }
-    if (options.virtual_nodes < 1)
-        return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
-    if (options.copy_threads < 0 || options.copy_threads > limits::copy_threads_max)
-        return refusal(fmt::format("copy_threads is {}: from 0, which is \"auto\", to {}.", options.copy_threads,
-                                   limits::copy_threads_max));
-    FB_TRY(check_wait("open_wait", options.open_wait));
-    FB_TRY(check_wait("takeover_wait", options.takeover_wait));
-    FB_TRY(check_wait("close_wait", options.close_wait));
-    FB_TRY(check_wait("stall_wait", options.stall_wait));
-    FB_TRY(check_wait("job.wall_time", options.job.wall_time));
-    FB_TRY(check_wait("job.reserve", options.job.reserve));
+    FB_TRY(describe::check_values(options));
     FB_TRY(node::check(options.agent));
     for (const auto& [name, stream] : options.streams) {
         FB_TRY(check(name, stream));

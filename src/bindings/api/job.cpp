@@ -241,12 +241,12 @@ JobReport SessionState::report_job(bool stop_wanted) {
     auto& page = staging->control();
     const auto rank = topology.world->rank();
     if (rank == 0) {
-        const auto drains = static_cast<double>(std::max<std::uint64_t>(page.drains.load(), 1));
+        const auto drains = static_cast<double>(std::max<std::uint64_t>(page.counts.drains.load(), 1));
         std::string problem;
         constexpr std::int64_t ns_per_ms = 1'000'000;
         take_saves(page, job_.save_seconds_max, job_.saves);
         report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, job_.saves,
-                                  static_cast<double>(page.drain_ns.load()) * ns_to_seconds / drains, problem);
+                                  page.counts.drain_seconds.load() / drains, problem);
         if (!problem.empty()) log([&] { return problem; });
         // For the agent, which goes by the machine's clock: that may have been set since.
         if (options.job.wall_time.count() > 0) page.job_ends_unix_ns = sys::unix_ns() + report.left_ms * ns_per_ms;

@@ -122,4 +122,47 @@ void OptionReader::operator()(const describe::Option& option, const describe::An
     }
 }
 
+void OptionReader::operator()(const describe::Option& option, const describe::WholeOrAuto& whole, int& value) {
+    const auto at = section_.any(option.key);
+    if (at.text() == "auto") value = 0;
+    else if (at.whole()) section_.whole(option.key, value, whole.range);
+    else if (at.exists()) section_.refuse(option.key, "must be \"auto\" or a whole number.");
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::FlagOrAuto&, Direct& value) {
+    const auto at = section_.any(option.key);
+    if (const auto flag = at.flag()) value = *flag ? Direct::yes : Direct::no;
+    else if (at.text() == "auto") value = Direct::automatic;
+    else if (at.exists()) section_.refuse(option.key, "must be true, false or \"auto\".");
+}
+
+// Whether these are whole pages, the check of the session says.
+void OptionReader::operator()(const describe::Option& option, const describe::Pages&, std::uint64_t& value) {
+    section_.whole(option.key, value, describe::Whole{});
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::EnvironmentList&,
+                              std::vector<std::pair<std::string, std::string>>& variables) {
+    for (const auto& [name, value] : section_.inner(option.key).members()) {
+        if (auto text = value.text()) variables.emplace_back(name, std::move(*text));
+        else section_.refuse(value, option.key + ("." + name), "must be text.");
+    }
+}
+
+void OptionReader::operator()(const describe::Option& option, const describe::StreamTables&,
+                              std::vector<std::pair<std::string, StreamOptions>>& streams) {
+    for (const auto& [name, table] : section_.inner(option.key).members()) {
+        const auto key = option.key + ("." + name);
+        if (table.is_table())
+            OptionReader(table, section_.full(key), path_, verdict_)
+                .read(streams.emplace_back(name, StreamOptions{}).second);
+        else section_.refuse(table, key, "must be a table.");
+    }
+}
+
+void OptionReader::read(StreamOptions& stream) {
+    for (const auto* key : {"nodes_per_file", "shared"}) section_.former(key);
+    describe::each_option(stream, *this);
+}
+
 }  // namespace forebay

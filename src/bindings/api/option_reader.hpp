@@ -12,6 +12,7 @@
 
 #include "core/describe/analysis_list.hpp"
 #include "core/describe/option_list.hpp"
+#include "core/describe/session_list.hpp"
 #include "core/format/toml_section.hpp"
 
 namespace forebay {
@@ -85,7 +86,37 @@ public:
     }
     void operator()(const describe::Option& option, const describe::Analyses&, std::vector<Analysis>& analyses);
 
-    TomlSection& section() { return section_; }
+    // Of a session's own options.
+    void operator()(const describe::Option& option, const describe::WholeOrAuto& whole, int& value);
+    void operator()(const describe::Option& option, const describe::FlagOrAuto&, Direct& value);
+    void operator()(const describe::Option& option, const describe::Pages&, std::uint64_t& value);
+    void operator()(const describe::Option& option, const describe::RealRange&, double& value) {
+        section_.real(option.key, value);
+    }
+    void operator()(const describe::Option& option, const describe::OnlyWord& only, bool& value) {
+        section_.flag_to(option.key, only.word, value);
+    }
+    void operator()(const describe::Option& option, const describe::TextList&, std::vector<std::string>& texts) {
+        section_.texts(option.key, texts);
+    }
+    void operator()(const describe::Option& option, const describe::TargetList&, std::string& text) {
+        section_.text(option.key, text);
+    }
+    void operator()(const describe::Option& option, const describe::HostList&, std::string& text) {
+        section_.text(option.key, text);
+    }
+    void operator()(const describe::Option& option, const describe::EnvironmentList&,
+                    std::vector<std::pair<std::string, std::string>>& variables);
+    template <class Inner>
+    void operator()(const describe::Option& option, const describe::OptionTable&, Inner& inner) {
+        OptionReader reader(section_.inner(option.key), section_.full(option.key), path_, verdict_);
+        describe::each_option(inner, reader);
+    }
+    void operator()(const describe::Option& option, const describe::StreamTables&,
+                    std::vector<std::pair<std::string, StreamOptions>>& streams);
+
+    /// The table is a stream's: keys of earlier versions are refused with what to write now.
+    void read(StreamOptions& stream);
 
 private:
     /// Each text of a text or of a list of texts.

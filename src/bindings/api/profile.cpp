@@ -233,8 +233,8 @@ void SessionState::watch_profile(const Saved& saved) {
     const auto bytes = static_cast<double>(saved.bytes) * ranks_of_machine;
     // Not the whole call: in that ranks wait for those that come late, which no profile knows.
     for (const auto& line : {watch.saved(bytes, saved.plan_seconds + saved.copy_seconds),
-                             watch.drained(static_cast<double>(page.bytes_drained.load()) * parts,
-                                           static_cast<double>(page.drain_ns.load()) * 1e-9)})
+                             watch.drained(static_cast<double>(page.counts.bytes_drained.load()) * parts,
+                                           page.counts.drain_seconds.load())})
         if (line) log([&] { return fmt::format("{}: {}", beside_.profile->path, *line); });
 }
 

@@ -312,9 +312,11 @@ std::uint64_t Restart::rows(const Particles& table) const {
 Result<bool> RestartState::turn_to_target(const StreamState& stream, const Error& error) {
     auto& world = *stream.session->topology.world;
     auto& copies = choice.copies;
-    if (error.kind != ErrorKind::corrupt || copies.directory().empty() || world.max(copies.in_memory() ? 1 : 0) == 0)
+    // `directory` and the error are those of all ranks, so all of them take part in the maximum.
+    if (error.kind != ErrorKind::corrupt || copies.directory().empty() ||
+        world.max(copies.can_fall_back() ? 1 : 0) == 0)
         return false;
-    FB_TRY(comm::agree(world, [&] { copies.leave_memory(); }));
+    FB_TRY(comm::agree(world, [&] { copies.fall_back(); }));
     kept = {};
     return true;
 }

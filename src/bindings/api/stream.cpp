@@ -180,18 +180,7 @@ Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
 Counters StreamState::counters() const {
     if (!session->staging) return at_close;
     auto counters = stager.counters();
-    const auto& page = session->staging->control();
-    counters.commits = page.commits.load();
-    counters.aborts = page.aborts.load();
-    counters.bytes_drained = page.bytes_drained.load();
-    counters.bytes_stored = page.bytes_stored.load();
-    counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
-    counters.drain_cpu_seconds = static_cast<double>(page.drain_cpu_ns.load()) * 1e-9;
-    counters.overtakes = page.overtakes.load();
-    counters.limits_overruled = page.limits_overruled.load();
-    counters.steps_counted = page.steps_counted.load();
-    counters.slowdown_percent = page.slowdown_percent.load();
-    counters.drain_rate_bytes_per_second = page.drain_rate_bytes_per_second.load();
+    describe::put_counters(session->staging->control().counts, counters);
     return counters;
 }
 

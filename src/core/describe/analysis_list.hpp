@@ -27,8 +27,6 @@
 
 namespace forebay::describe {
 
-/// true or false.
-struct Flag {};
 /// Names of variables, or patterns with `*`.
 struct NameList {};
 /// The lower and the upper end, of the members `low` and `high`; NaN where an end is to be found.
@@ -43,10 +41,6 @@ struct ConditionList {};
 template <class T>
 struct WordList {
     std::span<const Word<T>> all;
-};
-/// A text of the user's own.
-struct AnyText {
-    const char* what;  // for people
 };
 
 inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysis::Kind::statistics},

@@ -15,6 +15,22 @@ constexpr std::size_t bytes_listed() {
 }
 static_assert(bytes_listed() == sizeof(Counters), "each counter has its line, and none has two");
 
+constexpr std::size_t node_bytes_listed() {
+    std::size_t bytes = 0;
+    NodeCounts<Plain> all;
+    each_node_count([&](const Count&, auto, auto get) { bytes += sizeof(get(all)); });
+    return bytes;
+}
+static_assert(node_bytes_listed() == sizeof(NodeCounts<Plain>), "each count of a node has its line");
+
+constexpr std::size_t stream_bytes_listed() {
+    std::size_t bytes = 0;
+    StreamCounts<Plain> all;
+    each_stream_count([&](const Count&, auto, auto get) { bytes += sizeof(get(all)); });
+    return bytes;
+}
+static_assert(stream_bytes_listed() == sizeof(StreamCounts<Plain>), "each count of a stream has its line");
+
 }  // namespace
 
 Result<double> counter_named(const Counters& counters, const std::string& name) {

@@ -1,10 +1,18 @@
-// The counters, each once: its name in all languages, its member and what it counts. A new counter is a member of
-// Counters, a line here, and the place that counts.
+// The counters, each once: its name in all languages, its member and what it counts. Below them the counts of agents,
+// each once: how the control page and a status store it, its name in the status, its metric, and the counter that an
+// application sees it as. The doors, Stream::counters(), the control page, the status, the metrics and `forebay top`
+// come from here.
+//
+// A new counter is a member of Counters, a line of each_counter(), and the place that counts. If an agent counts it, it
+// is a member of NodeCounts or StreamCounts too, with its line. The page then has another layout: a new
+// node::control_version.
 
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "forebay/options.hpp"
 
@@ -36,6 +44,143 @@ constexpr void each_counter(Visit&& visit) {
     visit("steps_counted", &C::steps_counted, "of the computing, for the next");
     visit("slowdown_percent", &C::slowdown_percent, "of the computing while this node's agent drains; 0 also: unknown");
     visit("drain_rate_bytes_per_second", &C::drain_rate_bytes_per_second, "the limit now; 0: none");
+}
+
+/// A count as a status has it; the control page has std::atomic instead.
+template <class T>
+using Plain = T;
+
+/// What the agent of a node counts since its session began. `backlog_bytes` and `rate_bytes_per_second` are worked out
+/// for each status, and are 0 on the page.
+template <template <class> class As>
+struct NodeCounts {
+    As<std::uint64_t> commits{0}, drains{0}, aborts{0}, overtakes{0}, bytes_drained{0}, bytes_stored{0};
+    As<std::uint64_t> backlog_bytes{0};  // sealed and not drained
+    As<double> drain_seconds{0}, drain_cpu_seconds{0};
+    As<double> rate_bytes_per_second{0};  // drained since the status before
+    As<double> slowdown_percent{0};
+    As<std::uint64_t> steps_counted{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
+};
+
+/// What it counts of one stream.
+template <template <class> class As>
+struct StreamCounts {
+    As<std::int64_t> newest_durable_step{-1};
+    As<std::uint64_t> deadlines_missed{0}, not_analysed{0}, scripts_missed{0};
+};
+
+/// Whether a status has it. `later`: those of agents from before this count lack it.
+enum class InStatus { no, always, later };
+
+/// Of a node, for Prometheus.
+struct CountMetric {
+    int place = 0;  // among the metrics of a node; 0: there is none
+    bool grows = true;
+    const char* name = "";  // behind "forebay_"
+    const char* help = "";
+    double divisor = 1;
+    const char* op = "";  // its label `op`, if it has one
+};
+
+struct Count {
+    const char* name;  // in the status
+    InStatus in_status = InStatus::always;
+    CountMetric metric = {};
+    bool in_top = false;  // whether `forebay top --json` has it, of each stream
+};
+
+/// Calls `visit(count, counter, get)` for each, in the order of a status. `counter` is the member of Counters, nullptr
+/// if there is none; `get(counts)` is the member of NodeCounts, however it is stored.
+template <class Visit>
+constexpr void each_node_count(Visit&& visit) {
+    using C = Counters;
+    constexpr auto always = InStatus::always, no = InStatus::no;
+    visit(
+        Count{"commits", always, {7, true, "node_commits", "Snapshots whose commit the agent has seen."}}, &C::commits,
+        [](auto& all) -> auto& { return all.commits; });
+    visit(
+        Count{"drains", always, {6, true, "node_drains", "Drains that the agent has begun."}}, nullptr,
+        [](auto& all) -> auto& { return all.drains; });
+    visit(
+        Count{"failures",
+              always,
+              {9, true, "errors", "Drains and commits that have failed, to be tried again.", 1, "drain"}},
+        &C::aborts, [](auto& all) -> auto& { return all.aborts; });
+    visit(
+        Count{"overtakes"}, &C::overtakes, [](auto& all) -> auto& { return all.overtakes; });
+    visit(
+        Count{
+            "bytes_drained", always, {2, true, "node_drain_bytes", "Bytes of node files that the agent has drained."}},
+        &C::bytes_drained, [](auto& all) -> auto& { return all.bytes_drained; });
+    visit(
+        Count{"bytes_stored", always, {3, true, "node_stored_bytes", "Bytes of these as they lie at the target."}},
+        &C::bytes_stored, [](auto& all) -> auto& { return all.bytes_stored; });
+    visit(
+        Count{"backlog_bytes",
+              always,
+              {1, false, "node_drain_backlog_bytes", "Bytes of node files that are sealed and not drained."}},
+        nullptr, [](auto& all) -> auto& { return all.backlog_bytes; });
+    visit(
+        Count{"drain_seconds", always, {4, true, "node_drain_seconds", "Time that the agent has drained."}},
+        &C::drain_seconds, [](auto& all) -> auto& { return all.drain_seconds; });
+    visit(
+        Count{"drain_cpu_seconds", always, {5, true, "node_drain_cpu_seconds", "Time on a CPU for that."}},
+        &C::drain_cpu_seconds, [](auto& all) -> auto& { return all.drain_cpu_seconds; });
+    visit(
+        Count{"rate_bytes_per_second"}, nullptr, [](auto& all) -> auto& { return all.rate_bytes_per_second; });
+    visit(
+        Count{"slowdown_percent",
+              always,
+              {8, false, "node_slowdown_ratio", "How much longer steps of the application take beside drains.", 100}},
+        &C::slowdown_percent, [](auto& all) -> auto& { return all.slowdown_percent; });
+    visit(
+        Count{"steps_counted"}, &C::steps_counted, [](auto& all) -> auto& { return all.steps_counted; });
+    visit(
+        Count{"limits_overruled", no}, &C::limits_overruled, [](auto& all) -> auto& { return all.limits_overruled; });
+    visit(
+        Count{"drain_rate_bytes_per_second", no}, &C::drain_rate_bytes_per_second,
+        [](auto& all) -> auto& { return all.drain_rate_bytes_per_second; });
+}
+
+/// The same of StreamCounts.
+template <class Visit>
+constexpr void each_stream_count(Visit&& visit) {
+    using C = Counters;
+    constexpr auto always = InStatus::always;
+    visit(
+        Count{"newest_durable_step", always, {}, true}, &C::newest_durable_step,
+        [](auto& all) -> auto& { return all.newest_durable_step; });
+    visit(
+        Count{"deadlines_missed", always, {}, true}, &C::deadlines_missed,
+        [](auto& all) -> auto& { return all.deadlines_missed; });
+    visit(
+        Count{"not_analysed", always, {}, true}, &C::not_analysed, [](auto& all) -> auto& { return all.not_analysed; });
+    visit(
+        Count{"scripts_missed"}, &C::scripts_missed, [](auto& all) -> auto& { return all.scripts_missed; });
+}
+
+/// Copies the agent's counts, perhaps from a control page, to the counters that an application sees.
+template <template <class> class As>
+void put_counters(const NodeCounts<As>& from, Counters& to) {
+    each_node_count([&](const Count&, auto counter, auto get) {
+        if constexpr (!std::is_null_pointer_v<decltype(counter)>) to.*counter = get(from);
+    });
+}
+template <template <class> class As>
+void put_counters(const StreamCounts<As>& from, Counters& to) {
+    each_stream_count([&](const Count&, auto counter, auto get) { to.*counter = get(from); });
+}
+
+/// Copies a page's counts.
+inline NodeCounts<Plain> plain(const NodeCounts<std::atomic>& from) {
+    NodeCounts<Plain> to;
+    each_node_count([&](const Count&, auto, auto get) { get(to) = get(from); });
+    return to;
+}
+inline StreamCounts<Plain> plain(const StreamCounts<std::atomic>& from) {
+    StreamCounts<Plain> to;
+    each_stream_count([&](const Count&, auto, auto get) { get(to) = get(from); });
+    return to;
 }
 
 /// The value of that name; `refused`, with the names there are, for another.

@@ -1,4 +1,4 @@
-// Goal: each counter is found by its name, and the text has them all.
+// Goal: each counter is found by its name, and the text has them all; each count of an agent becomes its counter.
 // Method: each member set to another number, and asked for.
 
 #include <doctest/doctest.h>
@@ -22,6 +22,41 @@ TEST_CASE("each counter is given by its name, and is one of its own") {
     CHECK(describe::counter_named(counters, "saves").value() == static_cast<double>(counters.saves));
     CHECK(describe::counter_named(counters, "newest_durable_step").value() ==
           static_cast<double>(counters.newest_durable_step));
+}
+
+TEST_CASE("each count of an agent is a number of its own, on the page and as the counter that its line names") {
+    describe::NodeCounts<std::atomic> node;
+    describe::StreamCounts<std::atomic> stream;
+    int number = 0, seen = 0;
+    const auto set = [&](const describe::Count&, auto, auto get, auto& counts) { get(counts) = ++number; };
+    describe::each_node_count([&](const auto& count, auto counter, auto get) { set(count, counter, get, node); });
+    describe::each_stream_count([&](const auto& count, auto counter, auto get) { set(count, counter, get, stream); });
+    CHECK(number == 18);
+    Counters counters;
+    describe::put_counters(node, counters);
+    describe::put_counters(stream, counters);
+    const auto node_copy = describe::plain(node);
+    const auto stream_copy = describe::plain(stream);
+    std::set<std::string> names;
+    std::set<int> places;
+    std::size_t metrics = 0;
+    const auto check = [&](const describe::Count& count, auto counter, double copied) {
+        CAPTURE(count.name);
+        CHECK(copied == ++seen);
+        CHECK(names.insert(count.name).second);
+        if (count.metric.place > 0) ++metrics, places.insert(count.metric.place);
+        if constexpr (!std::is_null_pointer_v<decltype(counter)>)
+            CHECK(static_cast<double>(counters.*counter) == copied);
+    };
+    describe::each_node_count(
+        [&](const auto& count, auto counter, auto get) { check(count, counter, static_cast<double>(get(node_copy))); });
+    describe::each_stream_count([&](const auto& count, auto counter, auto get) {
+        check(count, counter, static_cast<double>(get(stream_copy)));
+    });
+    CHECK(metrics == 9);
+    CHECK(places.size() == metrics);
+    CHECK(counters.aborts == node_copy.aborts);
+    CHECK(counters.saves == 0);
 }
 
 TEST_CASE("an unknown counter is refused with the names there are") {

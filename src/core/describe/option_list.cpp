@@ -70,8 +70,8 @@ struct Check {
         if (!range.has(value)) refuse(option, fmt::to_string(value), values_of(range));
     }
     void operator()(const Option& option, const Seconds& seconds, std::chrono::milliseconds value) const {
-        if (value.count() < 0 || value > wait_longest)
-            refuse(option, show(seconds, value), fmt::format("from 0 to {}", show(seconds, wait_longest)));
+        if (value.count() < 0 || value > seconds.most)
+            refuse(option, show(seconds, value), fmt::format("from 0 to {}", show(seconds, seconds.most)));
     }
     template <class T>
     void operator()(const Option& option, const Words<T>& words, T value) const {

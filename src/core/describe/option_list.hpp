@@ -42,9 +42,20 @@ struct Whole {
     }
 };
 
-/// A duration, 0 or more.
-struct Seconds {};
+/// The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
+inline constexpr std::chrono::milliseconds wait_longest{std::chrono::seconds(1'000'000'000)};
+
+/// A duration from 0 to `most`.
+struct Seconds {
+    std::chrono::milliseconds most = wait_longest;
+};
 struct Real {};
+/// true or false.
+struct Flag {};
+/// A text of the user's own.
+struct AnyText {
+    const char* what;  // for people
+};
 
 /// One of some words.
 template <class T>
@@ -156,8 +167,5 @@ std::vector<OptionLine> stream_option_lines();
 /// A key of earlier versions, and how its value, as TOML writes it, is said now: "file = \"combined:16\"". Empty for a
 /// key that never was one.
 std::string said_now(const std::string& key, const std::string& value);
-
-/// The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
-inline constexpr std::chrono::milliseconds wait_longest{std::chrono::seconds(1'000'000'000)};
 
 }  // namespace forebay::describe

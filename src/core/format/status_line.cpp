@@ -74,6 +74,9 @@ public:
         begin(key);
         out_ += value ? "true" : "false";
     }
+    void number(const char* key, std::int64_t value) { i64(key, value); }
+    void number(const char* key, std::uint64_t value) { u64(key, value); }
+    void number(const char* key, double value) { f64(key, value); }
 
 private:
     void begin(const char* key) {
@@ -99,10 +102,9 @@ std::string text_of(const StreamStatus& stream) {
     std::string out = "{";
     Members members(out);
     members.text("name", stream.name, status_name_max);
-    members.i64("newest_durable_step", stream.newest_durable_step);
-    members.u64("deadlines_missed", stream.deadlines_missed);
-    members.u64("not_analysed", stream.not_analysed);
-    members.u64("scripts_missed", stream.scripts_missed);
+    describe::each_stream_count([&](const describe::Count& count, auto, auto get) {
+        if (count.in_status != describe::InStatus::no) members.number(count.name, get(stream.counts));
+    });
     out += ",\"slots\":[";
     for (std::size_t i = 0; i < stream.slots.size(); ++i) {
         if (i > 0) out += ',';
@@ -125,18 +127,9 @@ void put_head(std::string& out, const StatusLine& line) {
     members.i64("began_unix_ns", line.began_unix_ns);
     members.i64("job_ends_unix_ns", line.job_ends_unix_ns);
     out += ",\n";
-    members.u64("commits", line.commits);
-    members.u64("drains", line.drains);
-    members.u64("failures", line.failures);
-    members.u64("overtakes", line.overtakes);
-    members.u64("bytes_drained", line.bytes_drained);
-    members.u64("bytes_stored", line.bytes_stored);
-    members.u64("backlog_bytes", line.backlog_bytes);
-    members.f64("drain_seconds", line.drain_seconds);
-    members.f64("drain_cpu_seconds", line.drain_cpu_seconds);
-    members.f64("rate_bytes_per_second", line.rate_bytes_per_second);
-    members.f64("slowdown_percent", line.slowdown_percent);
-    members.u64("steps_counted", line.steps_counted);
+    describe::each_node_count([&](const describe::Count& count, auto, auto get) {
+        if (count.in_status != describe::InStatus::no) members.number(count.name, get(line.counts));
+    });
     out += ",\n";
     members.text("last_error", line.last_error, status_sentence_max);
     members.text("why", line.why, status_sentence_max);
@@ -155,6 +148,16 @@ public:
     void f64(const char* key, double& into) { take(key, from_.member(key).f64(), into); }
     void flag(const char* key, bool& into) { take(key, from_.member(key).flag(), into); }
     void text(const char* key, std::string& into) { take(key, from_.member(key).text(), into); }
+    /// One that came later may be absent: agents of before counted it not.
+    template <class T>
+    void count(const describe::Count& count, T& into) {
+        using describe::InStatus;
+        if (count.in_status == InStatus::no) return;
+        if (count.in_status == InStatus::later && !from_.member(count.name).exists()) return;
+        if constexpr (std::is_floating_point_v<T>) f64(count.name, into);
+        else if constexpr (std::is_signed_v<T>) i64(count.name, into);
+        else unsigned_number(count.name, into);
+    }
     /// The first one that was not there; null: all were.
     const char* missing() const { return missing_; }
 
@@ -182,10 +185,8 @@ bool take_slot(json::Value from, SlotStatus& slot) {
 bool take_stream(json::Value from, StreamStatus& stream) {
     Taker taker(from);
     taker.text("name", stream.name);
-    taker.i64("newest_durable_step", stream.newest_durable_step);
-    taker.unsigned_number("deadlines_missed", stream.deadlines_missed);
-    taker.unsigned_number("not_analysed", stream.not_analysed);
-    taker.unsigned_number("scripts_missed", stream.scripts_missed);
+    describe::each_stream_count(
+        [&](const describe::Count& count, auto, auto get) { taker.count(count, get(stream.counts)); });
     const auto slots = from.member("slots");
     for (std::size_t i = 0; i < slots.list().value_or(0); ++i)
         if (!take_slot(slots.entry(i), stream.slots.emplace_back())) return false;
@@ -206,18 +207,8 @@ std::string take_line(json::Value root, StatusLine& line) {
     taker.flag("application_lives", line.application_lives);
     taker.i64("began_unix_ns", line.began_unix_ns);
     taker.i64("job_ends_unix_ns", line.job_ends_unix_ns);
-    taker.unsigned_number("commits", line.commits);
-    taker.unsigned_number("drains", line.drains);
-    taker.unsigned_number("failures", line.failures);
-    taker.unsigned_number("overtakes", line.overtakes);
-    taker.unsigned_number("bytes_drained", line.bytes_drained);
-    taker.unsigned_number("bytes_stored", line.bytes_stored);
-    taker.unsigned_number("backlog_bytes", line.backlog_bytes);
-    taker.f64("drain_seconds", line.drain_seconds);
-    taker.f64("drain_cpu_seconds", line.drain_cpu_seconds);
-    taker.f64("rate_bytes_per_second", line.rate_bytes_per_second);
-    taker.f64("slowdown_percent", line.slowdown_percent);
-    taker.unsigned_number("steps_counted", line.steps_counted);
+    describe::each_node_count(
+        [&](const describe::Count& count, auto, auto get) { taker.count(count, get(line.counts)); });
     taker.text("last_error", line.last_error);
     taker.text("why", line.why);
     taker.unsigned_number("streams_left_out", line.streams_left_out);

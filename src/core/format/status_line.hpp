@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/describe/counter_list.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay::format {
@@ -21,8 +22,7 @@ struct SlotStatus {
 
 struct StreamStatus {
     std::string name;
-    std::int64_t newest_durable_step = -1;
-    std::uint64_t deadlines_missed = 0, not_analysed = 0, scripts_missed = 0;
+    describe::StreamCounts<describe::Plain> counts = {};  // on this node
     std::vector<SlotStatus> slots = {};
 };
 
@@ -36,12 +36,7 @@ struct StatusLine {
     bool application_lives = false;
     std::int64_t began_unix_ns = 0;     // the agent
     std::int64_t job_ends_unix_ns = 0;  // by the batch system; 0: unknown
-    std::uint64_t commits = 0, drains = 0, failures = 0, overtakes = 0;
-    std::uint64_t bytes_drained = 0, bytes_stored = 0, backlog_bytes = 0;  // backlog: sealed and not drained
-    double drain_seconds = 0, drain_cpu_seconds = 0;
-    double rate_bytes_per_second = 0;  // drained since the line before
-    double slowdown_percent = 0;
-    std::uint64_t steps_counted = 0;
+    describe::NodeCounts<describe::Plain> counts = {};
     std::string last_error, why;  // the newest of each; "": none
     std::vector<StreamStatus> streams = {};
     std::uint32_t streams_left_out = 0;  // for want of room

@@ -31,25 +31,22 @@ StatusLine example() {
     line.application_lives = true;
     line.began_unix_ns = 1795419000000000000;
     line.job_ends_unix_ns = 1795422600000000000;
-    line.commits = 12;
-    line.drains = 96;
-    line.failures = 1;
-    line.overtakes = 2;
-    line.bytes_drained = 206158430208;
-    line.bytes_stored = 103079215104;
-    line.backlog_bytes = 2147483648;
-    line.drain_seconds = 120.5;
-    line.drain_cpu_seconds = 14.25;
-    line.rate_bytes_per_second = 1.75e9;
-    line.slowdown_percent = 0.8;
-    line.steps_counted = 4800;
+    line.counts.commits = 12;
+    line.counts.drains = 96;
+    line.counts.aborts = 1;
+    line.counts.overtakes = 2;
+    line.counts.bytes_drained = 206158430208;
+    line.counts.bytes_stored = 103079215104;
+    line.counts.backlog_bytes = 2147483648;
+    line.counts.drain_seconds = 120.5;
+    line.counts.drain_cpu_seconds = 14.25;
+    line.counts.rate_bytes_per_second = 1.75e9;
+    line.counts.slowdown_percent = 0.8;
+    line.counts.steps_counted = 4800;
     line.last_error = "step 1300 of stream 'restart' is NOT committed";
     line.why = "step 1200 waited 3.1 s for a slot, because the drain of step 1100 took 3.1 times its median";
     line.streams.push_back({.name = "restart",
-                            .newest_durable_step = 1200,
-                            .deadlines_missed = 0,
-                            .not_analysed = 1,
-                            .scripts_missed = 2,
+                            .counts = {.newest_durable_step = 1200, .not_analysed = 1, .scripts_missed = 2},
                             .slots = {{"draining", 1300, 2147483648, 1073741824, 1795420058000000000},
                                       {"committed", 1200, 2147483648, 2147483648, 1795419998000000000}}});
     return line;
@@ -63,7 +60,7 @@ void check_alike(const StatusLine& one, const StatusLine& other) {
     CHECK(one.last_error == other.last_error);
     CHECK(one.why == other.why);
     CHECK(one.application_lives == other.application_lives);
-    CHECK(one.bytes_stored == other.bytes_stored);
+    CHECK(one.counts.bytes_stored == other.counts.bytes_stored);
     CHECK(one.job_ends_unix_ns == other.job_ends_unix_ns);
     REQUIRE(one.streams.size() == other.streams.size());
     for (std::size_t i = 0; i < one.streams.size(); ++i) {
@@ -81,10 +78,12 @@ StatusLine full(std::size_t streams) {
     line.last_error = std::string(5000, '\n');
     line.why = std::string(5000, '\xff');
     line.unix_ns = line.began_unix_ns = line.job_ends_unix_ns = std::numeric_limits<std::int64_t>::min();
-    line.commits = line.drains = line.failures = line.overtakes = line.bytes_drained = UINT64_MAX;
-    line.bytes_stored = line.backlog_bytes = line.steps_counted = UINT64_MAX;
-    line.drain_seconds = line.drain_cpu_seconds = line.period_seconds = -std::numeric_limits<double>::denorm_min();
-    line.rate_bytes_per_second = line.slowdown_percent = -std::numeric_limits<double>::max();
+    line.counts.commits = line.counts.drains = line.counts.aborts = line.counts.overtakes = line.counts.bytes_drained =
+        UINT64_MAX;
+    line.counts.bytes_stored = line.counts.backlog_bytes = line.counts.steps_counted = UINT64_MAX;
+    line.counts.drain_seconds = line.counts.drain_cpu_seconds = line.period_seconds =
+        -std::numeric_limits<double>::denorm_min();
+    line.counts.rate_bytes_per_second = line.counts.slowdown_percent = -std::numeric_limits<double>::max();
     line.session = line.nodes = UINT32_MAX;
     line.streams.assign(streams, line.streams[0]);
     return line;
@@ -99,7 +98,7 @@ TEST_CASE("a line reads back as it was written") {
     check_alike(decoded(text), example());
     check_alike(decoded(encode(StatusLine{})), {});
     auto odd = example();
-    odd.slowdown_percent = std::numeric_limits<double>::infinity();
+    odd.counts.slowdown_percent = std::numeric_limits<double>::infinity();
     odd.host = "a\"b\\c\nd\x1b[2J";
     odd.streams[0].name = "naïve <b>";
     check_alike(decoded(encode(odd)), odd);
@@ -113,7 +112,7 @@ TEST_CASE("whatever is put into it, it has 4096 bytes, and says how many streams
         CHECK(line.streams.size() + line.streams_left_out == streams);
         CHECK(line.last_error.ends_with("\n..."));
         CHECK(line.why.starts_with("\\xff\\xff"));
-        CHECK(line.bytes_stored == UINT64_MAX);
+        CHECK(line.counts.bytes_stored == UINT64_MAX);
     }
     auto many = example();
     many.streams.assign(32, many.streams[0]);
@@ -140,7 +139,7 @@ TEST_CASE("a line that is torn, changed, cut or continued is refused") {
     }
     auto newer = example();
     newer.unix_ns += 1000000000;
-    newer.bytes_drained += 12345;
+    newer.counts.bytes_drained += 12345;
     const auto next = encode(newer);
     for (const std::size_t at : {200u, 512u, 800u}) CHECK(refused(next.substr(0, at) + text.substr(at)));
     CHECK(refused(text + "\n"));

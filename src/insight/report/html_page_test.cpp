@@ -123,7 +123,8 @@ TEST_CASE("texts of others in pages") {
 
 TEST_CASE("a run of which nothing is told but a status has a page") {
     telemetry::Chronicle chronicle{.run = "/runs/young"};
-    chronicle.statuses = {{.unix_ns = 5, .host = "n0", .streams = {{.name = "s", .newest_durable_step = 7}}}};
+    chronicle.statuses = {
+        {.unix_ns = 5, .host = "n0", .streams = {{.name = "s", .counts = {.newest_durable_step = 7}}}}};
     const auto page = page_of(chronicle);
     CHECK(page.find("step 7") != std::string::npos);
 }

@@ -197,11 +197,11 @@ Tree now_json(const PageFacts& facts) {
     Tree slots = Tree::object();
     for (const auto& status : facts.chronicle.statuses) {
         if (status.session != session) continue;
-        backlog += status.backlog_bytes;
-        drained += status.bytes_drained;
-        failures += status.failures;
-        rate += status.rate_bytes_per_second;
-        slowdown = std::max(slowdown, status.slowdown_percent);
+        backlog += status.counts.backlog_bytes;
+        drained += status.counts.bytes_drained;
+        failures += status.counts.aborts;
+        rate += status.counts.rate_bytes_per_second;
+        slowdown = std::max(slowdown, status.counts.slowdown_percent);
         if (began == 0 || (status.began_unix_ns > 0 && status.began_unix_ns < began)) began = status.began_unix_ns;
         job_ends = std::max(job_ends, status.job_ends_unix_ns);
         for (const auto& stream : status.streams)

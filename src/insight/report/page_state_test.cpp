@@ -109,7 +109,7 @@ TEST_CASE("looker: news where something has changed, and none else") {
 
     chronicle.batches.clear();
     chronicle.statuses = {test::status_told("serving")};
-    chronicle.statuses[0].backlog_bytes = 77;
+    chronicle.statuses[0].counts.backlog_bytes = 77;
     test::write_chronicle(chronicle, run);
     CHECK(looker.look(now));
     auto state = nlohmann::json::parse(*feed.newest().text);

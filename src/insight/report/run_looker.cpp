@@ -127,8 +127,8 @@ Result<bool> RunLooker::read_kept() {
 void RunLooker::sample(std::int64_t now_unix_ns) {
     BacklogSample sample{.unix_ns = now_unix_ns};
     for (const auto& status : chronicle_.statuses) {
-        sample.bytes += status.backlog_bytes;
-        sample.rate_bytes_per_second += status.rate_bytes_per_second;
+        sample.bytes += status.counts.backlog_bytes;
+        sample.rate_bytes_per_second += status.counts.rate_bytes_per_second;
     }
     backlog_.push_back(sample);
     if (backlog_.size() > backlog_max) backlog_.erase(backlog_.begin());

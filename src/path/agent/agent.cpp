@@ -164,7 +164,7 @@ void Agent::overtake(std::uint32_t slot, std::uint32_t overtaken, const std::ato
     if (!take(slot, SlotState::sealed)) return;
     // Else a failure of this drain would count as one of before the seal, and be tried again at once.
     schedule_.hear_bell();
-    ++page_.overtakes;
+    ++page_.counts.overtakes;
     auto overtook = slots_.event(What::overtook, slot);
     overtook.bytes = slots_.control(overtaken).drained_bytes.load();
     overtook.detail =
@@ -198,12 +198,12 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
             return last_try;
         });
     const auto took = sys::Clock::now() - start - interruptions.overtaken();
-    page_.drain_ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count());
+    page_.counts.drain_seconds += std::chrono::duration<double>(took).count();
     const auto cpu_used = sys::cpu_time() - cpu_before - interruptions.overtaken_cpu();
-    page_.drain_cpu_ns += static_cast<std::uint64_t>(cpu_used.count());
+    page_.counts.drain_cpu_seconds += std::chrono::duration<double>(cpu_used).count();
     page_.draining.fetch_sub(1);
     if (slots_.notes(slot).overruled) {
-        ++page_.limits_overruled;
+        ++page_.counts.limits_overruled;
         auto overruled = slots_.event(What::overruled, slot);
         overruled.detail = fmt::format("slowdown_percent_max = {}", session_.agent.slowdown_percent_max);
         tell_(overruled);
@@ -212,7 +212,7 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
         slots_.fail(slot, result.error());
         return false;
     }
-    page_.bytes_drained += control.drained_bytes.load();
+    page_.counts.bytes_drained += control.drained_bytes.load();
     auto drained = slots_.event(What::drained, slot);
     drained.bytes = control.drained_bytes.load();
     drained.seconds = slots_.notes(slot).drain_seconds = std::chrono::duration<double>(took).count();

@@ -129,8 +129,8 @@ TEST_CASE("what is sealed already is drained by priority, then deadline, then ag
     REQUIRE_MESSAGE(node.drain(store), node.log);
     CHECK(turns(store) == std::vector<std::string>{"most", "soon", "later", "old", "young", "least"});
     CHECK(store.commits.front() == "most/step-000120");
-    CHECK(node.page().overtakes == 0);
-    CHECK(node.page().commits == 6);
+    CHECK(node.page().counts.overtakes == 0);
+    CHECK(node.page().counts.commits == 6);
 }
 
 TEST_CASE("a more urgent seal overtakes, again and again; each goes on where it was, nothing is written twice") {
@@ -159,9 +159,9 @@ TEST_CASE("a more urgent seal overtakes, again and again; each goes on where it 
                 check_once(store, snapshot);
                 CHECK(test::is_whole(disk, run, snapshot));
             }
-            CHECK(node.page().overtakes == 2);
-            CHECK(node.page().commits == 3);
-            CHECK(node.page().drains == 3);
+            CHECK(node.page().counts.overtakes == 2);
+            CHECK(node.page().counts.commits == 3);
+            CHECK(node.page().counts.drains == 3);
             CHECK(node.page().draining == 0);
             CHECK(node.page().moving % 2 == 0);
             CHECK(node.log.find("step 7 of stream 'restart' overtakes step 7 of stream 'analysis'") !=
@@ -191,8 +191,8 @@ TEST_CASE("the CPU time of drains is that of their threads, and of one that over
         const auto before = sys::cpu_time();
         REQUIRE_MESSAGE(node.drain(store), node.log);
         const auto used = sys::cpu_time() - before;
-        CHECK(node.page().overtakes == 1);
-        const std::chrono::nanoseconds counted(node.page().drain_cpu_ns.load());
+        CHECK(node.page().counts.overtakes == 1);
+        const std::chrono::duration<double> counted(node.page().counts.drain_cpu_seconds.load());
         CHECK(counted >= writes.load() * write_cpu);
         CHECK(counted < used);
     }
@@ -224,7 +224,7 @@ TEST_CASE("what is as urgent, or less, waits its turn; so does what failed befor
     };
     other.seal(large("analysis", 4));
     CHECK_FALSE(other.drain(failing));
-    CHECK(other.page().aborts == 1);  // until the next bell
+    CHECK(other.page().counts.aborts == 1);  // until the next bell
     CHECK(turns(failing) == std::vector<std::string>{"analysis"});
     node::ring(other.page().bell);
     CHECK(other.drain(failing));
@@ -256,10 +256,10 @@ TEST_CASE("a crash at any operation while one drain overtakes another leaves bot
     };
     const auto clean = make();
     REQUIRE_MESSAGE(play(*clean), clean->node.log);
-    CHECK(clean->node.page().overtakes == 1);
+    CHECK(clean->node.page().counts.overtakes == 1);
     test::crash_worlds_at_each(make, {0, 3, 4, 5}, play, [&](World& world, bool) {
         auto& [disk, node] = world;
-        const bool told = node.page().commits == 2;
+        const bool told = node.page().counts.commits == 2;
         for (const auto& snapshot : {low, high}) {
             const auto listed = catalog::snapshots(disk, run, snapshot.stream);
             const bool whole = test::is_whole(disk, run, snapshot);
@@ -301,7 +301,7 @@ TEST_CASE("a stream's rate holds for its drains alone, and the agent's for all a
     const auto begin = sys::Clock::now();
     REQUIRE(limited.drain(other));
     CHECK(std::chrono::duration<double>(sys::Clock::now() - begin).count() > 0.5);  // 1.9 MB at 3 MB/s
-    CHECK(limited.page().overtakes == 1);
+    CHECK(limited.page().counts.overtakes == 1);
 }
 
 TEST_CASE("a missed deadline is counted once and told, also of what never becomes durable") {
@@ -311,8 +311,8 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     node.seal(large("late", 1), {.deadline = 30ms});
     node.seal(large("in-time", 2), {.deadline = 60s});
     REQUIRE_MESSAGE(node.drain(store), node.log);
-    CHECK(node.stream("late").deadlines_missed == 1);
-    CHECK(node.stream("in-time").deadlines_missed == 0);
+    CHECK(node.stream("late").counts.deadlines_missed == 1);
+    CHECK(node.stream("in-time").counts.deadlines_missed == 0);
     const auto told = node.log.find("step 7 of stream 'late' misses its deadline, ");
     REQUIRE(told != std::string::npos);
     CHECK(told < node.log.find("step 7 of stream 'late': "));  // said when it passed, not when all was drained
@@ -325,7 +325,7 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     std::atomic<bool> stop{false};
     std::jthread agent(
         [&] { agent::Agent(dead, unlucky.staging, unlucky.session, {}, [](const agent::Event&) {}).run(stop); });
-    CHECK(test::soon([&] { return unlucky.stream("never").deadlines_missed == 1; }));
+    CHECK(test::soon([&] { return unlucky.stream("never").counts.deadlines_missed == 1; }));
     stop = true;
     node::ring(unlucky.page().bell);
 }

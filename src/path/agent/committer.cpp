@@ -194,10 +194,10 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
         const auto took = std::max<std::int64_t>(0, node::steady_ns(sys::Clock::now()) - slot.sealed_steady_ns.load());
         stream.durable_ns_max = std::max(stream.durable_ns_max.load(), static_cast<std::uint64_t>(took));
         ++stream.commits;
-        ++slots_.page().commits;
+        ++slots_.page().counts.commits;
     }
     slots_.end_drain();
-    if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
+    if (stream.counts.newest_durable_step.load() < step) stream.counts.newest_durable_step = step;
     auto committed = slots_.event(by_us ? What::committed : What::found_committed, index);
     committed.bytes = slot.drained_bytes.load();
     committed.seconds = slots_.notes(index).drain_seconds;

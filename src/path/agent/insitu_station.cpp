@@ -41,7 +41,7 @@ public:
           place_(analysts.what),
           hold_(analysts.lease),
           stream_(slots.stream(slot)),
-          missed_(stream_.*analysts.missed),
+          missed_(stream_.counts.*analysts.missed),
           snapshot_id_(slot_.snapshot_id.load()),
           ends_when_seen_(analysts.are_scripts) {
         if (!ends_when_seen_) slot_.holds.fetch_and(~node::lease_read);  // of an agent that was killed
@@ -153,7 +153,7 @@ void InsituStation::count_lost() {
         const bool is_there = std::ranges::any_of(page.slots, [&](const node::SlotControl& slot) {
             return slot.stream == i && slot.snapshot_id.load() == id && (slot.holds.load() & analysts_.lease) != 0;
         });
-        if (id != 0 && !is_there) ++(stream.*analysts_.missed);
+        if (id != 0 && !is_there) ++(stream.counts.*analysts_.missed);
     }
 }
 

@@ -48,17 +48,21 @@ struct Analysts {
     const char* name;  // of the station
     const char* what;  // for texts
     std::uint32_t lease;
-    std::atomic<std::uint64_t> node::StreamControl::*missed;       // counts snapshots that they have not seen
+    // Counts snapshots that they have not seen.
+    std::atomic<std::uint64_t> describe::StreamCounts<std::atomic>::*missed;
     std::atomic<std::uint64_t> node::StreamControl::*in_analysis;  // the one that they look at
     bool are_scripts;
 };
-inline constexpr Analysts built_in{
-    "insitu", "analyses", node::lease_hold, &node::StreamControl::not_analysed, &node::StreamControl::in_analysis,
-    false};
+inline constexpr Analysts built_in{"insitu",
+                                   "analyses",
+                                   node::lease_hold,
+                                   &describe::StreamCounts<std::atomic>::not_analysed,
+                                   &node::StreamControl::in_analysis,
+                                   false};
 inline constexpr Analysts scripts{"scripts",
                                   "scripts",
                                   node::script_lease_hold,
-                                  &node::StreamControl::scripts_missed,
+                                  &describe::StreamCounts<std::atomic>::scripts_missed,
                                   &node::StreamControl::in_scripts,
                                   true};
 

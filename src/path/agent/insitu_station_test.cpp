@@ -38,7 +38,7 @@ TEST_CASE("one worker sees what is to be analysed, once, and nothing else") {
     CHECK(site.count(What::analysed) == 2);
     CHECK(site.log.find("step 9 of stream 'restart' is analysed: 3 results in ") != std::string::npos);
     CHECK(site.not_analysed() == 0);
-    CHECK(site.node.page().commits == 4);
+    CHECK(site.node.page().counts.commits == 4);
     CHECK(std::ranges::all_of(site.node.page().slots, [](const auto& slot) { return slot.holds.load() == 0; }));
 }
 
@@ -101,8 +101,8 @@ TEST_CASE("a worker that fails costs the snapshot that it had, and the next one 
         CHECK(site.count(What::worker_begun) == 2);
         CHECK(site.count(What::left_unseen) == 0);
         CHECK(site.not_analysed() == 1);
-        CHECK(site.node.page().commits == 2);
-        CHECK(site.node.page().aborts == 0);
+        CHECK(site.node.page().counts.commits == 2);
+        CHECK(site.node.page().counts.aborts == 0);
         CHECK(site.slot(0).holds == 0);
         CHECK(site.slot(1).holds == 0);
     }
@@ -132,7 +132,7 @@ TEST_CASE("after five ends in a row there are no more workers, which is told onc
         std::jthread agent([&] { site.serve(stop, false); });
         for (std::int64_t step = 1; step <= 7; ++step) {
             site.seal(step);
-            REQUIRE(test::soon([&] { return site.node.page().commits == static_cast<std::uint64_t>(step); }));
+            REQUIRE(test::soon([&] { return site.node.page().counts.commits == static_cast<std::uint64_t>(step); }));
             REQUIRE(test::soon([&] { return site.slot(static_cast<std::size_t>(step % 2)).holds == 0; }));
         }
         stop = true;
@@ -142,7 +142,7 @@ TEST_CASE("after five ends in a row there are no more workers, which is told onc
         CHECK(site.count(What::analyses_end) == 1);
         CHECK(site.worker.lines("starts").size() == (absent ? 0 : 5));
         CHECK(site.not_analysed() == 7);
-        CHECK(site.node.page().aborts == 0);
+        CHECK(site.node.page().counts.aborts == 0);
     }
 }
 
@@ -184,11 +184,11 @@ TEST_CASE("what is sealed while the worker works is drained and committed; the l
     CHECK(node::is_free(site.slot(0)));
     const StreamOptions others{.slots = 2, .priority = -5};
     site.node.seal({.id = 3, .step = 8, .stream = "other"}, others);
-    CHECK(test::soon([&] { return site.node.page().commits == 2; }));
+    CHECK(test::soon([&] { return site.node.page().counts.commits == 2; }));
     site.worker.give("go");
     REQUIRE(site.worker.has("said"));
     site.node.seal({.id = 4, .step = 9, .stream = "other"}, others, sys::unix_ns(), 1);
-    CHECK(test::soon([&] { return site.node.page().commits == 3; }));
+    CHECK(test::soon([&] { return site.node.page().counts.commits == 3; }));
     CHECK(site.slot(0).holds == (lease | node::lease_read));
     site.worker.give("on");
     agent.join();
@@ -205,7 +205,7 @@ TEST_CASE("a save that takes the slot while the worker finishes the one before h
     site.slot(0).state = node::SlotState::filling;
     node::take_leases(site.node.page(), site.slot(0));
     site.seal(4);
-    REQUIRE(test::soon([&] { return site.node.page().commits == 2; }));
+    REQUIRE(test::soon([&] { return site.node.page().counts.commits == 2; }));
     CHECK(site.slot(0).holds == lease);
     site.worker.give("on");
     agent.join();
@@ -383,7 +383,7 @@ TEST_CASE("a worker that says too much is ended long before its time; so is one 
         site.seal(1);
         std::atomic<bool> stop{false};
         std::jthread agent([&] { site.serve(stop, false); });
-        REQUIRE(test::soon([&] { return site.node.page().commits == 1 && site.slot(1).holds == 0; }));
+        REQUIRE(test::soon([&] { return site.node.page().counts.commits == 1 && site.slot(1).holds == 0; }));
         if (!is_flood) REQUIRE(site.worker.has("said"));
         site.seal(2);
         site.node.page().ending = 1;
@@ -395,6 +395,6 @@ TEST_CASE("a worker that says too much is ended long before its time; so is one 
         CHECK(site.count(What::worker_begun) == 2);
         CHECK(site.count(What::analysed) == (is_flood ? 1 : 2));
         CHECK(site.not_analysed() == (is_flood ? 1 : 0));
-        CHECK(site.node.page().commits == 2);
+        CHECK(site.node.page().counts.commits == 2);
     }
 }

@@ -87,8 +87,7 @@ void NeighbourSide::hear(const Event& event) {
     if (!detour_) return;
     const auto& page = staging_.control();
     if (slow_) {
-        slow_->hear(event, page.nodes.load(),
-                    {"", page.bytes_drained.load(), static_cast<double>(page.drain_ns.load()) * 1e-9});
+        slow_->hear(event, page.nodes.load(), {"", page.counts.bytes_drained.load(), page.counts.drain_seconds.load()});
         if (!prober_ && !slow_->why().empty()) begin_probes();
     }
     steer(event);

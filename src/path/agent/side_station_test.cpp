@@ -79,10 +79,10 @@ struct SideSite {
         });
     }
     bool commits(std::uint64_t count) {
-        return test::soon([&] { return node.page().commits == count; });
+        return test::soon([&] { return node.page().counts.commits == count; });
     }
     node::SlotControl& slot(std::size_t number) { return node.page().slots[node.staging.slots_of(0).at(number)]; }
-    std::uint64_t missed() { return node.stream("restart").scripts_missed.load(); }
+    std::uint64_t missed() { return node.stream("restart").counts.scripts_missed.load(); }
 
     int keep = 0;
     std::chrono::milliseconds time_limit{60'000};

@@ -156,7 +156,7 @@ Result<> SlotDrain::write(std::uint32_t slot, const format::Peek& peeked, move::
                                  .log = [&](const std::string& text) { note(slot, text); },
                                  .stop = &stop};
     FB_TRY(drain::drain_node_file(drain, slots_.image(slot), slots_.path(slot)));
-    page.bytes_stored += stored_bytes;
+    page.counts.bytes_stored += stored_bytes;
     return {};
 }
 

@@ -65,7 +65,7 @@ bool Slots::take(std::uint32_t slot, SlotState state) {
 void Slots::begin_drain(std::uint32_t slot) {
     page_.draining.fetch_add(1);
     node::ring(page_.news);
-    ++page_.drains;
+    ++page_.counts.drains;
     ++drains_begun_;
     notes_[slot].overruled = false;
 }
@@ -77,7 +77,7 @@ bool Slots::is_whole(std::uint32_t slot) const {
 
 void Slots::fail(std::uint32_t index, const Error& error) {
     auto& slot = control(index);
-    ++page_.aborts;
+    ++page_.counts.aborts;
     end_drain();
     const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !is_whole(index);
     const auto failed = because(
@@ -162,7 +162,7 @@ void Slots::count_missed_deadlines() {
         if (!schedule_.misses_deadline(i, now)) continue;
         auto& slot = control(i);
         slot.late = 1;
-        ++stream(i).deadlines_missed;
+        ++stream(i).counts.deadlines_missed;
         auto late = event(What::late, i);
         late.seconds = static_cast<double>(stream(i).deadline_ns.load()) * 1e-9;
         late.detail = name_of(slot.state.load());

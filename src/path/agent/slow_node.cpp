@@ -37,7 +37,7 @@ std::vector<NodeDrained> drains_of_others(sys::Store& store, const NodeFileOfRun
         const auto text = sys::read_text(store, path, format::status_bytes);
         const auto line = text ? format::decode_status(*text, path) : text.error();
         if (line && line->session == session)
-            drains.push_back({telemetry::node_name(*line), line->bytes_drained, line->drain_seconds});
+            drains.push_back({telemetry::node_name(*line), line->counts.bytes_drained, line->counts.drain_seconds});
     }
     return drains;
 }

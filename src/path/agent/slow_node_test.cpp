@@ -169,8 +169,8 @@ TEST_CASE("at most 16 status lines of others are read, of this session alone") {
     for (int i = 0; i < 40; ++i) {
         format::StatusLine line{.host = "n" + std::to_string(i / 10) + std::to_string(i % 10), .virtual_node = "0"};
         line.session = i == 20 ? 1 : 2;
-        line.bytes_drained = static_cast<std::uint64_t>(i + 1) << 20;
-        line.drain_seconds = 1;
+        line.counts.bytes_drained = static_cast<std::uint64_t>(i + 1) << 20;
+        line.counts.drain_seconds = 1;
         auto file = own;
         file.host = line.host;
         auto open = store.open(file.path(), sys::Access::create).value();

@@ -23,7 +23,7 @@ Speed::Speed(node::Staging& staging, const AgentOptions& limits)
       rate_max_(limits.rate_bytes_per_second),
       pace_(limits.rate_bytes_per_second),
       pacer_(limits.slowdown_percent_max) {
-    page_.drain_rate_bytes_per_second = rate_max_;
+    page_.counts.drain_rate_bytes_per_second = rate_max_;
 }
 
 void Speed::take_steps() {
@@ -31,7 +31,7 @@ void Speed::take_steps() {
     const auto slowdown = pacer_.slowdown_percent();
     if (!slowdown) return;
     const auto error = pacer_.slowdown_error_percent();
-    page_.slowdown_percent = *slowdown;
+    page_.counts.slowdown_percent = *slowdown;
     page_.slowdown_low_percent = *slowdown - error;
     page_.slowdown_high_percent = *slowdown + error;
 }
@@ -71,7 +71,7 @@ bool Speed::update(const Progress& progress) {
         rate = rate == 0 ? steered : std::min(rate, steered);
     hold_ = allowed.hold;
     pace_.set_rate(rate);
-    page_.drain_rate_bytes_per_second = rate;
+    page_.counts.drain_rate_bytes_per_second = rate;
     return allowed.overruled;
 }
 

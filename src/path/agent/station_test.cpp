@@ -112,7 +112,7 @@ TEST_CASE("what is sealed while a station works is drained and committed before 
     };
     REQUIRE_MESSAGE(serve(node, disk, both(notes)), node.log);
     CHECK(notes.seen.size() == 2);
-    CHECK(node.page().commits == 2);
+    CHECK(node.page().counts.commits == 2);
 }
 
 TEST_CASE("a station that fails, or throws, is told; the snapshot, the next station and the slot are not touched") {
@@ -130,7 +130,7 @@ TEST_CASE("a station that fails, or throws, is told; the snapshot, the next stat
         CHECK(notes.seen.size() == 2);
         CHECK(node.log.find("step 7 of stream 'restart' goes on without first: ") != std::string::npos);
         CHECK(node::is_free(node.page().slots[0]));
-        CHECK(node.page().aborts == 0);
+        CHECK(node.page().counts.aborts == 0);
     }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("the agent after a killed one, and after one that was stopped, runs wh
     stop = false;
     REQUIRE_MESSAGE(serve(node, disk, both(notes), stop), node.log);
     CHECK(notes.seen == std::vector<std::string>{"first restart@7", "second restart@7", "second restart@7"});
-    CHECK(node.page().commits == 1);
+    CHECK(node.page().counts.commits == 1);
     CHECK(node::is_free(node.page().slots[0]));
 }
 

@@ -75,31 +75,18 @@ format::StatusLine status_of(const node::Control& page) {
     line.session = page.session.load();
     line.nodes = page.nodes.load();
     line.job_ends_unix_ns = page.job_ends_unix_ns.load();
-    line.commits = page.commits.load();
-    line.drains = page.drains.load();
-    line.failures = page.aborts.load();
-    line.overtakes = page.overtakes.load();
-    line.bytes_drained = page.bytes_drained.load();
-    line.bytes_stored = page.bytes_stored.load();
-    line.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
-    line.drain_cpu_seconds = static_cast<double>(page.drain_cpu_ns.load()) * 1e-9;
-    line.slowdown_percent = page.slowdown_percent.load();
-    line.steps_counted = page.steps_counted.load();
+    line.counts = describe::plain(page.counts);
     const auto streams = std::min(page.stream_count.load(std::memory_order_acquire), node::streams_max);
     for (std::uint32_t i = 0; i < streams; ++i) {
         const auto& stream = page.streams[i];
-        line.streams.push_back({.name = stream.name.data(),
-                                .newest_durable_step = stream.newest_durable_step.load(),
-                                .deadlines_missed = stream.deadlines_missed.load(),
-                                .not_analysed = stream.not_analysed.load(),
-                                .scripts_missed = stream.scripts_missed.load()});
+        line.streams.push_back({.name = stream.name.data(), .counts = describe::plain(stream.counts)});
     }
     const auto slots = std::min(page.slot_count.load(std::memory_order_acquire), node::slots_max);
     for (std::uint32_t i = 0; i < slots; ++i) {
         const auto& slot = page.slots[i];
         if (slot.stream >= streams) continue;
         const auto status = status_of_slot(slot);
-        if (waits_to_drain(status)) line.backlog_bytes += status.bytes - status.drained_bytes;
+        if (waits_to_drain(status)) line.counts.backlog_bytes += status.bytes - status.drained_bytes;
         line.streams[slot.stream].slots.push_back(status);
     }
     return line;
@@ -145,14 +132,14 @@ format::StatusLine StatusWriter::Shared::line() {
     told.last_error = last_error;
     told.why = why;
     // What the drains under way have written counts too: a drain may take minutes.
-    auto bytes = told.bytes_drained;
+    auto bytes = told.counts.bytes_drained;
     for (const auto& stream : told.streams)
         for (const auto& slot : stream.slots)
             if (slot.state == "draining") bytes += slot.drained_bytes;
     const auto now = sys::Clock::now();
     const double seconds = std::chrono::duration<double>(now - last).count();
     if (bytes > bytes_before && seconds > 0 && last_state.empty())
-        told.rate_bytes_per_second = static_cast<double>(bytes - bytes_before) / seconds;
+        told.counts.rate_bytes_per_second = static_cast<double>(bytes - bytes_before) / seconds;
     bytes_before = bytes;
     last = now;
     return told;

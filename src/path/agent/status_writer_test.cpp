@@ -113,7 +113,7 @@ TEST_CASE("what the page says") {
     node.page().session = 7;
     node.page().nodes = 12;
     node.page().job_ends_unix_ns = 99;
-    node.page().aborts = 3;
+    node.page().counts.aborts = 3;
     node.seal({.id = 1, .step = 40}, {.slots = 2});
     auto& first = node.page().slots[0];
     auto& second = node.page().slots[1];
@@ -122,8 +122,8 @@ TEST_CASE("what the page says") {
     CHECK(line.session == 7);
     CHECK(line.nodes == 12);
     CHECK(line.job_ends_unix_ns == 99);
-    CHECK(line.failures == 3);
-    CHECK(line.backlog_bytes == 1000);
+    CHECK(line.counts.aborts == 3);
+    CHECK(line.counts.backlog_bytes == 1000);
     REQUIRE(line.streams.size() == 1);
     REQUIRE(line.streams[0].slots.size() == 2);
     CHECK(line.streams[0].slots[0].state == "sealed");
@@ -135,9 +135,31 @@ TEST_CASE("what the page says") {
     second.state = node::SlotState::committed;
     second.file_bytes = 500;
     line = agent::status_of(node.page());
-    CHECK(line.backlog_bytes == 700);
+    CHECK(line.counts.backlog_bytes == 700);
     CHECK(line.streams[0].slots[0].drained_bytes == 300);
     CHECK(line.streams[0].slots[1].drained_bytes == 500);
+}
+
+TEST_CASE("a status has every count of the page that its line says") {
+    test::Node node;
+    node.seal({.id = 1, .step = 40});
+    int number = 100;
+    describe::each_node_count([&](const describe::Count&, auto, auto get) { get(node.page().counts) = ++number; });
+    describe::each_stream_count(
+        [&](const describe::Count&, auto, auto get) { get(node.page().streams[0].counts) = ++number; });
+    const auto text = format::encode(agent::status_of(node.page()));
+    const auto line = format::decode_status(text, "status").value();
+    number = 100;
+    const auto check = [&](const describe::Count& count, auto copied) {
+        CAPTURE(count.name);
+        const bool is_there = count.in_status != describe::InStatus::no;
+        CHECK((text.find("\"" + std::string(count.name) + "\":") != text.npos) == is_there);
+        ++number;
+        // What is sealed and not drained is worked out.
+        if (is_there && std::string(count.name) != "backlog_bytes") CHECK(static_cast<int>(copied) == number);
+    };
+    describe::each_node_count([&](const auto& count, auto, auto get) { check(count, get(line.counts)); });
+    describe::each_stream_count([&](const auto& count, auto, auto get) { check(count, get(line.streams[0].counts)); });
 }
 
 TEST_CASE("an error is shown before the period is over, and a sentence with it; the last status says how it ended") {

@@ -152,8 +152,8 @@ void TimingKeeper::hear(const Event& event) {
 void TimingKeeper::begin(std::uint32_t slot) {
     take_rank_timings();  // of saves that replace one another the ring may not hold all until the end of the drain
     Open open{.slot = slot, .batch = {}, .places = {}};
-    open.cpu_ns_before = staging_.control().drain_cpu_ns.load();
-    open.stored_before = staging_.control().bytes_stored.load();
+    open.cpu_seconds_before = staging_.control().counts.drain_cpu_seconds.load();
+    open.stored_before = staging_.control().counts.bytes_stored.load();
     open.batch.drain_unix_ns = now_unix_ns();
     heard_.draining.push_back(std::move(open));
 }
@@ -168,11 +168,11 @@ void TimingKeeper::end_drain(const Event& event) {
     auto open = std::move(heard_.draining.back());
     heard_.draining.pop_back();
     auto& batch = open.batch;
-    const auto cpu = staging_.control().drain_cpu_ns.load() - open.cpu_ns_before;
-    batch.drain_cpu_seconds = std::max(0.0, static_cast<double>(cpu) * 1e-9 - open.overtaken_cpu_seconds);
-    const auto stored = staging_.control().bytes_stored.load() - open.stored_before;
+    const auto cpu = staging_.control().counts.drain_cpu_seconds.load() - open.cpu_seconds_before;
+    batch.drain_cpu_seconds = std::max(0.0, cpu - open.overtaken_cpu_seconds);
+    const auto stored = staging_.control().counts.bytes_stored.load() - open.stored_before;
     if (!heard_.draining.empty()) {
-        heard_.draining.back().overtaken_cpu_seconds += static_cast<double>(cpu) * 1e-9;
+        heard_.draining.back().overtaken_cpu_seconds += cpu;
         heard_.draining.back().overtaken_stored += stored;
     }
     batch.drained_unix_ns = now_unix_ns();
@@ -199,12 +199,13 @@ void TimingKeeper::fill(Open& open) {
     open.save.slot = slot;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
         if (page.slots[i].stream == page.slots[slot].stream) ++batch.slots;
-    batch.slowdown_percent = page.slowdown_percent.load();
+    batch.slowdown_percent = page.counts.slowdown_percent.load();
     batch.slowdown_low_percent = page.slowdown_low_percent.load();
     batch.slowdown_high_percent = page.slowdown_high_percent.load();
     // One step of a kind says nothing of how much steps differ.
-    if (batch.slowdown_low_percent < batch.slowdown_high_percent) batch.slowdown_steps = page.steps_counted.load();
-    const auto of_agent = page.drain_rate_bytes_per_second.load();
+    if (batch.slowdown_low_percent < batch.slowdown_high_percent)
+        batch.slowdown_steps = page.counts.steps_counted.load();
+    const auto of_agent = page.counts.drain_rate_bytes_per_second.load();
     const auto of_stream = page.streams[page.slots[slot].stream].rate_bytes_per_second.load();
     batch.rate_limit_bytes_per_second =
         of_agent == 0 || of_stream == 0 ? std::max(of_agent, of_stream) : std::min(of_agent, of_stream);

@@ -65,7 +65,7 @@ private:
         std::uint32_t slot = 0;
         format::TimingBatch batch;
         std::map<std::uint32_t, std::uint16_t> places;  // of OSTs among its targets
-        std::uint64_t cpu_ns_before = 0;                // of all drains, when it began
+        double cpu_seconds_before = 0;                  // of all drains, when it began
         double overtaken_cpu_seconds = 0;
         sys::Clock::time_point drained_at;
         std::uint64_t stored_before = 0, overtaken_stored = 0;  // likewise, bytes

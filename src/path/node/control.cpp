@@ -53,8 +53,8 @@ void take_leases(Control& control, SlotControl& slot) {
     const auto held = slot.holds.fetch_and(~lease_holds);
     auto& stream = control.streams[slot.stream];
     // What is read has its results soon, or the agent counts it.
-    if ((held & (lease_hold | lease_read)) == lease_hold) ++stream.not_analysed;
-    if ((held & script_lease_hold) != 0) ++stream.scripts_missed;
+    if ((held & (lease_hold | lease_read)) == lease_hold) ++stream.counts.not_analysed;
+    if ((held & script_lease_hold) != 0) ++stream.counts.scripts_missed;
 }
 
 Result<> check(const Control& control, const std::string& path) {

@@ -21,12 +21,13 @@
 #include <string>
 #include <string_view>
 
+#include "core/describe/counter_list.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 11;
+inline constexpr std::uint32_t control_version = 12;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -107,14 +108,11 @@ struct StreamControl {
     std::atomic<std::int32_t> priority{0};
     std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
     std::atomic<std::uint64_t> rate_bytes_per_second{0};
-    std::atomic<std::uint64_t> deadlines_missed{0};
-    std::atomic<std::uint64_t> not_analysed{0};    // on this node
-    std::atomic<std::uint64_t> scripts_missed{0};  // likewise
+    describe::StreamCounts<std::atomic> counts;  // on this node
     // The id of the save that analyses look at, from their begin to their last word; 0: none. It may still be marked.
     std::atomic<std::uint64_t> in_analysis{0}, in_scripts{0};
     // The same from when the slot has been read: an agent that is killed meanwhile has not counted it.
     std::atomic<std::uint64_t> read_by_analyses{0};
-    std::atomic<std::int64_t> newest_durable_step{-1};
     // Of this session's saves: how many are committed, and the longest time from the seal to the commit.
     std::atomic<std::uint64_t> commits{0}, durable_ns_max{0};
     // The slot of the save under way, as the node's first rank tells it to the others.
@@ -169,16 +167,14 @@ struct Control {
     std::atomic<std::uint32_t> lingering{0};
     std::atomic<std::uint32_t> stream_count{0};
     std::atomic<std::uint32_t> slot_count{0};
-    std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
-    std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0}, drain_cpu_ns{0};
+    describe::NodeCounts<std::atomic> counts;
     // Steps of the simulation beside drains, see step_clock.hpp.
     std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
     std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes
-    std::atomic<std::uint64_t> steps_counted{0}, step_samples_count{0};
+    std::atomic<std::uint64_t> step_samples_count{0};
     std::array<std::atomic<std::uint64_t>, step_samples_max> step_samples{};
-    std::atomic<std::uint64_t> overtakes{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
-    std::atomic<double> slowdown_percent{0}, slowdown_low_percent{0}, slowdown_high_percent{0};  // of 90 %
-    std::atomic<std::uint64_t> events_count{0};  // since the page was made
+    std::atomic<double> slowdown_low_percent{0}, slowdown_high_percent{0};  // 90 % sure
+    std::atomic<std::uint64_t> events_count{0};                             // since the page was made
     std::array<EventControl, events_max> events;
     std::atomic<std::uint64_t> raised_put{0};    // by the agent
     std::atomic<std::uint64_t> raised_taken{0};  // by the node's first rank

@@ -1,7 +1,7 @@
-// session.json: how an application tells its agents what to do. check() has the bounds of the agent's options, for the
-// application before it starts and for the agent that reads them; encode_session() and decode_session() are the two
-// directions. A reader takes versions 1 and 2: members that an older session file lacks get the values by which the
-// agents of that time worked.
+// session.json: how an application tells its agents what to do. check() says whether the agent's options can work, for
+// the application before it starts and for the agent that reads them; encode_session() and decode_session() are the two
+// directions. Which options of the agent are members, the list in describe/session_list.hpp says. A reader takes
+// versions 1 and 2: members that an older session file lacks get the values by which the agents of that time worked.
 
 #include <fmt/format.h>
 
@@ -10,9 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "core/describe/host_list.hpp"
-#include "core/describe/storage_targets.hpp"
+#include "core/describe/session_list.hpp"
+#include "core/describe/show_option.hpp"
 #include "core/format/json_read.hpp"
 #include "core/format/json_text.hpp"
 #include "core/sys/far_module.hpp"
@@ -22,18 +23,138 @@ namespace forebay::node {
 
 namespace {
 
-// Enough for any storage; more would only hold memory and threads.
-constexpr int in_flight_max = 64;
-constexpr int cores_max = 64;
-// A drain that doubles the time of a step is no longer paced for anybody's sake.
-constexpr double slowdown_percent_max_max = 100;
-constexpr std::int64_t hour_ms = 3'600'000, pause_ms_max = hour_ms, linger_ms_max = 168 * hour_ms;
-// A machine of ten thousand hosts has fewer that write; a forwarder has an address for each of its networks.
-constexpr std::size_t forwarders_max = 1024, forwarder_text_max = 1024;
+// A forwarder has an address for each of its networks.
+constexpr std::size_t forwarder_text_max = 1024;
 constexpr std::size_t token_digits = 32, identity_digits = 16;
 constexpr std::uint64_t session_version = 2;
+static_assert(helpers_max == describe::neighbours_max);
 
 Error refusal(const std::string& what) { return {ErrorKind::refused, what}; }
+
+// A C string is what becomes of each: a NUL would cut it.
+bool read_text(format::json::Value value, std::string& to) {
+    const auto given = value.text();
+    if (!given || !format::json::is_text(*given)) return false;
+    to = *given;
+    return true;
+}
+
+template <class T>
+bool read_number(format::json::Value value, T& to) {
+    if (const auto given = value.u64(); given && std::in_range<T>(*given)) to = static_cast<T>(*given);
+    else if (const auto below = value.i64(); below && std::in_range<T>(*below)) to = static_cast<T>(*below);
+    else return false;
+    return true;
+}
+
+// "linger_ms" of "linger_seconds": in the file durations are whole milliseconds.
+std::string milliseconds_key(const char* key) {
+    std::string_view name(key);
+    name.remove_suffix(std::string_view("_seconds").size());
+    return std::string(name) + "_ms";
+}
+
+// Each visitor of the list of options has one operator() for each kind of values that options of an agent have. Direct
+// takes two members: agents of before "auto" read the first one alone.
+constexpr std::string_view chosen_ending = "_is_chosen";
+
+struct WriteOption {
+    nlohmann::json& to;
+
+    template <class Values, class Value>
+    void operator()(const describe::SessionOption& option, const Values& values, const Value& value) const {
+        if (option.in_file != describe::InSessionFile::no) put(option.key, values, value);
+    }
+
+    template <class Values, class Value>
+    void put(const char* key, const Values&, const Value& value) const {
+        to[key] = value;
+    }
+    void put(const char* key, const describe::Seconds&, std::chrono::milliseconds value) const {
+        to[milliseconds_key(key)] = value.count();
+    }
+    template <class T>
+    void put(const char* key, const describe::Words<T>& words, T value) const {
+        to[key] = describe::show(words, value);
+    }
+    void put(const char* key, const describe::FlagOrAuto&, Direct value) const {
+        to[key] = value != Direct::no;
+        to[key + std::string(chosen_ending)] = value == Direct::automatic;
+    }
+};
+
+struct ReadOption {
+    format::json::Value from;
+    bool& all_good;
+
+    template <class Values, class Value>
+    void operator()(const describe::SessionOption& option, const Values& values, Value& value) const {
+        using describe::InSessionFile;
+        if (option.in_file == InSessionFile::no) return;
+        const auto at = from.member(key_of(option.key, values).c_str());
+        if (!at.exists() && option.in_file == InSessionFile::later) value = Value{};
+        else all_good = all_good && take(at, option.key, values, value);
+    }
+
+    template <class Values>
+    static std::string key_of(const char* key, const Values&) {
+        return key;
+    }
+    static std::string key_of(const char* key, const describe::Seconds&) { return milliseconds_key(key); }
+
+    template <class Values>
+    bool take(format::json::Value at, const char*, const Values&, std::string& value) const {
+        return read_text(at, value);
+    }
+    template <class Values, class Integer>
+    requires std::is_integral_v<Integer>
+    bool take(format::json::Value at, const char*, const Values&, Integer& value) const {
+        return read_number(at, value);
+    }
+    template <class Values>
+    bool take(format::json::Value at, const char*, const Values&, bool& value) const {
+        value = at.flag().value_or(false);
+        return at.flag().has_value();
+    }
+    template <class Values>
+    bool take(format::json::Value at, const char*, const Values&, double& value) const {
+        value = at.f64().value_or(0);
+        return at.f64().has_value();
+    }
+    bool take(format::json::Value at, const char*, const describe::Seconds&, std::chrono::milliseconds& value) const {
+        std::int64_t count = 0;
+        const bool good = read_number(at, count);
+        value = std::chrono::milliseconds(count);
+        return good;
+    }
+    template <class T>
+    bool take(format::json::Value at, const char*, const describe::Words<T>& words, T& value) const {
+        for (const auto& word : words.all)
+            if (at.text() == word.name) return value = word.value, true;
+        return false;
+    }
+    bool take(format::json::Value at, const char* key, const describe::FlagOrAuto&, Direct& value) const {
+        const auto chosen = from.member((key + std::string(chosen_ending)).c_str());
+        const bool is_chosen = chosen.flag().value_or(false);
+        value = is_chosen ? Direct::automatic : at.flag().value_or(false) ? Direct::yes : Direct::no;
+        return at.flag() && (chosen.flag() || !chosen.exists());
+    }
+    bool take(format::json::Value at, const char*, const describe::TextList&, std::vector<std::string>& value) const {
+        const auto count = at.list();
+        for (std::size_t i = 0; i < count.value_or(0); ++i)
+            if (!read_text(at.entry(i), value.emplace_back())) return false;
+        return count.has_value();
+    }
+    bool take(format::json::Value at, const char*, const describe::EnvironmentList&,
+              std::vector<std::pair<std::string, std::string>>& value) const {
+        const auto count = at.list();
+        for (std::size_t i = 0; i < count.value_or(0); ++i) {
+            auto& [name, text] = value.emplace_back();
+            if (!read_text(at.entry(i).entry(0), name) || !read_text(at.entry(i).entry(1), text)) return false;
+        }
+        return count.has_value();
+    }
+};
 
 // Fills `session` from the document; false at the first member that is absent or of another type.
 class SessionReader {
@@ -41,66 +162,14 @@ public:
     explicit SessionReader(SessionFile& session) : session_(session) {}
 
     bool read(format::json::Value root) {
-        const auto agent = root.member("agent");
-        auto& options = session_.agent;
-        std::int64_t pause_ms = 0, linger_ms = 0;
-        const bool all =
-            text(root.member("run"), session_.run) && identity(root) && text(root.member("host"), session_.host) &&
-            number(root.member("process"), session_.process) && environment(agent.member("environment")) &&
-            program(agent.member("program")) && text(agent.member("cpus"), options.cpus) &&
-            number(agent.member("block_bytes"), options.block_bytes) &&
-            number(agent.member("in_flight"), options.in_flight) &&
-            number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
-            percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
-            number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
-            linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) &&
-            metrics(agent.member("metrics_directory")) && placement(agent) && forwarding(root) &&
-            neighbours(root.member("neighbours"));
-        options.retry_pause = std::chrono::milliseconds(pause_ms);
-        options.linger = std::chrono::milliseconds(linger_ms);
-        return all;
+        bool options_good = true;
+        describe::each_option(session_.agent, ReadOption{root.member("agent"), options_good});
+        return options_good && read_text(root.member("run"), session_.run) && identity(root) &&
+               read_text(root.member("host"), session_.host) && read_number(root.member("process"), session_.process) &&
+               forwarding(root) && neighbours(root.member("neighbours"));
     }
 
 private:
-    // A C string is what becomes of each: a NUL would cut it.
-    static bool text(format::json::Value value, std::string& to) {
-        const auto given = value.text();
-        if (!given || !format::json::is_text(*given)) return false;
-        to = *given;
-        return true;
-    }
-    template <class T>
-    static bool number(format::json::Value value, T& to) {
-        if (const auto given = value.u64(); given && std::in_range<T>(*given)) to = static_cast<T>(*given);
-        else if (const auto below = value.i64(); below && std::in_range<T>(*below)) to = static_cast<T>(*below);
-        else return false;
-        return true;
-    }
-    // Agents started no program before there was one for analyses.
-    bool program(format::json::Value value) { return !value.exists() || text(value, session_.agent.program); }
-    // Agents of version 1 did not linger.
-    static bool linger(format::json::Value value, std::int64_t& to) { return !value.exists() || number(value, to); }
-    // Sessions of before there were timings kept none.
-    bool timings(format::json::Value value) {
-        session_.agent.timings = value.flag().value_or(false);
-        return value.flag() || !value.exists();
-    }
-    // Agents wrote no metrics before there were some.
-    bool metrics(format::json::Value value) { return !value.exists() || text(value, session_.agent.metrics_directory); }
-    // Agents chose no storage targets before they could.
-    bool placement(format::json::Value agent) {
-        auto& options = session_.agent;
-        options.avoid_slow_targets = agent.member("avoid_slow_targets").flag().value_or(false);
-        return !agent.member("storage_targets").exists() ||
-               (text(agent.member("storage_targets"), options.storage_targets) &&
-                text(agent.member("exclude_targets"), options.exclude_targets));
-    }
-    // Session files of before this setting lack it; their agents kept no limit.
-    static bool percent(format::json::Value value, double& to) {
-        const auto given = value.f64();
-        to = given.value_or(0);
-        return given || !value.exists();
-    }
     // Version 1 was of before runs had an identity.
     bool identity(format::json::Value root) {
         if (root.member("version").u64() == 1u) return true;
@@ -112,32 +181,15 @@ private:
         const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), to, 16);
         return error == std::errc{} && end == digits->data() + digits->size();
     }
-    // Agents of before this choice do as the first of the two says.
-    bool direct(format::json::Value agent) {
-        const auto given = agent.member("direct").flag();
-        const auto chosen = agent.member("direct_is_chosen");
-        const bool is_chosen = chosen.flag().value_or(false);
-        session_.agent.direct = is_chosen ? Direct::automatic : given.value_or(false) ? Direct::yes : Direct::no;
-        return given && (chosen.flag() || !chosen.exists());
-    }
-    bool environment(format::json::Value list) {
-        const auto count = list.list();
-        for (std::size_t i = 0; i < count.value_or(0); ++i) {
-            std::string name, value;
-            if (!text(list.entry(i).entry(0), name) || !text(list.entry(i).entry(1), value)) return false;
-            session_.agent.environment.emplace_back(std::move(name), std::move(value));
-        }
-        return count.has_value();
-    }
 
     // Sessions that write to their target themselves have no such members.
     bool forwarding(format::json::Value root) {
         const auto list = root.member("forward_to");
         if (!list.exists()) return !root.member("forward_token").exists();
         const auto count = list.list();
-        for (std::size_t i = 0; i < std::min(count.value_or(0), forwarders_max + 1); ++i)
-            if (!text(list.entry(i), session_.forwarding.to.emplace_back())) return false;
-        return count.has_value() && text(root.member("forward_token"), session_.forwarding.token);
+        for (std::size_t i = 0; i < std::min(count.value_or(0), std::size_t{describe::forwarders_max + 1}); ++i)
+            if (!read_text(list.entry(i), session_.forwarding.to.emplace_back())) return false;
+        return count.has_value() && read_text(root.member("forward_token"), session_.forwarding.token);
     }
 
     // Nor had agents neighbours before there were some.
@@ -148,13 +200,39 @@ private:
         to.excluded = excluded.value_or(false);
         to.avoid_slow = avoid_slow.value_or(false);
         const auto number_given = given.member("number");
-        return excluded && avoid_slow && number(given.member("helpers"), to.helpers) &&
-               number(given.member("first"), to.first) &&
-               (!number_given.exists() || number(number_given, to.number.emplace())) &&
-               text(given.member("address"), to.address) && text(given.member("token"), to.token);
+        return excluded && avoid_slow && read_number(given.member("helpers"), to.helpers) &&
+               read_number(given.member("first"), to.first) &&
+               (!number_given.exists() || read_number(number_given, to.number.emplace())) &&
+               read_text(given.member("address"), to.address) && read_text(given.member("token"), to.token);
     }
 
     SessionFile& session_;
+};
+
+// What a session file cannot hold.
+struct CheckText {
+    Result<>& verdict;
+
+    template <class Values, class Value>
+    void operator()(const describe::SessionOption& option, const Values&, const Value& value) const {
+        // "@FILE" is replaced by its targets before they are written, so the path may be any.
+        if (std::is_same_v<Values, describe::TargetList>) return;
+        if (option.in_file != describe::InSessionFile::no && !is_good(value) && verdict)
+            verdict = refusal(fmt::format("agent.{} must be UTF-8 without NUL.", option.key));
+    }
+    template <class Value>
+    static bool is_good(const Value&) {
+        return true;
+    }
+    static bool is_good(const std::string& text) { return format::json::is_text(text); }
+    static bool is_good(const std::vector<std::string>& texts) {
+        return std::ranges::all_of(texts, format::json::is_text);
+    }
+    static bool is_good(const std::vector<std::pair<std::string, std::string>>& variables) {
+        return std::ranges::all_of(variables, [](const auto& variable) {
+            return format::json::is_text(variable.first) && format::json::is_text(variable.second);
+        });
+    }
 };
 
 bool is_token(const std::string& text) {
@@ -171,7 +249,7 @@ bool is_neighbourhood(const Neighbourhood& neighbours) {
 
 bool is_forwarding(const Forwarding& forwarding) {
     if (forwarding.to.empty()) return forwarding.token.empty();
-    return forwarding.to.size() <= forwarders_max && is_token(forwarding.token) &&
+    return forwarding.to.size() <= describe::forwarders_max && is_token(forwarding.token) &&
            std::ranges::all_of(forwarding.to, [](const std::string& one) {
                return !one.empty() && one.size() <= forwarder_text_max && format::json::is_text(one);
            });
@@ -180,52 +258,21 @@ bool is_forwarding(const Forwarding& forwarding) {
 }  // namespace
 
 Result<> check(const AgentOptions& agent) {
-    if (agent.block_bytes == 0 || agent.block_bytes % 4096 != 0)
-        return refusal(fmt::format(
-            "agent.block_bytes is {}: it must be a multiple of 4096, best of the target's stripe.", agent.block_bytes));
-    if (agent.in_flight < 1 || agent.in_flight > in_flight_max)
-        return refusal(fmt::format("agent.in_flight is {}: from 1 to {}.", agent.in_flight, in_flight_max));
-    if (agent.cores < 1 || agent.cores > cores_max)
-        return refusal(fmt::format("agent.cores is {}: from 1 to {}.", agent.cores, cores_max));
-    if (!(agent.slowdown_percent_max >= 0 && agent.slowdown_percent_max <= slowdown_percent_max_max))
-        return refusal(fmt::format("agent.slowdown_percent_max is {}: from 0 (no limit) to {}.",
-                                   agent.slowdown_percent_max, slowdown_percent_max_max));
-    if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
-    if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
-        return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));
-    if (const auto ms = agent.linger.count(); ms < 0 || ms > linger_ms_max)
-        return refusal(fmt::format("agent.linger is {} ms: from 0 to {}.", ms, linger_ms_max));
-    if (agent.forwarders < 0 || static_cast<std::size_t>(agent.forwarders) > forwarders_max)
-        return refusal(fmt::format("agent.forwarders is {}: from 0 to {}.", agent.forwarders, forwarders_max));
-    if (agent.forward_to.size() > forwarders_max || (agent.forwarders > 0 && !agent.forward_to.empty()))
+    FB_TRY(describe::check_values(agent));
+    if (agent.forwarders > 0 && !agent.forward_to.empty())
         return refusal(
-            fmt::format("agent.forward_to names forwarders that run already, at most {}, agent.forwarders "
-                        "says how many hosts of this job are some: one of the two.",
-                        forwarders_max));
+            "agent.forward_to names forwarders that run already, agent.forwarders says how many hosts of this job are "
+            "some: one of the two.");
     if (agent.forward_to.empty() != agent.forward_token_file.empty())
         return refusal(
             "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
             "the file that forebay forward has made.");
-    FB_TRY(describe::parse_storage_targets(agent.storage_targets, "agent.storage_targets"));
-    if (!agent.exclude_targets.starts_with('@'))
-        FB_TRY(describe::parse_storage_targets(agent.exclude_targets, "agent.exclude_targets"));
-    if (!agent.exclude_nodes.starts_with('@')) {
-        const auto hosts = describe::hosts_of(agent.exclude_nodes);
-        if (!hosts) return because(hosts.error(), "agent.exclude_nodes: " + hosts.error().what);
-    }
-    if (agent.neighbours < 0 || static_cast<std::uint32_t>(agent.neighbours) > helpers_max)
-        return refusal(fmt::format("agent.neighbours is {}: from 0 to {}.", agent.neighbours, helpers_max));
-    bool good = format::json::is_text(agent.cpus) && format::json::is_text(agent.program) &&
-                format::json::is_text(agent.metrics_directory);
     for (const auto& [name, value] : agent.environment)
-        good = good && !name.empty() && name.find('=') == name.npos && format::json::is_text(name) &&
-               format::json::is_text(value);
-    if (!good)
-        return refusal(
-            "agent.program, agent.cpus, agent.metrics_directory and agent.environment must be UTF-8 without NUL, a "
-            "variable's name without "
-            "'='.");
-    return {};
+        if (name.empty() || name.find('=') != name.npos)
+            return refusal(fmt::format("agent.environment has a variable '{}': a name without '='.", show_text(name)));
+    Result<> verdict;
+    describe::each_option(agent, CheckText{verdict});
+    return verdict;
 }
 
 Result<std::string> encode_session(const SessionFile& session) {
@@ -239,8 +286,8 @@ Result<std::string> encode_session(const SessionFile& session) {
         return refusal("a forwarder's address must be UTF-8 of 1 to 1024 bytes, its token 32 hexadecimal digits.");
     if (!is_neighbourhood(session.neighbours)) return refusal("its neighbours are none of a job.");
     using nlohmann::json;
-    json environment = json::array();
-    for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
+    json options = json::object();
+    describe::each_option(agent, WriteOption{options});
     json document = {{"forebay", "session"},
                      {"version", session_version},
                      {"run", session.run},
@@ -248,24 +295,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                      {"claim", fmt::format("{:016x}", session.claim)},
                      {"host", session.host},
                      {"process", session.process},
-                     {"agent",
-                      {{"environment", environment},
-                       {"program", agent.program},
-                       {"cpus", agent.cpus},
-                       {"block_bytes", agent.block_bytes},
-                       {"in_flight", agent.in_flight},
-                       {"rate_bytes_per_second", agent.rate_bytes_per_second},
-                       {"slowdown_percent_max", agent.slowdown_percent_max},
-                       {"linger_ms", agent.linger.count()},
-                       {"timings", agent.timings},
-                       {"metrics_directory", agent.metrics_directory},
-                       {"storage_targets", agent.storage_targets},
-                       {"exclude_targets", agent.exclude_targets},
-                       {"avoid_slow_targets", agent.avoid_slow_targets},
-                       {"direct", agent.direct != Direct::no},
-                       {"direct_is_chosen", agent.direct == Direct::automatic},
-                       {"retries", agent.retries},
-                       {"retry_pause_ms", agent.retry_pause.count()}}}};
+                     {"agent", options}};
     if (!session.forwarding.to.empty()) {
         document["forward_to"] = session.forwarding.to;
         document["forward_token"] = session.forwarding.token;

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "path/node/analysis_rules.hpp"
+#include "support/option_changes.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/temp_directory.hpp"
 
@@ -54,6 +55,33 @@ TEST_CASE("session.json comes back as it was given") {
     CHECK(session.agent.linger.count() == 7'000);
     CHECK(session.agent.metrics_directory == "/metrics");
     CHECK(encode_session(session).value() == text);
+}
+
+TEST_CASE("session.json has every option that its line says, and no other; an older file gives those of before") {
+    const SessionFile defaults{.run = "/scratch/run7", .host = "nid1"};
+    auto session = defaults;
+    describe::each_option(session.agent, [](const describe::SessionOption& option, const auto& values, auto& value) {
+        if (option.in_file != describe::InSessionFile::no) test::ChangeOption{}(option, values, value);
+    });
+    const auto text = encode_session(session).value();
+    const auto was = test::texts_of(defaults.agent), is = test::texts_of(session.agent),
+               back = test::texts_of(decode_session(text, "session.json").value().agent);
+    REQUIRE(back.size() == is.size());
+    for (std::size_t i = 0; i < is.size(); ++i) {
+        CAPTURE(is[i].key);
+        const bool in_file = is[i].option.in_file != describe::InSessionFile::no;
+        CHECK(back[i].value == is[i].value);
+        CHECK((back[i].value != was[i].value) == in_file);
+        const auto key = "\n  \"" + is[i].key.substr(0, is[i].key.find("_seconds")) +
+                         (is[i].key.ends_with("_seconds") ? "_ms\":" : "\":");
+        CHECK((text.find(key) != std::string::npos) == in_file);
+        if (!in_file) continue;
+        const auto older = decode_session(replaced(text, key, "\n  \"other\":"), "session.json");
+        CHECK(older.has_value() == (is[i].option.in_file == describe::InSessionFile::later));
+        if (!older) continue;
+        const auto value = test::texts_of(older->agent)[i].value;
+        CHECK_MESSAGE((value == "0" || value == "false" || value == "\"\""), value);
+    }
 }
 
 TEST_CASE("session.json: forwarders come back, and half of what they need is corrupt") {

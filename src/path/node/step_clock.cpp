@@ -27,7 +27,7 @@ void StepClock::end_step(Control& page, sys::Clock::time_point now) {
     const auto number = page.step_samples_count.load();
     page.step_samples[number % step_samples_max].store(step_ns << 1 | (moving_ & 1u));
     page.step_samples_count.store(number + 1);
-    page.steps_counted += steps_;
+    page.counts.steps_counted += steps_;
     begin(page, now);
 }
 

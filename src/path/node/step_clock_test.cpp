@@ -49,7 +49,7 @@ TEST_CASE("short steps are told together, as their mean; long ones one by one") 
     node.step(0ms);
     for (int i = 0; i < 6; ++i) node.step(40ms);
     CHECK(node.told() == Told{{40, false}, {40, false}});
-    CHECK(node.page->steps_counted == 6);
+    CHECK(node.page->counts.steps_counted == 6);
     node.step(700ms);
     CHECK(node.told() == Told{{700, false}});
 }
@@ -68,7 +68,7 @@ TEST_CASE("what the agent began or ended within is not told, what it did through
     node.step(150ms);
     node.step(120ms);
     CHECK(node.told() == Told{{150, true}, {120, false}});
-    CHECK(node.page->steps_counted == 2);
+    CHECK(node.page->counts.steps_counted == 2);
 }
 
 TEST_CASE("saves and waits are no part of a step") {

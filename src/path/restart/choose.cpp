@@ -267,29 +267,22 @@ Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<node:
     FB_TRY_ASSIGN(manifest, manifest_of(candidate));
     Choice choice;
     FB_TRY(comm::agree(world, [&] {
-        choice = {std::move(manifest), catalog::Copies(*context_.store, candidate.directory)};
-        choice.copies.add_memory(choice.manifest, staged);
+        choice = {std::move(manifest), catalog::SnapshotCopies(*context_.store, candidate.directory)};
+        choice.copies.add(catalog::copies_in_memory(choice.manifest, staged), choice.manifest);
     }));
     FB_TRY(comm::agree(world, [&] { return check_records(choice); }));
     return choice;
 }
 
-// Every node file's record is looked at once, the files shared out among all ranks.
+// Every node file's record is looked at once, the files shared out among all ranks. Ranks of another node look there
+// for this one, so with several nodes the copies of this node alone say nothing.
 Result<> Chooser::check_records(const Choice& choice) const {
     auto& world = *context_.topology->world;
     const auto size = static_cast<std::size_t>(world.size());
     for (auto i = static_cast<std::size_t>(world.rank()); i < choice.manifest.nodes.size(); i += size) {
         const auto& line = choice.manifest.nodes[i];
-        if (context_.topology->nodes == 1 && choice.copies.in_memory(line)) continue;
-        const auto& directory = choice.copies.directory();
-        FB_TRY(catalog::read_healing([&](sys::Access access) -> Result<> {
-            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, directory, line, access));
-            if (reader.peek().record_crc32c == line.record_crc32c) return {};
-            return Error{
-                ErrorKind::corrupt,
-                fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
-                            catalog::name_of(directory, line), reader.peek().record_crc32c, line.record_crc32c)};
-        }));
+        const auto& copies = context_.topology->nodes == 1 ? choice.copies.of(line) : choice.copies.at_target();
+        FB_TRY(copies.check_record(line));
     }
     return {};
 }

@@ -26,7 +26,7 @@ namespace forebay::restart {
 
 struct Choice {
     format::Manifest manifest;
-    catalog::Copies copies;  // of its node files, as this node can read them
+    catalog::SnapshotCopies copies;  // of its node files, as this node can read them
 };
 
 struct ChooserContext {

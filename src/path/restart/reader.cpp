@@ -39,7 +39,7 @@ public:
             if (needed[i] == 0) continue;
             const auto& line = choice_.manifest.nodes[i];
             std::string path;
-            FB_TRY(comm::agree(node_, [&] { path = choice_.copies.name_of(line); }));
+            FB_TRY(comm::agree(node_, [&] { path = choice_.copies.of(line).name_of(line); }));
             auto& kept = *context_.kept;
             if (const auto at = kept.heads.find(i); at != kept.heads.end()) {
                 FB_TRY(visit(i, path, at->second));
@@ -63,7 +63,7 @@ private:
         std::vector<std::byte> bytes;
         FB_TRY(comm::agree(node_, [&]() -> Result<> {
             if (node_.rank() != reader) return {};
-            FB_TRY_ASSIGN(opened, choice_.copies.open(line));
+            FB_TRY_ASSIGN(opened, choice_.copies.of(line).open(line));
             FB_TRY_ASSIGN(head, opened.head_bytes());
             bytes = std::move(head);
             return {};
@@ -73,7 +73,7 @@ private:
         Kept::Head head;
         FB_TRY(comm::agree(node_, [&]() -> Result<> {
             FB_TRY_ASSIGN(file, format::open_head(bytes, path));
-            if (file.record_crc32c != choice_.copies.record_crc32c(line))
+            if (file.record_crc32c != choice_.copies.of(line).record_crc32c(line))
                 return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
             head.segments = format::segments_by_offset(file);
             head.file = std::move(file);
@@ -138,9 +138,10 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
         FileByFile(context, choice)
             .each(needed, [&](std::size_t index, const std::string&, const Kept::Head& head) -> Result<> {
                 const auto& line = choice.manifest.nodes[index];
-                if (!choice.copies.in_memory(line)) return {};
+                auto& copies = choice.copies.of(line);
+                if (!copies.is_mapped()) return {};
                 const auto map = [&]() -> Result<> {
-                    FB_TRY_ASSIGN(mapping, choice.copies.map(line));
+                    FB_TRY_ASSIGN(mapping, copies.map(line));
                     std::uint64_t bytes = 0;
                     const Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, bytes));
                     return prefault_needed(*mapping, head.segments, scatter.needed());
@@ -165,12 +166,13 @@ Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan
             claims = scatter->claims(node.rank());
         }));
         const auto& line = choice.manifest.nodes[index];
-        if (choice.copies.in_memory(line)) {
+        auto& copies = choice.copies.of(line);
+        if (copies.is_mapped()) {
             node.max(claims);
             return comm::agree(node, [&]() -> Result<> {
                 scatter->settle(claims, node.rank());
                 // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
-                FB_TRY_ASSIGN(mapping, choice.copies.map(line));
+                FB_TRY_ASSIGN(mapping, copies.map(line));
                 return scatter->take(0, head.segments.size(), std::as_const(*mapping).bytes(), 0, path, *context.crew);
             });
         }
@@ -181,7 +183,7 @@ Result<bool> read(const ReaderContext& context, Choice& choice, const Plan& plan
         std::unique_ptr<sys::File> source;
         std::optional<catalog::PlainBytes> bytes;
         FB_TRY(comm::agree(node, [&]() -> Result<> {
-            FB_TRY_ASSIGN(opened, choice.copies.open_direct(line));
+            FB_TRY_ASSIGN(opened, copies.open_direct(line));
             source = std::move(opened);
             bytes.emplace(*source, head.file, path);
             return {};

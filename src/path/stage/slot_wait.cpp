@@ -46,7 +46,7 @@ Result<SlotWait::Turn> SlotWait::turn(std::uint32_t seen) {
 // A number that changes whenever the agent gets anything done.
 std::uint64_t SlotWait::progress() const {
     const auto& page = context_.staging->control();
-    std::uint64_t sum = page.drains + page.commits + page.aborts;
+    std::uint64_t sum = page.counts.drains + page.counts.commits + page.counts.aborts;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
         sum += page.slots[i].drained_bytes.load() + static_cast<std::uint64_t>(page.slots[i].state.load()) +
                page.slots[i].holds.load();

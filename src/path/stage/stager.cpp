@@ -57,11 +57,7 @@ Result<> Stager::add() {
 
 Counters Stager::counters() const {
     auto all = counters_;
-    const auto& stream = slots_.stream_control();
-    all.newest_durable_step = stream.newest_durable_step.load();
-    all.deadlines_missed = stream.deadlines_missed.load();
-    all.not_analysed = stream.not_analysed.load();
-    all.scripts_missed = stream.scripts_missed.load();
+    describe::put_counters(slots_.stream_control().counts, all);
     return all;
 }
 

@@ -177,55 +177,43 @@ std::vector<const format::StatusLine*> nodes_of(const std::vector<format::Status
     return nodes;
 }
 
+using Nodes = std::vector<const format::StatusLine*>;
+
+/// One that agents count, with its value of each node.
 struct NodeMetric {
-    MetricKind kind;
-    const char* name;
-    const char* help;
-    double (*value)(const format::StatusLine&);
+    describe::CountMetric metric;
+    std::vector<double> values;
 };
 
-template <auto Member>
-double member_of(const format::StatusLine& line) {
-    return static_cast<double>(line.*Member);
-}
-template <auto Member>
-double at_of(const format::StatusLine& line) {
-    return seconds_since_1970(line.*Member);
+std::vector<NodeMetric> counted_metrics(const Nodes& nodes) {
+    std::vector<NodeMetric> all;
+    describe::each_node_count([&](const describe::Count& count, auto, auto get) {
+        if (count.metric.place == 0) return;
+        auto& values = all.emplace_back(NodeMetric{count.metric, {}}).values;
+        for (const auto* node : nodes) values.push_back(static_cast<double>(get(node->counts)) / count.metric.divisor);
+    });
+    std::ranges::stable_sort(all, {}, [](const NodeMetric& one) { return one.metric.place; });
+    return all;
 }
 
-constexpr NodeMetric node_metrics[] = {
-    {MetricKind::gauge, "node_status_timestamp_seconds", "When the agent has told of this, in seconds since 1970.",
-     at_of<&format::StatusLine::unix_ns>},
-    {MetricKind::gauge, "node_drain_backlog_bytes", "Bytes of node files that are sealed and not drained.",
-     member_of<&format::StatusLine::backlog_bytes>},
-    {MetricKind::counter, "node_drain_bytes", "Bytes of node files that the agent has drained.",
-     member_of<&format::StatusLine::bytes_drained>},
-    {MetricKind::counter, "node_stored_bytes", "Bytes of these as they lie at the target.",
-     member_of<&format::StatusLine::bytes_stored>},
-    {MetricKind::counter, "node_drain_seconds", "Time that the agent has drained.",
-     member_of<&format::StatusLine::drain_seconds>},
-    {MetricKind::counter, "node_drain_cpu_seconds", "Time on a CPU for that.",
-     member_of<&format::StatusLine::drain_cpu_seconds>},
-    {MetricKind::counter, "node_drains", "Drains that the agent has begun.", member_of<&format::StatusLine::drains>},
-    {MetricKind::counter, "node_commits", "Snapshots whose commit the agent has seen.",
-     member_of<&format::StatusLine::commits>},
-    {MetricKind::gauge, "node_slowdown_ratio", "How much longer steps of the application take beside drains.",
-     [](const format::StatusLine& line) { return line.slowdown_percent / 100; }},
-};
-
-void put_nodes(MetricsText& text, const std::vector<const format::StatusLine*>& nodes) {
-    for (const auto& metric : node_metrics) {
-        text.family(metric.kind, metric.name, metric.help);
-        for (const auto* node : nodes) text.value(metric.value(*node), {{"node", node_name(*node)}});
+void put_nodes(MetricsText& text, const Nodes& nodes) {
+    text.family(MetricKind::gauge, "node_status_timestamp_seconds",
+                "When the agent has told of this, in seconds since 1970.");
+    for (const auto* node : nodes) text.value(seconds_since_1970(node->unix_ns), {{"node", node_name(*node)}});
+    for (const auto& [metric, values] : counted_metrics(nodes)) {
+        text.family(metric.grows ? MetricKind::counter : MetricKind::gauge, metric.name, metric.help);
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            Labels labels{{"node", node_name(*nodes[i])}};
+            if (*metric.op != '\0') labels.emplace_back("op", metric.op);
+            text.value(values[i], labels);
+        }
     }
-    text.family(MetricKind::counter, "errors", "Drains and commits that have failed, to be tried again.");
-    for (const auto* node : nodes) text.value(node->failures, {{"node", node_name(*node)}, {"op", "drain"}});
     text.family(MetricKind::gauge, "node_last_durable_step", "Newest committed step, as the node knows it.");
     for (const auto* node : nodes) {
         std::set<std::string> streams;
         for (const auto& stream : node->streams)
             if (streams.insert(label_text(stream.name)).second)
-                text.value(stream.newest_durable_step, {{"node", node_name(*node)}, {"stream", stream.name}});
+                text.value(stream.counts.newest_durable_step, {{"node", node_name(*node)}, {"stream", stream.name}});
     }
 }
 
@@ -244,7 +232,7 @@ std::string metrics_text(const Summary& summary, const std::vector<format::Statu
     const auto nodes = nodes_of(statuses);
     if (nodes.empty()) return text.text();
     std::uint64_t backlog = 0;
-    for (const auto* node : nodes) backlog += node->backlog_bytes;
+    for (const auto* node : nodes) backlog += node->counts.backlog_bytes;
     text.one(MetricKind::gauge, "drain_backlog_bytes",
              "Bytes of node files that are sealed and not drained, of all nodes.", backlog);
     put_nodes(text, nodes);

@@ -146,9 +146,10 @@ void add_newest_durable(const Chronicle& chronicle, Summary& summary) {
         for (const auto& stream : status.streams) {
             const bool may_compare =
                 stream.name == summary.newest_durable_stream || summary.newest_durable_unix_ns == 0;
-            if (status.session < session || !may_compare || stream.newest_durable_step <= summary.newest_durable_step)
+            if (status.session < session || !may_compare ||
+                stream.counts.newest_durable_step <= summary.newest_durable_step)
                 continue;
-            summary.newest_durable_step = stream.newest_durable_step;
+            summary.newest_durable_step = stream.counts.newest_durable_step;
             summary.newest_durable_stream = stream.name;
             summary.newest_durable_unix_ns = 0;
         }

@@ -1,5 +1,6 @@
 // What a run did and cost, worked out of its chronicle: the numbers of the report, the end-of-run text, summary.json,
-// the metrics, `forebay top` and the live page. Nothing else computes any of them.
+// the metrics, `forebay top` and the live page. Nothing else computes any of them. A new figure is a member of Summary,
+// a line of each_figure(), and the place in summary.cpp that works it out; summary.json follows from the list.
 
 #pragma once
 
@@ -92,6 +93,78 @@ struct Summary {
     std::vector<std::string> advice = {};  // what to do, with the numbers behind it and the line to paste
     std::vector<std::string> problems = {};
 };
+
+/// A figure that is known if it is above 0.
+template <class T>
+struct AboveZero {
+    const T& value;
+};
+/// A figure, or several in `each(visit)`, that are known at times.
+template <class Inner>
+struct KnownIf {
+    bool is_known;
+    Inner inner;
+};
+template <class T>
+AboveZero(const T&) -> AboveZero<T>;
+template <class Inner>
+KnownIf(bool, Inner) -> KnownIf<Inner>;
+
+/// Calls `visit(key, figure)` for each, in the order of summary.json. A figure is a member, or one of the types above.
+template <class Visit>
+void each_figure(const Summary& summary, Visit&& visit) {
+    visit("run", summary.run);
+    visit("sessions", summary.sessions);
+    visit("begin_unix_ns", AboveZero{summary.begin_unix_ns});
+    visit("end_unix_ns", AboveZero{summary.end_unix_ns});
+    visit("time_seconds", summary.time_seconds);
+    visit("nodes", summary.nodes);
+    visit("ranks", summary.ranks);
+    visit("nodes_least", summary.nodes_least);
+    visit("ranks_least", summary.ranks_least);
+    visit("snapshots", summary.snapshots);
+    visit("committed", summary.committed);
+    visit("superseded", summary.superseded);
+    visit("failed", summary.failed);
+    visit("bytes_saved", summary.bytes_saved);
+    visit("bytes_drained", summary.bytes_drained);
+    visit("bytes_stored", summary.bytes_stored);
+    visit("blocked_seconds", summary.blocked);
+    visit("blocked_parts", summary.parts);
+    visit("waited_seconds", summary.waited);
+    visit("drained_seconds", summary.drained);
+    visit("durable_seconds", summary.durable);
+    visit("unkept_saves", summary.unkept_saves);
+    visit("unkept_seconds", summary.unkept_seconds);
+    visit("visible_ratio", KnownIf{summary.time_seconds > 0, summary.visible_ratio});
+    visit("hidden_ratio", KnownIf{summary.drained.count > 0, summary.hidden_ratio});
+    visit("slack_median", AboveZero{summary.slack_median});
+    visit("slack_worst", AboveZero{summary.slack_worst});
+    visit("jitter", AboveZero{summary.jitter});
+    visit("rate_peak_bytes_per_second", AboveZero{summary.rate_peak});
+    visit("rate_median_bytes_per_second", AboveZero{summary.rate_median});
+    visit("slowdown", KnownIf{summary.slowdown_steps > 0, [&](auto&& each) {
+                                  each("percent", summary.slowdown_percent);
+                                  each("low_percent", summary.slowdown_low_percent);
+                                  each("high_percent", summary.slowdown_high_percent);
+                                  each("steps", summary.slowdown_steps);
+                              }});
+    visit("newest_durable", KnownIf{summary.newest_durable_step >= 0, [&](auto&& each) {
+                                        each("stream", summary.newest_durable_stream);
+                                        each("step", summary.newest_durable_step);
+                                        each("unix_ns", AboveZero{summary.newest_durable_unix_ns});
+                                    }});
+    visit("retries", summary.retries);
+    visit("dropped", summary.dropped);
+    visit("missing_records", summary.missing_records);
+    visit("snapshot_rows", summary.rows);
+    visit("node_rows", summary.node_rows);
+    visit("target_rows", summary.target_rows);
+    visit("slow_nodes", summary.slow_nodes);
+    visit("slow_targets", summary.slow_targets);
+    visit("advice", summary.advice);
+    visit("problems", summary.problems);
+}
 
 Summary summarize(const Chronicle& chronicle);
 

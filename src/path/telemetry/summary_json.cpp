@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "core/base/show_text.hpp"
 #include "core/format/json_text.hpp"
@@ -105,77 +106,43 @@ Tree tree_of(const Slow& slow) {
     return {{"name", text_of(slow.name)}, {"ratio", slow.ratio}, {"z", slow.z}, {"samples", slow.samples}};
 }
 
+Tree tree_of(const std::string& text) { return text_of(text); }
 template <class T>
-Tree trees_of(const std::vector<T>& rows) {
+requires std::is_arithmetic_v<T> Tree tree_of(T number) { return number; }
+
+template <class T>
+Tree tree_of(const std::vector<T>& rows) {
     auto tree = Tree::array();
     for (const auto& row : rows) tree.push_back(tree_of(row));
     return tree;
 }
 
-Tree slowdown_of(const Summary& summary) {
-    if (summary.slowdown_steps == 0) return nullptr;
-    return {{"percent", summary.slowdown_percent},
-            {"low_percent", summary.slowdown_low_percent},
-            {"high_percent", summary.slowdown_high_percent},
-            {"steps", summary.slowdown_steps}};
-}
+// A visitor of each_figure(): null for a figure that is not known.
+struct PutFigure {
+    Tree& tree;
 
-Tree newest_durable_of(const Summary& summary) {
-    if (summary.newest_durable_step < 0) return nullptr;
-    return {{"stream", text_of(summary.newest_durable_stream)},
-            {"step", summary.newest_durable_step},
-            {"unix_ns", known(summary.newest_durable_unix_ns)}};
-}
+    template <class Figure>
+    void operator()(const char* key, const Figure& figure) const {
+        tree[key] = tree_of(figure);
+    }
+    template <class T>
+    void operator()(const char* key, const AboveZero<T>& figure) const {
+        tree[key] = known(figure.value);
+    }
+    template <class Inner>
+    void operator()(const char* key, const KnownIf<Inner>& figure) const {
+        auto& place = tree[key] = nullptr;
+        if (!figure.is_known) return;
+        if constexpr (std::is_arithmetic_v<Inner>) place = figure.inner;
+        else figure.inner(PutFigure{place});
+    }
+};
 
 }  // namespace
 
 std::string summary_json(const Summary& summary) {
-    const Tree tree{
-        {"forebay", "summary"},
-        {"version", 1},
-        {"run", text_of(summary.run)},
-        {"sessions", summary.sessions},
-        {"begin_unix_ns", known(summary.begin_unix_ns)},
-        {"end_unix_ns", known(summary.end_unix_ns)},
-        {"time_seconds", summary.time_seconds},
-        {"nodes", summary.nodes},
-        {"ranks", summary.ranks},
-        {"nodes_least", summary.nodes_least},
-        {"ranks_least", summary.ranks_least},
-        {"snapshots", summary.snapshots},
-        {"committed", summary.committed},
-        {"superseded", summary.superseded},
-        {"failed", summary.failed},
-        {"bytes_saved", summary.bytes_saved},
-        {"bytes_drained", summary.bytes_drained},
-        {"bytes_stored", summary.bytes_stored},
-        {"blocked_seconds", tree_of(summary.blocked)},
-        {"blocked_parts", tree_of(summary.parts)},
-        {"waited_seconds", tree_of(summary.waited)},
-        {"drained_seconds", tree_of(summary.drained)},
-        {"durable_seconds", tree_of(summary.durable)},
-        {"unkept_saves", summary.unkept_saves},
-        {"unkept_seconds", summary.unkept_seconds},
-        {"visible_ratio", summary.time_seconds > 0 ? Tree(summary.visible_ratio) : Tree(nullptr)},
-        {"hidden_ratio", summary.drained.count > 0 ? Tree(summary.hidden_ratio) : Tree(nullptr)},
-        {"slack_median", known(summary.slack_median)},
-        {"slack_worst", known(summary.slack_worst)},
-        {"jitter", known(summary.jitter)},
-        {"rate_peak_bytes_per_second", known(summary.rate_peak)},
-        {"rate_median_bytes_per_second", known(summary.rate_median)},
-        {"slowdown", slowdown_of(summary)},
-        {"newest_durable", newest_durable_of(summary)},
-        {"retries", summary.retries},
-        {"dropped", summary.dropped},
-        {"missing_records", summary.missing_records},
-        {"snapshot_rows", trees_of(summary.rows)},
-        {"node_rows", trees_of(summary.node_rows)},
-        {"target_rows", trees_of(summary.target_rows)},
-        {"slow_nodes", trees_of(summary.slow_nodes)},
-        {"slow_targets", trees_of(summary.slow_targets)},
-        {"advice", tree_of(summary.advice)},
-        {"problems", tree_of(summary.problems)},
-    };
+    Tree tree{{"forebay", "summary"}, {"version", 1}};
+    each_figure(summary, PutFigure{tree});
     return tree.dump(2, ' ', true) + "\n";
 }
 

@@ -187,7 +187,7 @@ TEST_CASE("the newest durable step is that of the newest session, whatever its c
     // An agent knows of a commit of which no batch tells yet.
     format::StatusLine status{.host = "n0"};
     status.session = 2;
-    status.streams = {{.name = "s", .newest_durable_step = 14}};
+    status.streams = {{.name = "s", .counts = {.newest_durable_step = 14}}};
     chronicle.statuses = {status};
     summary = summarize(chronicle);
     CHECK(summary.newest_durable_step == 14);

@@ -49,8 +49,10 @@ Json json_of_streams(const std::vector<TopStream>& streams) {
             steps.push(step.set("states", states));
         }
         auto object = Json::object();
-        object.set("name", stream.name).set("newest_durable_step", stream.newest_durable_step);
-        object.set("deadlines_missed", stream.deadlines_missed).set("not_analysed", stream.not_analysed);
+        object.set("name", stream.name);
+        describe::each_stream_count([&](const describe::Count& count, auto, auto get) {
+            if (count.in_top) object.set(count.name, get(stream.counts));
+        });
         array.push(object.set("slots", steps));
     }
     return array;

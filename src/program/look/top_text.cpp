@@ -163,10 +163,10 @@ std::vector<TopLine> streams_of(const TopView& view, std::size_t columns) {
                 std::ranges::any_of(slots.states, [](const auto& one) { return one.first == "failed"; });
             lines.push_back({line_of_slots(slots, columns), is_bad ? TopStyle::bad : TopStyle::plain});
         }
-        if (stream.deadlines_missed > 0)
-            lines.push_back(
-                {fmt::format("{} missed {} deadlines", padded(show_text(stream.name), 14), stream.deadlines_missed),
-                 TopStyle::bad});
+        if (stream.counts.deadlines_missed > 0)
+            lines.push_back({fmt::format("{} missed {} deadlines", padded(show_text(stream.name), 14),
+                                         stream.counts.deadlines_missed),
+                             TopStyle::bad});
     }
     return lines;
 }

@@ -32,9 +32,9 @@ public:
     void add(const StatusLine& status) {
         for (const auto& stream : status.streams) {
             auto& into = streams_[stream.name];
-            into.row.newest_durable_step = std::max(into.row.newest_durable_step, stream.newest_durable_step);
-            into.row.deadlines_missed = std::max(into.row.deadlines_missed, stream.deadlines_missed);
-            into.row.not_analysed = std::max(into.row.not_analysed, stream.not_analysed);
+            describe::each_stream_count([&](const describe::Count&, auto, auto get) {
+                get(into.row.counts) = std::max(get(into.row.counts), get(stream.counts));
+            });
             for (const auto& slot : stream.slots) {
                 if (slot.state == "empty") continue;
                 auto& slots = into.steps[slot.step];
@@ -88,9 +88,9 @@ void add_nodes(TopView& view, const std::vector<StatusLine>& statuses) {
     for (const auto& status : statuses) {
         auto& node = nodes[node_name(status)];
         node.state = telemetry::is_stale(status, view.now_unix_ns) ? "silent" : status.state;
-        node.rate = node.state == "serving" ? status.rate_bytes_per_second : 0;
-        node.backlog_bytes = status.backlog_bytes;
-        node.failures = status.failures;
+        node.rate = node.state == "serving" ? status.counts.rate_bytes_per_second : 0;
+        node.backlog_bytes = status.counts.backlog_bytes;
+        node.failures = status.counts.aborts;
         node.unix_ns = status.unix_ns;
         take_newest_slot(node, status);
         if (node.state != "silent" && status.session == view.session) ++view.nodes_told;
@@ -157,11 +157,11 @@ void add_rates(TopView& view, const std::vector<StatusLine>& statuses) {
         view.nodes = std::max(view.nodes, status.nodes);
         view.newest_status_unix_ns = std::max(view.newest_status_unix_ns, status.unix_ns);
         view.job_ends_unix_ns = std::max(view.job_ends_unix_ns, status.job_ends_unix_ns);
-        view.backlog_bytes += status.backlog_bytes;
-        view.failures += status.failures;
-        if (status.steps_counted > 0) slowdown = std::max(slowdown, status.slowdown_percent);
+        view.backlog_bytes += status.counts.backlog_bytes;
+        view.failures += status.counts.aborts;
+        if (status.counts.steps_counted > 0) slowdown = std::max(slowdown, status.counts.slowdown_percent);
         if (status.state == "serving" && !telemetry::is_stale(status, view.now_unix_ns))
-            view.rate_out += status.rate_bytes_per_second;
+            view.rate_out += status.counts.rate_bytes_per_second;
     }
     view.slowdown_percent = view.summary.slowdown_steps > 0 ? view.summary.slowdown_percent : slowdown;
     if (view.nodes == 0) view.nodes = view.summary.nodes;

@@ -37,9 +37,8 @@ struct TopSlots {
 
 struct TopStream {
     std::string name;
-    std::int64_t newest_durable_step = -1;
-    std::uint64_t deadlines_missed = 0, not_analysed = 0;
-    std::vector<TopSlots> slots;  // newest step first
+    describe::StreamCounts<describe::Plain> counts;  // the greatest of any node
+    std::vector<TopSlots> slots;                     // newest step first
 };
 
 struct TopSentence {

@@ -113,7 +113,7 @@ LiveJob live_job_of(const telemetry::Chronicle& chronicle, double drain_rate) {
     for (const auto& status : chronicle.statuses) {
         const double age = telemetry::seconds_between(status.unix_ns, now);
         if (!status.application_lives || age > stale_periods * status.period_seconds) continue;
-        job.ahead_seconds = std::max(job.ahead_seconds, static_cast<double>(status.backlog_bytes) / drain_rate);
+        job.ahead_seconds = std::max(job.ahead_seconds, static_cast<double>(status.counts.backlog_bytes) / drain_rate);
         const double left = telemetry::seconds_between(now, status.job_ends_unix_ns);
         if (left > 0 && (job.ends_in_seconds == 0 || left < job.ends_in_seconds)) job.ends_in_seconds = left;
     }
