@@ -1,5 +1,7 @@
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 #include "forebay/mpi.hpp"
@@ -30,6 +32,9 @@ int main(int argc, char** argv) {
         }
         session.close().value();
     } catch (const forebay::Exception& error) {
+        // A collective call has the same error on all ranks: rank 0 prints it, and its abort ends the others. Another
+        // rank waits first, so it prints only an error that rank 0 does not have.
+        if (rank != 0) std::this_thread::sleep_for(std::chrono::seconds(10));
         std::fprintf(stderr, "%s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

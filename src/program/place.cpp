@@ -38,14 +38,11 @@ std::filesystem::path named(const std::string& path) {
     return error ? given : whole;
 }
 
-Result<bool> is_stream(sys::Store& store, const std::string& path) {
+Result<bool> is_stream_at(sys::Store& store, const std::string& path) {
     auto entries = store.list(path);
     if (!entries && entries.error().kind == ErrorKind::missing) return false;
     if (!entries) return entries.error();
-    return std::ranges::any_of(*entries, [](const sys::Entry& entry) {
-        return entry.is_directory &&
-               (catalog::step_of(entry.name) || catalog::aside_of(entry.name) || catalog::leftover_of(entry.name));
-    });
+    return is_stream(*entries);
 }
 
 // "restart@100, restart@120": at most as many as fit into a message.
@@ -83,6 +80,23 @@ std::string take_step_directory(const std::string& text, Place& place) {
     return directory_of(path.string());
 }
 
+Result<Place> parse_place(sys::Store& store, const std::string& text, StreamNeed need) {
+    Place place;
+    FB_TRY_ASSIGN(given, take_step(store, text, place));
+    const auto path = take_step_directory(trimmed(given), place);
+    place.run = path;
+    const auto run = run_to_make(store, path);
+    // RUN/STREAM of a RUN that is a file: find_run_of_stream() says so.
+    if (!run && need == StreamNeed::required) return place;
+    FB_TRY(run);
+    FB_TRY_ASSIGN(stream, is_stream_at(store, path));
+    if (!stream) return place;
+    place.run = directory_of(named(path).string());
+    place.streams = {named(path).filename().string()};
+    place.stream_named = true;
+    return place;
+}
+
 }  // namespace
 
 Result<bool> names_snapshot(sys::Store& store, const std::string& text) {
@@ -94,25 +108,21 @@ Result<bool> names_snapshot(sys::Store& store, const std::string& text) {
     return !exists;
 }
 
-Result<Place> find_place(sys::Store& store, const std::string& text) {
-    FB_TRY_ASSIGN(place, find_place_to_write(store, text));
-    if (!place.stream_named && place.streams.empty()) FB_TRY(catalog::streams(store, place.run));  // is it there?
+Result<Place> find_place(sys::Store& store, const std::string& text, StreamNeed need) {
+    FB_TRY_ASSIGN(place, parse_place(store, text, need));
+    if (place.stream_named) return place;
+    FB_TRY_ASSIGN(run,
+                  need == StreamNeed::required ? find_run_of_stream(store, place.run) : find_run(store, place.run));
+    place.run = run.path;
+    FB_TRY_ASSIGN(streams, catalog::streams(store, place.run));
+    place.streams = std::move(streams);
     return place;
 }
 
 Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
-    Place place;
-    FB_TRY_ASSIGN(given, take_step(store, text, place));
-    const auto path = take_step_directory(trimmed(given), place);
-    FB_TRY_ASSIGN(stream, is_stream(store, path));
-    if (stream) {
-        place.run = directory_of(named(path).string());
-        place.streams = {named(path).filename().string()};
-        place.stream_named = true;
-        return place;
-    }
-    place.run = path;
-    auto streams = catalog::streams(store, path);
+    FB_TRY_ASSIGN(place, parse_place(store, text, StreamNeed::optional));
+    if (place.stream_named) return place;
+    auto streams = catalog::streams(store, place.run);
     if (streams) place.streams = std::move(*streams);
     else if (streams.error().kind != ErrorKind::missing) return streams.error();
     return place;

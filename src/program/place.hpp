@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "path/catalog/catalog.hpp"
+#include "program/run_argument.hpp"
 
 namespace forebay::cli {
 
@@ -25,10 +26,14 @@ struct Place {
     bool names_snapshot() const { return step.has_value() || last; }
 };
 
-/// `missing` when there is no such run; a run without streams has none.
-Result<Place> find_place(sys::Store& store, const std::string& text);
+/// Whether the verb takes RUN/STREAM only.
+enum class StreamNeed { optional, required };
 
-/// The same for a place to write to: a run or a stream that does not exist yet is a run without streams.
+/// `missing` if there is no such run: the errors of find_run(). A run without streams has none.
+Result<Place> find_place(sys::Store& store, const std::string& text, StreamNeed need = StreamNeed::optional);
+
+/// The same for a place to write to: a run or a stream that does not exist yet is a run without streams. `missing` for
+/// a file.
 Result<Place> find_place_to_write(sys::Store& store, const std::string& text);
 
 /// Whether `text` ends in "@STEP" or "@last" and is no path that exists: so it names a snapshot, and no tree of files.

@@ -85,8 +85,9 @@ Result<std::string> lacks(sys::Store& store, const Asked& asked, const Place& pl
     return std::string();
 }
 
-Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Asked& asked, bool is_complete) {
-    FB_TRY_ASSIGN(place, find_place(store, asked.place));
+Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Asked& asked, bool is_complete,
+                                                   StreamNeed need) {
+    FB_TRY_ASSIGN(place, find_place(store, asked.place, need));
     FB_TRY_ASSIGN(stream, stream_of(place, asked.place));
     FB_TRY_ASSIGN(all, catalog::living_snapshots(store, place.run, stream));
     std::vector<catalog::Snapshot> found;
@@ -110,22 +111,23 @@ Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Aske
     return found;
 }
 
-Result<std::vector<catalog::Snapshot>> find_one(sys::Store& store, const std::string& text) {
-    FB_TRY_ASSIGN(place, find_place(store, text));
+Result<std::vector<catalog::Snapshot>> find_one(sys::Store& store, const std::string& text, StreamNeed need) {
+    FB_TRY_ASSIGN(place, find_place(store, text, need));
     FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
     return std::vector{snapshot};
 }
 
 }  // namespace
 
-Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait) {
+Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait, StreamNeed need) {
     const auto asked = series_in(text);
     if (wait > std::chrono::seconds::zero() && (text.ends_with("@all") || text.ends_with("@last")))
         return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named", text), "",
                      fmt::format("{}@FIRST-LAST", text.substr(0, text.rfind('@')))};
     Result<std::vector<catalog::Snapshot>> found = std::vector<catalog::Snapshot>();
     sys::wait_until(sys::Clock::now() + wait, look_pauses, [&] {
-        found = asked ? find_series(store, *asked, wait > std::chrono::seconds::zero()) : find_one(store, text);
+        found =
+            asked ? find_series(store, *asked, wait > std::chrono::seconds::zero(), need) : find_one(store, text, need);
         return found || found.error().kind != ErrorKind::missing;
     });
     FB_TRY(found);

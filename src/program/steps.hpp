@@ -19,6 +19,7 @@ struct Steps {
 
 /// Committed snapshots. With a `wait`, looks again until every step that is named, both ends of a range too, is
 /// committed and no snapshot of a range is still being drained; then `missing` says which is not.
-Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait);
+Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait,
+                         StreamNeed need = StreamNeed::optional);
 
 }  // namespace forebay::cli

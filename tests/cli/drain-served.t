@@ -1,6 +1,6 @@
 # A session, or an agent, lives in one of two staging directories: it is passed over, and said so.
 $ umask 077
-$ mkdir memory run7
+$ mkdir -p memory run7/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 1 0
 $ make_staged "$PWD/memory" "$PWD/run7" fields 120 2 1
 $ second=$(ls -d memory/*/run7-*-1)

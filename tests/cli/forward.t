@@ -1,6 +1,6 @@
 # What two nodes have staged is drained through a forwarder, which is then told to end, and does.
 $ umask 077
-$ mkdir memory run7
+$ mkdir -p memory run7/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 0
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 1
 $ forebay forward run7 --listen 127.0.0.1:0 --token-file token --log log >told 2>errors &

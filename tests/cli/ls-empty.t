@@ -1,3 +1,4 @@
-$ mkdir run7
+# A run whose first session has not saved yet.
+$ mkdir -p run7/forebay/sessions
 $ forebay ls run7
 run7 holds no snapshot.

@@ -1,6 +1,6 @@
 # Of two nodes' memory here an agent still serves one; another run's is nobody's business.
 $ umask 077
-$ mkdir memory run7 run8
+$ mkdir -p memory run7/forebay/sessions run8/forebay/sessions
 $ make_small_run run7 restart 80 1
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 0
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 1
@@ -60,3 +60,16 @@ $ forebay ls run7 --staging nowhere
 stream   step  time  bytes   nodes  line  state                         view
 restart   100               1 of 2        draining, or left by a crash
 restart    80    40  768 B       1     0  committed                     no
+# The run is gone, and its memory is not: how it comes out of there.
+$ rm -rf run8
+> forebay recover run8 --staging memory
+2> forebay: there is no run run8: no such directory.
+2>   Safe: what is staged on this node for a run of that path, in memory/forebay-UID/run8-HASH-0000000000000000-0.
+2>   Next: forebay drain memory/forebay-UID/run8-HASH-0000000000000000-0 --into NEW-RUN keeps it, --drop removes it
+[3]
+$ mkdir run8
+> forebay ls run8 --staging memory
+2> forebay: there is no run run8: the directory is empty.
+2>   Safe: what is staged on this node for a run of that path, in memory/forebay-UID/run8-HASH-0000000000000000-0.
+2>   Next: forebay drain memory/forebay-UID/run8-HASH-0000000000000000-0 --into NEW-RUN keeps it, --drop removes it
+[3]

@@ -200,8 +200,10 @@ forebay_node_last_durable_step{run="run8",node="nid10000",stream="x\\x1b]0;owned
 # Nothing has been told.
 $ mkdir run9
 $ forebay metrics run9
-2> forebay: run9 is no run: it has no directory forebay
+2> forebay: there is no run run9: the directory is empty.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ forebay metrics run10
-2> forebay: there is no run run10
+2> forebay: there is no run run10: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]

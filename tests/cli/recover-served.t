@@ -2,7 +2,7 @@ needs forebay view
 # Of step 120 both nodes are staged here; somebody drains the second one, as another recover does. What is incomplete at
 # the target for the moment stays with its staged copy, and is committed afterwards.
 $ umask 077
-$ mkdir memory run7
+$ mkdir -p memory run7/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" fields 120 2 0
 $ make_staged "$PWD/memory" "$PWD/run7" fields 120 2 1
 $ second=$(ls -d memory/*/run7-*-1)

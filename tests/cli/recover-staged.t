@@ -2,7 +2,7 @@ needs forebay view
 # Two nodes of step 100 are staged whole; of step 120 only node 0; a third session was killed as it began; and
 # another run's memory is nobody's business here.
 $ umask 077
-$ mkdir memory run7 run8
+$ mkdir -p memory run7/forebay/sessions run8/forebay/sessions
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 0
 $ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 1
 $ make_staged "$PWD/memory" "$PWD/run7" fields 120 2 0

@@ -114,11 +114,13 @@ $ forebay report run7 --session=-3
 2>   Next: forebay report --help
 [2]
 $ forebay report nowhere
-2> forebay: there is no run nowhere
+2> forebay: there is no run nowhere: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ mkdir empty
 $ forebay report empty
-2> forebay: empty is no run: it has no directory forebay
+2> forebay: there is no run empty: the directory is empty.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ forebay report run7 --session 5
 2> forebay: no agent has told how session 5 of run7 went.

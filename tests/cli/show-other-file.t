@@ -1,5 +1,5 @@
 $ seq 10000 > other.h5
 $ forebay show other.h5
-2> forebay: other.h5 is a file that Forebay does not know; neither a run nor a file of a known format.
-2>   Next: name the run's directory
-[2]
+2> forebay: there is no run other.h5: it is a file.
+2>   Next: name the directory of a run: it holds the directory forebay
+[3]

@@ -1,9 +1,10 @@
 # Requests to the simulation that uses a run, one of each at a time.
-$ mkdir run7
+$ mkdir -p run7/forebay/sessions
 $ forebay stop run7
 Asked to save and end. The simulation removes run7/.stop when it obeys, at the end of a step.
 $ ls -A run7
 .stop
+forebay
 $ forebay stop run7
 It has been asked before to save and end, and has not obeyed yet: run7/.stop
 $ forebay stop run7 --save --json
@@ -15,6 +16,7 @@ $ forebay stop run7 --save --json
 $ ls -A run7
 .save
 .stop
+forebay
 $ forebay stop run7 --cancel
 It will not save and end: the request is taken back.
 $ forebay stop run7 --cancel
@@ -26,6 +28,8 @@ $ forebay stop run7 --save --cancel --json
  "state": "cancelled"
 }
 $ ls -A run7
+forebay
 $ forebay stop nothing
 2> forebay: there is no run nothing: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]

@@ -41,6 +41,7 @@ $ forebay top run14 --json
   "step": 1000,
   "unix_ns": 1795420541913177280
  },
+ "newest": [],
  "saved_bytes_per_second": 17895697.066666666,
  "drained_bytes_per_second": 0.0,
  "backlog_bytes": 0,
@@ -181,10 +182,12 @@ nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      
 # A run of before agents told anything, one that is none, one with damage.
 $ mkdir run12
 $ forebay top run12 --once
-2> forebay: run12 is no run: it has no directory forebay
+2> forebay: there is no run run12: the directory is empty.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ forebay top run13 --once
-2> forebay: there is no run run13
+2> forebay: there is no run run13: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ head -c 100 run8/forebay/status-nid10001-0.json > run8/forebay/status-nid10002-0.json
 $ forebay top run8 --once | grep -c unread
@@ -197,3 +200,11 @@ $ forebay top run8 --once --interval 0
 2> forebay: --interval must be 0.1 to 3600 seconds.
 2>   Next: forebay top --help
 [2]
+# A recover has committed a step that no agent knows; and a session has begun that has committed none yet.
+$ make_small_run run14 restart 2000 1
+$ forebay top run14 --once | sed -n 2,3p
+session 1  2 of 2 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
+newest of the run: restart@2000
+$ make_small_run run14 fields 2100 1
+$ forebay top run14 --json | python3 -c 'import json, sys; print(json.dumps(json.load(sys.stdin)["newest"]))'
+[{"stream": "fields", "step": 2100}, {"stream": "restart", "step": 2000}]

@@ -33,9 +33,11 @@ $ forebay trace run7 --format svg
 [2]
 $ forebay trace run7/restart
 2> forebay: there is no run run7/restart: no such directory.
+2>   Next: forebay ls run7 shows the streams of the run run7
 [3]
 $ forebay trace nothing
 2> forebay: there is no run nothing: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ forebay trace run7 --out nothing/a.pftrace
 2> forebay: nothing/a.pftrace has no directory nothing to stand in; it is as it was.
@@ -43,8 +45,8 @@ $ forebay trace run7 --out nothing/a.pftrace
 [3]
 $ mkdir empty
 $ forebay trace empty
-2> forebay: empty has no timings.
-2>   Next: agents keep timings of a run as soon as its first snapshot is committed
+2> forebay: there is no run empty: the directory is empty.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ ls -A
 empty

@@ -2,12 +2,13 @@
 needs forebay watch
 $ forebay watch nowhere
 2> forebay: there is no run nowhere: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
 $ make_small_run run7 restart 120 1
 $ forebay watch run7@120
-2> forebay: run7@120 is no run.
-2>   Next: forebay watch run7
-[2]
+2> forebay: there is no run run7@120: no such directory.
+2>   Next: name the run run7
+[3]
 $ forebay watch run7 --port 65536
 2> forebay: --port must be 0 to 65535.
 2>   Next: forebay watch --help

@@ -47,6 +47,8 @@ for file in run1/restart/step-*/node-00000.h5; do
 done
 before=$(ls run1/restart)
 fails "none can be used" run 2
+count=$(run 2 2>&1 | grep -c "none can be used" || true)
+[ "$count" = 1 ] || { echo "the error of all ranks is printed $count times"; exit 1; }
 [ "$(ls run1/restart)" = "$before" ] || { echo "another beginning:"; ls run1/restart; exit 1; }
 export FOREBAY_RESTART=none
 expect "starting after step 0" run 2

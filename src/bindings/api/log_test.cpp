@@ -3,37 +3,15 @@
 // Method: standard error is a file while a session of three ranks lives.
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
+#include "support/printed_by.hpp"
 #include "support/sessions.hpp"
 
 using namespace forebay;
 using test::options_in;
-
-namespace {
-
-std::string printed_by(const std::function<void()>& body, const std::string& path) {
-    std::fflush(stderr);
-    const int before = ::dup(2);
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ::dup2(file, 2);
-    body();
-    std::fflush(stderr);
-    ::dup2(before, 2);
-    ::close(before);
-    ::close(file);
-    std::ifstream lines(path);
-    return {std::istreambuf_iterator<char>(lines), {}};
-}
-
-}  // namespace
 
 TEST_CASE("where the lines of a session go") {
     const test::TempDirectory folder;
@@ -43,7 +21,8 @@ TEST_CASE("where the lines of a session go") {
         auto options = options_in(folder, 1);
         options.log_to_stderr = to_stderr;
         if (own != nullptr) options.log = [own](const std::string& line) { own->push_back(line); };
-        return printed_by([&] { test::with_session(3, options, [](Session&, comm::Group&) {}); }, folder / "stderr");
+        return test::printed_by([&] { test::with_session(3, options, [](Session&, comm::Group&) {}); },
+                                folder / "stderr");
     };
     const auto line = "forebay: run " + (folder / "run") + ", session ";
     const std::string threads = "one thread of each rank copies: ";

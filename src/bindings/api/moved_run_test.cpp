@@ -1,13 +1,17 @@
 // Goal: a restart answers for the run that the session has opened. If the run's directory is gone, empty or another
 // run's when the application asks, all ranks get an error, and nothing begins anew; when the run is back, the restart
-// goes on. Method: the directories are renamed between two calls, and within one by the receiver of the log.
+// goes on. If the run is gone when the agent drains, the error says so, and the next program at its path prints what is
+// staged. Method: the directories are renamed between two calls, and within one by the receiver of the log.
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "path/catalog/names.hpp"
+#include "support/printed_by.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
@@ -111,5 +115,33 @@ TEST_CASE("another run that comes while a restart chooses: none of its snapshots
             here.once([&] { place.bring_back(Instead::another); });
             CHECK(here.restore() == 2);
         });
+    }
+}
+
+TEST_CASE("a run that is moved while it is drained: the error says what happened, and a start at its path as well") {
+    for (const auto instead : {Instead::nothing, Instead::empty}) {
+        CAPTURE(static_cast<int>(instead));
+        const Place place;
+        test::with_threads(1, [&](std::unique_ptr<comm::Group> world) {
+            test::RowRank here(std::move(world), place.options("run"));
+            here.save(1).value();
+            here.stream.wait_committed(std::chrono::minutes(5)).value();
+            place.take_away(instead);
+            here.save(2).value();
+            const auto closed = here.session.close();
+            REQUIRE_FALSE(closed);
+            const auto text = closed.error().text();
+            for (const std::string& words :
+                 {std::string("moved or removed"), "move it back to " + (place.folder / "run"),
+                  std::string("the staged copy"), std::string("--into NEW-RUN")})
+                CHECK_MESSAGE(text.find(words) != std::string::npos, text);
+        });
+        ::unsetenv("FOREBAY_LOG");  // without a log the line is printed all the same
+        const auto printed =
+            test::printed_by([&] { session(place.options("run"), 1, [](test::RowRank&) {}); }, place.folder / "stderr");
+        CHECK_MESSAGE(std::ranges::count(printed, '\n') == 1, printed);
+        CHECK(printed.starts_with("forebay: "));
+        for (const std::string words : {"holds staged snapshots", "--into ANOTHER-RUN"})
+            CHECK_MESSAGE(printed.find(words) != std::string::npos, printed);
     }
 }

@@ -178,14 +178,18 @@ void SessionState::give_up() {
 // other runs at this path is told, and left alone.
 Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
     FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, claim.run_id, claim.last_key));
-    for (const auto& directory : left.others)
-        log([&] {
-            return note_line(
-                fmt::format("{} holds staged snapshots that are not of this run: of another one that lay at {}, or of "
-                            "a copy of it. They are neither restored nor committed",
-                            directory, options.run),
-                fmt::format("forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them", directory));
-        });
+    for (const auto& directory : left.others) {
+        const auto note = note_line(
+            fmt::format("{} on {} holds staged snapshots that are not of this run: of another one that lay at {}, or "
+                        "of a copy of it. They are neither restored nor committed",
+                        directory, sys::host_name(), options.run),
+            fmt::format("forebay drain {} --into ANOTHER-RUN on {} keeps them, --drop removes them", directory,
+                        sys::host_name()));
+        // A program that begins at step 0 over the output of a day is seen without a log too, and on each node that
+        // has a part of it.
+        if (say_) log([&] { return note; });
+        else static_cast<void>(attempt([&] { warn(note); }));
+    }
     opening.left = left.own;
     // Those that this session uses are held by it.
     const auto drained =

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <system_error>
 
@@ -119,6 +120,21 @@ Error error_of_parser(const CLI::ParseError& wrong, const CLI::App& verb) {
             .next = is_of_command ? "put -- before the command" : help_of(&verb)};
 }
 
+// The directory above `path` that this user may not go into; empty if `path` itself can be looked at.
+std::string closed_above(std::filesystem::path path) {
+    std::string closed;
+    for (;;) {
+        std::error_code error;
+        const auto status = std::filesystem::status(path, error);
+        auto directory = path.parent_path();
+        if (status.type() != std::filesystem::file_type::none || error != std::errc::permission_denied) break;
+        if (directory.empty() || directory == path) break;
+        closed = directory.string();
+        path = std::move(directory);
+    }
+    return closed;
+}
+
 // An error of a call of the system is "CALL: PATH: REASON".
 void advise_on_permissions(Error& error) {
     const auto path_at = error.what.find(": "), reason_at = error.what.rfind(": ");
@@ -130,7 +146,13 @@ void advise_on_permissions(Error& error) {
     const auto path = error.what.substr(path_at + 2, reason_at - path_at - 2);
     if (call == "open of directory" || call.find("stat") != call.npos)
         error.what = fmt::format("{} cannot be looked at: {}", path, reason);
+    else if (call == "open") error.what = fmt::format("{} cannot be opened: {}", path, reason);
     if (error.safe.empty()) error.safe = "all that is there";
+    if (const auto closed = closed_above(path); !closed.empty()) {
+        error.next =
+            fmt::format("repair the permissions of the directory {} (ls -ld), then the same command again", closed);
+        return;
+    }
     error.next = fmt::format(
         "repair the permissions of {} and of the directories above it (ls -ld), then the same command again", path);
 }

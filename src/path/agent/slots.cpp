@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/machine.hpp"
+#include "path/catalog/run.hpp"
 #include "path/commit/publish.hpp"
 #include "path/drain/node_drain.hpp"
 
@@ -75,7 +77,25 @@ bool Slots::is_whole(std::uint32_t slot) const {
     return notes_[slot].mapping.mapped() && drain::check_image(image(slot), path(slot));
 }
 
-void Slots::fail(std::uint32_t index, const Error& error) {
+// A run that was moved or removed while it is written fails in whichever call comes first, and that call's error says
+// nothing of the reason.
+std::optional<Error> Slots::run_is_gone() const {
+    // Keys that a server does not take any more, or a closed directory, say nothing of where the run is.
+    const auto is_seen = store_.exists(
+        fmt::format("{}/{}/{}", session_.run, catalog::own_directory, format::name_of_identity(session_.run_id)));
+    if (session_.run_id == 0 || !is_seen || *is_seen) return std::nullopt;
+    const auto run = catalog::check_identity(store_, session_.run, session_.run_id);
+    if (run || (run.error().kind != ErrorKind::missing && run.error().kind != ErrorKind::refused)) return std::nullopt;
+    return because(run.error(), run.error().what, "",
+                   fmt::format("if it was moved, move it back to {}: the next save goes on. Or start the simulation "
+                               "again on {} with the new path as its run, which commits the copy. Or forebay drain {} "
+                               "--into NEW-RUN there, before the allocation ends",
+                               session_.run, sys::host_name(), staging_.directory()));
+}
+
+void Slots::fail(std::uint32_t index, const Error& cause) {
+    const auto gone = cause.kind == ErrorKind::corrupt ? std::nullopt : run_is_gone();
+    const auto& error = gone ? *gone : cause;
     auto& slot = control(index);
     ++page_.counts.aborts;
     end_drain();
@@ -85,11 +105,12 @@ void Slots::fail(std::uint32_t index, const Error& error) {
         fmt::format("step {} of stream '{}' is NOT committed: {}", slot.step.load(), stream_name(index), error.what),
         "committed snapshots" +
             (torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path(index))),
-        torn ? std::string("save again; check the memory of this node")
-             : fmt::format(
-                   "{}start the simulation again on {}, which commits the copy; or forebay drain {} there, before "
-                   "the allocation ends",
-                   error.kind == ErrorKind::full ? "make room, then " : "", sys::host_name(), staging_.directory()));
+        torn   ? std::string("save again; check the memory of this node")
+        : gone ? gone->next
+               : fmt::format(
+                     "{}start the simulation again on {}, which commits the copy; or forebay drain {} there, before "
+                     "the allocation ends",
+                     error.kind == ErrorKind::full ? "make room, then " : "", sys::host_name(), staging_.directory()));
     auto failure = event(What::failed, index);
     failure.detail = failed.line();
     tell_(failure);

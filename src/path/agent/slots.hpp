@@ -70,7 +70,7 @@ public:
     /// The slot needs no drain any more: it is committed, has failed, or is left to others.
     void end_drain() { ++drains_ended_; }
     /// The drain, or the commit, has failed: the slot keeps its staged copy, or gives it up where that is damaged.
-    void fail(std::uint32_t slot, const Error& error);
+    void fail(std::uint32_t slot, const Error& cause);
     /// Fails every slot that is not done, because the agent must leave: the next save gets the error at once, instead
     /// of waiting for an agent that is gone.
     void give_up(const Error& error);
@@ -88,6 +88,9 @@ public:
 
 private:
     bool is_whole(std::uint32_t slot) const;
+
+    /// Why nothing can be written, if the run does not lie at its path any more.
+    std::optional<Error> run_is_gone() const;
 
     sys::Store& store_;
     node::Staging& staging_;

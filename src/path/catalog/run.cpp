@@ -95,6 +95,17 @@ Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
     return found;
 }
 
+Result<bool> has_own_directory(sys::Store& store, const std::string& run) {
+    const auto entries = store.list(run + "/" + own_directory);
+    if (!entries && entries.error().kind == ErrorKind::missing) return false;
+    if (!entries) return entries.error();
+    return std::ranges::any_of(*entries, [](const sys::Entry& entry) {
+        if (entry.is_directory) return entry.name == "sessions";
+        return format::identity_in(entry.name) || entry.name.starts_with("status-") ||
+               entry.name.starts_with("timings-") || entry.name.starts_with("events-");
+    });
+}
+
 // The directory gets its name with the identity in it, by one rename: of two that make it at once one is too late.
 Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
     FB_TRY(sys::make_directories_durable(store, run));
@@ -128,16 +139,16 @@ Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t
     if (is_it) return {};
     FB_TRY_ASSIGN(exists, store.exists(run));
     if (!exists)
-        return Error{ErrorKind::missing, fmt::format("the run's directory {} is not there: it was removed, or its file "
-                                                     "system is not mounted.",
+        return Error{ErrorKind::missing, fmt::format("the run's directory {} is not there: it was moved or removed, or "
+                                                     "its file system is not mounted.",
                                                      run)};
     FB_TRY_ASSIGN(other, identity_of(store, run));
     // NFS may still remember that the name was not there, from before another client made it: the directory is read.
     if (other == run_id) return {};
     if (other == 0)
         return Error{ErrorKind::missing,
-                     fmt::format("{} is not the run {}: it has no identity; the run was removed, or its file system is "
-                                 "not mounted.",
+                     fmt::format("{} is not the run {}: it has no identity; the run was moved or removed, or its file "
+                                 "system is not mounted.",
                                  run, id_text(run_id))};
     return Error{ErrorKind::refused, fmt::format("{} holds another run now: its identity is {}, {} is expected.", run,
                                                  id_text(other), id_text(run_id))};

@@ -21,6 +21,10 @@ using format::own_directory;
 /// 0 where the run has none, or does not exist. `corrupt` where it has two.
 Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run);
 
+/// Whether `run` holds the directory `forebay` of a run: an identity, a claim, or what agents have recorded there. Any
+/// other directory of that name, as the source of this software, makes no run.
+Result<bool> has_own_directory(sys::Store& store, const std::string& run);
+
 /// Makes the run's directory, and its identity, unless they are there. A run that lost its identity, or was copied
 /// without it, gets the one that its newest snapshots name. Any number of callers at once get the same answer.
 Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run);

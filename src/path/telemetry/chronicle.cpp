@@ -99,11 +99,13 @@ private:
 Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, const ChronicleOptions& options) {
     Chronicle chronicle{.run = run};
     FB_TRY_ASSIGN(there, store.exists(run));
-    if (!there) return Error{ErrorKind::missing, fmt::format("there is no run {}", run)};
+    if (!there) return Error{ErrorKind::missing, fmt::format("there is no run {}: no such directory.", run)};
     const auto own = fmt::format("{}/{}", run, catalog::own_directory);
     const auto entries = store.list(own);
     if (!entries && entries.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing, fmt::format("{} is no run: it has no directory forebay", run)};
+        return Error{ErrorKind::missing,
+                     fmt::format("{} has no directory forebay, in which agents record how the run goes", run), "",
+                     "forebay ls " + run};
     FB_TRY(entries);
     Reader reader(store, options, chronicle);
     // What was put aside is older.

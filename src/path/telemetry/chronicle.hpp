@@ -39,8 +39,8 @@ struct ChronicleOptions {
     bool statuses_alone = false;
 };
 
-/// `missing` where there is no such run, or the directory is none. A run of before there were timings has none, and
-/// that is no error.
+/// `missing` where there is no such run, or it was copied without its directory `forebay`. A run of before there were
+/// timings has none, and that is no error.
 Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, const ChronicleOptions& options = {});
 
 /// "nid00412", and with several nodes a machine "nid00412/3".

@@ -9,6 +9,7 @@
 #include "bindings/compat/made/file_maker.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
+#include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
@@ -57,7 +58,7 @@ Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*ma
 }
 
 Result<Exit> make(const ExportGenericioArguments& options) {
-    auto& store = sys::posix_store();
+    auto& store = sys::target_store();
     auto how = options.how;
     FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
     how.memory_bytes = memory;

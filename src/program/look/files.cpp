@@ -14,6 +14,7 @@
 #include "insight/foreign/palm_mpi/palm_mpi.hpp"
 #include "path/catalog/names.hpp"
 #include "path/catalog/node_reader.hpp"
+#include "program/run_argument.hpp"
 
 namespace forebay::cli {
 
@@ -71,12 +72,6 @@ bool is_netcdf_classic(std::string_view first) {
 Error about_netcdf_classic(const std::string& path) {
     return {ErrorKind::unsupported, fmt::format("{} is a classic netCDF file, which Forebay does not read", path), "",
             fmt::format("nccopy -k nc4 {} COPY.nc makes a netCDF-4 file of it", path)};
-}
-
-Error about_other(const std::string& path) {
-    return refusal(
-        fmt::format("{} is a file that Forebay does not know; neither a run nor a file of a known format.", path),
-        "name the run's directory");
 }
 
 Result<foreign::PalmMpiHeader> palm_header(sys::Store& store, const std::string& path) {
@@ -139,7 +134,7 @@ Result<Exit> show_other_file(sys::Store& store, FileKind kind, const FileRequest
         case FileKind::genericio: return show_genericio(store, request);
         case FileKind::palm_mpi: return show_palm(store, request);
         case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
-        default: return about_other(request.path);
+        default: return file_is_no_run(store, request.path);
     }
 }
 
@@ -153,7 +148,7 @@ Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& re
             return refusal(fmt::format("{} is a restart file of PALM, which has no checksums.", request.path),
                            fmt::format("forebay import palm-mpi {} RUN, whose snapshot has", request.path));
         case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
-        default: return about_other(request.path);
+        default: return file_is_no_run(store, request.path);
     }
 }
 
@@ -165,7 +160,7 @@ Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& requ
             return list_hdf5_file(request.path, request.json);
         case FileKind::palm_mpi: return show_palm(store, request);
         case FileKind::netcdf_classic: return about_netcdf_classic(request.path);
-        default: return about_other(request.path);
+        default: return file_is_no_run(store, request.path);
     }
 }
 

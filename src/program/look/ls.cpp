@@ -333,7 +333,9 @@ Result<Exit> list(const LsArguments& options) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return list_file(store, *kind, {.path = options.place, .json = options.json});
-    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    auto found = find_place(store, options.place);
+    if (!found) return with_staged(found.error(), options.staging, options.place);
+    const auto& place = *found;
     auto step = place.step;
     if (place.last) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));

@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "core/sys/far_module.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/say.hpp"
 #include "path/telemetry/metrics.hpp"
 #include "program/own_output.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -27,7 +27,8 @@ bool is_metrics(std::string_view text) { return text.starts_with("# ") && text.f
 
 Result<Exit> tell_metrics(const MetricsArguments& options) {
     auto& store = sys::target_store();
-    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
+    FB_TRY_ASSIGN(found, find_run(store, options.run));
+    FB_TRY_ASSIGN(run, found.whole());
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
     std::uint32_t session = 0;
     for (const auto& status : chronicle.statuses) session = std::max(session, status.session);

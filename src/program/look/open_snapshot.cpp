@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "core/base/try.hpp"
+#include "core/sys/far_module.hpp"
 
 namespace forebay::cli {
 
@@ -11,7 +12,9 @@ namespace {
 // Each keeps a descriptor and a head; of a plane through more nodes the heads are read again.
 constexpr std::size_t readers_max = 64;
 
+// Nothing of a store of objects, which has no files.
 Result<sys::LocalFile> manifest_file(const catalog::Snapshot& snapshot) {
+    if (sys::is_far(snapshot.directory)) return sys::LocalFile{};
     return sys::look_at(snapshot.directory + "/" + catalog::manifest_name);
 }
 
@@ -45,6 +48,10 @@ Result<std::unique_ptr<OpenSnapshot>> OpenSnapshot::open(sys::Store& store, cata
 }
 
 bool OpenSnapshot::is_current() const {
+    if (sys::is_far(snapshot_.directory)) {
+        const auto there = catalog::load_manifest(store_, snapshot_.directory);
+        return there && there->snapshot_id == manifest_.snapshot_id;
+    }
     const auto now = manifest_file(snapshot_);
     return now && *now == seen_;
 }

@@ -10,6 +10,7 @@
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/sys/machine.hpp"
+#include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
 #include "core/terminal/words.hpp"
@@ -165,7 +166,7 @@ Result<Exit> plot_of(const PlotArguments& options) {
     if (!options.to.empty())
         FB_TRY(check_own_output(sys::posix_store(), options.to, options.replace, insitu::is_own_png,
                                 "picture of forebay plot"));
-    FB_TRY_ASSIGN(plot, read_plot_results(sys::posix_store(), options.request));
+    FB_TRY_ASSIGN(plot, read_plot_results(sys::target_store(), options.request));
     const bool is_drawn = !options.to.empty() || (!options.csv && !options.json);
     if (is_drawn && plot.kind == PlotKind::plane) {
         FB_TRY_ASSIGN(scene, scene_of(plot, style));

@@ -73,7 +73,8 @@ public:
     static Result<PlotSource> open(sys::Store& store, const std::string& place) {
         PlotSource source(store, place);
         const bool is_named = place.find('@') != std::string::npos || place.find("/step-") != std::string::npos;
-        FB_TRY_ASSIGN(found, find_steps(store, is_named ? place : place + "@all", std::chrono::seconds(0)));
+        FB_TRY_ASSIGN(
+            found, find_steps(store, is_named ? place : place + "@all", std::chrono::seconds(0), StreamNeed::required));
         source.is_named_ = is_named;
         for (auto& snapshot : found.snapshots) {
             auto manifest = catalog::load_manifest(store, snapshot.directory);

@@ -7,7 +7,6 @@
 
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/say.hpp"
@@ -18,6 +17,7 @@
 #include "program/look/report_darshan.hpp"
 #include "program/look/report_png.hpp"
 #include "program/own_output.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -52,7 +52,8 @@ Result<bool> has_room_for_timings(sys::Store& store, const std::string& run) {
 }
 
 Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::uint32_t session) {
-    FB_TRY_ASSIGN(run, sys::whole_place(given));
+    FB_TRY_ASSIGN(found, find_run(store, given));
+    FB_TRY_ASSIGN(run, found.whole());
     FB_TRY_ASSIGN(with_timings, has_room_for_timings(store, run));
     ReportedRun reported;
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = with_timings, .session = session}));

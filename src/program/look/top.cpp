@@ -23,6 +23,7 @@
 #include "program/look/top_json.hpp"
 #include "program/look/top_text.hpp"
 #include "program/look/top_view.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -55,8 +56,9 @@ Result<NodeOrder> order_of(const std::string& word) {
 /// Reads the run again and again on a thread of its own: where the run's file system hangs, keys do not.
 class TopReader {
 public:
-    TopReader(std::string run, std::string staging, milliseconds interval) : shared_(std::make_shared<Shared>()) {
-        shared_->run = std::move(run);
+    /// `given` as the person named it.
+    TopReader(std::string given, std::string staging, milliseconds interval) : shared_(std::make_shared<Shared>()) {
+        shared_->given = std::move(given);
         shared_->staging = std::move(staging);
         shared_->interval = interval;
     }
@@ -83,9 +85,13 @@ public:
         return {};
     }
 
+    struct Look {
+        telemetry::Chronicle chronicle;
+        std::vector<catalog::Snapshot> newest;
+    };
     struct News {
-        std::optional<telemetry::Chronicle> chronicle;  // nothing where there is none since the last one
-        double seconds = 0;                             // since the newest one was read
+        std::optional<Look> look;  // nothing where there is none since the last one
+        double seconds = 0;        // since the newest one was read
     };
     Result<News> take() {
         const std::lock_guard lock(shared_->mutex);
@@ -96,13 +102,13 @@ public:
 
 private:
     struct Shared {
-        std::string run, staging;
+        std::string given, staging;
         milliseconds interval{1000};
         std::mutex mutex;  // guards what follows
         std::condition_variable wake;
         bool leaves = false, has_left = false;
         std::optional<Error> error;
-        std::optional<telemetry::Chronicle> news;
+        std::optional<Look> news;
         sys::Clock::time_point read_at = sys::Clock::now();
 
         Result<> keep();
@@ -114,16 +120,22 @@ private:
 
 Result<> TopReader::Shared::keep() {
     auto& store = sys::target_store();
-    telemetry::Chronicle kept;
+    FB_TRY_ASSIGN(found, find_run(store, given));
+    FB_TRY_ASSIGN(run, found.whole());
+    Look kept;
     auto next_whole = sys::Clock::now();
     for (;;) {
         const auto begin = sys::Clock::now();
         const bool whole = begin >= next_whole;
         FB_TRY_ASSIGN(chronicle,
                       telemetry::read_chronicle(store, run, {.with_timings = false, .statuses_alone = !whole}));
-        if (whole) kept = std::move(chronicle);
-        else kept.statuses = std::move(chronicle.statuses);
-        telemetry::look_here(kept, staging);
+        if (whole) {
+            FB_TRY_ASSIGN(newest, newest_snapshots(store, run));
+            kept = {std::move(chronicle), std::move(newest)};
+        } else {
+            kept.chronicle.statuses = std::move(chronicle.statuses);
+        }
+        telemetry::look_here(kept.chronicle, staging);
         const auto end = sys::Clock::now();
         if (whole) next_whole = end + reading_of_time * (end - begin);
         std::unique_lock lock(mutex);
@@ -157,16 +169,17 @@ void scroll(TopScreen& screen, Key key, std::size_t nodes) {
 }
 
 /// The signal that has ended it; 0: a key.
-Result<int> show_whole_screen(const TopArguments& options, TopScreen screen, const std::string& run,
-                              const sys::EndSignals& signals) {
-    TopReader reader(run, options.staging, milliseconds(static_cast<std::int64_t>(options.interval * 1000)));
+Result<int> show_whole_screen(const TopArguments& options, TopScreen screen, const sys::EndSignals& signals) {
+    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
+    TopReader reader(options.run, options.staging, milliseconds(static_cast<std::int64_t>(options.interval * 1000)));
     FB_TRY_ASSIGN(terminal, Terminal::open());
     FB_TRY(reader.start());
     TopView view{.run = run};
     view.now_unix_ns = sys::unix_ns();
     for (;;) {
         FB_TRY_ASSIGN(news, reader.take());
-        if (news.chronicle) view = top_view(std::move(*news.chronicle), sys::unix_ns(), options.all);
+        if (news.look)
+            view = top_view(std::move(news.look->chronicle), sys::unix_ns(), options.all, std::move(news.look->newest));
         screen.columns = terminal->columns();
         screen.rows = terminal->rows();
         auto lines = lines_of(view, screen);
@@ -187,16 +200,19 @@ Result<Exit> top(const TopArguments& options) {
     TopScreen screen{.help = !options.once};
     FB_TRY_ASSIGN(order, order_of(options.sort));
     screen.order = order;
-    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
     if (!options.once && !options.json) {
         const sys::EndSignals signals;
-        FB_TRY_ASSIGN(signal, show_whole_screen(options, screen, run, signals));
+        FB_TRY_ASSIGN(signal, show_whole_screen(options, screen, signals));
         if (signal != 0) sys::EndSignals::end_by(signal);
         return Exit::good;
     }
-    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false}));
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(found, find_run(store, options.run));
+    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
     telemetry::look_here(chronicle, options.staging);
-    auto view = top_view(std::move(chronicle), sys::unix_ns(), options.all);
+    FB_TRY_ASSIGN(newest, newest_snapshots(store, run));
+    auto view = top_view(std::move(chronicle), sys::unix_ns(), options.all, std::move(newest));
     sort(view.nodes_shown, order);
     if (options.json) {
         json_of(view).print();

@@ -8,7 +8,8 @@ const char* const top_json_keys =
     "  with everything committed; left with work; silent: no agent has told anything for three periods; unknown),\n"
     "  nodes (of the session), nodes_told, newest_status_unix_ns, job_ends_unix_ns (0: unknown), durable (stream, "
     "step,\n"
-    "  unix_ns), saved_bytes_per_second, drained_bytes_per_second, backlog_bytes, failures, slack (median, worst),\n"
+    "  unix_ns), newest (stream, step: the newest committed steps of the run, of earlier sessions too),\n"
+    "  saved_bytes_per_second, drained_bytes_per_second, backlog_bytes, failures, slack (median, worst),\n"
     "  sessions (that the numbers of snapshots are of), blocked_parts (copy_seconds, layout_seconds, ranks_seconds,\n"
     "  slot_seconds: of all saves), hidden_ratio, visible_ratio, slowdown (percent, low_percent, high_percent, "
     "steps),\n"
@@ -91,6 +92,10 @@ Json json_of(const TopView& view) {
     object.set("nodes", view.nodes).set("nodes_told", view.nodes_told);
     object.set("newest_status_unix_ns", view.newest_status_unix_ns).set("job_ends_unix_ns", view.job_ends_unix_ns);
     object.set("durable", durable);
+    auto newest = Json::array();
+    for (const auto& snapshot : view.newest)
+        newest.push(Json::object().set("stream", snapshot.stream).set("step", snapshot.step));
+    object.set("newest", newest);
     object.set("saved_bytes_per_second", view.rate_in).set("drained_bytes_per_second", view.rate_out);
     object.set("backlog_bytes", view.backlog_bytes).set("failures", view.failures);
     object.set("slack", Json::object().set("median", summary.slack_median).set("worst", summary.slack_worst));

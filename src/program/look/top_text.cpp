@@ -106,6 +106,13 @@ Phrases head_of(const TopView& view) {
         phrases.push_back(fmt::format(
             "durable: step {} of {}{}", view.summary.newest_durable_step, show_text(view.summary.newest_durable_stream),
             view.summary.newest_durable_unix_ns == 0 ? "" : ", " + when(view, view.summary.newest_durable_unix_ns)));
+    for (const auto& snapshot : view.newest) {
+        const bool is_shown = snapshot.stream == view.summary.newest_durable_stream
+                                  ? snapshot.step <= view.summary.newest_durable_step
+                                  : view.summary.newest_durable_step >= 0;
+        if (!is_shown)
+            phrases.push_back(fmt::format("newest of the run: {}@{}", show_text(snapshot.stream), snapshot.step));
+    }
     if (view.job_ends_unix_ns != 0 && !is_over(view.state) && view.state != RunState::silent) {
         const double left = (static_cast<double>(view.job_ends_unix_ns) - static_cast<double>(view.now_unix_ns)) * 1e-9;
         phrases.push_back(left > 0 ? fmt::format("job ends in {}", show_seconds(left)) : "the job's time is over");

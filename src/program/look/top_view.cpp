@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/base/try.hpp"
+#include "core/format/packed.hpp"
 #include "path/node/control.hpp"
 
 namespace forebay::cli {
@@ -174,8 +176,22 @@ void add_rates(TopView& view, const std::vector<StatusLine>& statuses) {
 
 }  // namespace
 
-TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool all) {
+Result<std::vector<catalog::Snapshot>> newest_snapshots(sys::Store& store, const std::string& run) {
+    std::vector<catalog::Snapshot> newest;
+    FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    for (const auto& stream : streams) {
+        // Results of analyses are of a step that the stream of the state has; packed files have no step.
+        if (format::is_packed_stream(stream) || stream.find('.') != std::string::npos) continue;
+        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
+        if (!snapshots.empty()) newest.push_back(std::move(snapshots.front()));
+    }
+    return newest;
+}
+
+TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool all,
+                 std::vector<catalog::Snapshot> newest) {
     TopView view{.run = chronicle.run, .now_unix_ns = now_unix_ns};
+    view.newest = std::move(newest);
     for (const auto& status : chronicle.statuses) view.session = std::max(view.session, status.session);
     for (const auto& batch : chronicle.batches) view.session = std::max(view.session, batch.session);
     // Files of hosts that are no longer in the job stay in the run.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "path/catalog/catalog.hpp"
 #include "path/telemetry/chronicle.hpp"
 #include "path/telemetry/standing.hpp"
 #include "path/telemetry/summary.hpp"
@@ -56,15 +57,21 @@ struct TopView {
     double rate_in = 0, rate_out = 0;  // of the newest snapshot over its interval; of all nodes just now
     std::uint64_t backlog_bytes = 0, failures = 0;
     double slowdown_percent = 0;
-    std::vector<double> blocked_seconds;   // of the last saves, the newest last
-    std::vector<TopStream> streams;        // by name
-    std::vector<TopNode> nodes_shown;      // by name
-    std::vector<TopSentence> errors, why;  // newest first, each text once
+    std::vector<double> blocked_seconds;    // of the last saves, the newest last
+    std::vector<TopStream> streams;         // by name
+    std::vector<catalog::Snapshot> newest;  // of the run: the newest committed of each stream, whoever committed it
+    std::vector<TopNode> nodes_shown;       // by name
+    std::vector<TopSentence> errors, why;   // newest first, each text once
     telemetry::Summary summary;
 };
 
+/// The newest committed snapshot of each stream of states, by the names of directories. An earlier session may have
+/// saved it, or a recover or a drain has committed it: no agent of this session knows it.
+Result<std::vector<catalog::Snapshot>> newest_snapshots(sys::Store& store, const std::string& run);
+
 /// Of the newest session; with `all` also nodes that only earlier ones had.
-TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool all);
+TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool all,
+                 std::vector<catalog::Snapshot> newest = {});
 
 enum class NodeOrder { slowest, backlog, failures, name };
 inline constexpr std::array node_orders{NodeOrder::slowest, NodeOrder::backlog, NodeOrder::failures, NodeOrder::name};

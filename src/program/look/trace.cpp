@@ -19,7 +19,7 @@
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
 #include "path/catalog/output.hpp"
-#include "program/place.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -67,14 +67,11 @@ Result<report::TraceRequest> request_of(sys::Store& store, const TraceArguments&
         return Error{ErrorKind::refused, fmt::format("--session {} is no number of a session", options.session)};
     request.session = static_cast<std::uint32_t>(options.session);
     FB_TRY(take_steps(options.steps, request));
-    FB_TRY_ASSIGN(place, find_place(store, options.run));
-    if (place.stream_named || place.names_snapshot() || !place.directory.empty())
-        return Error{ErrorKind::refused, fmt::format("{} is no run; a timeline is of a whole run", options.run), "",
-                     "name the run alone; --steps FIRST:LAST takes a part of it"};
-    request.run = place.run;
+    FB_TRY_ASSIGN(run, find_run(store, options.run));
+    request.run = run.path;
     request.to = options.out;
     if (request.to.empty()) {
-        const auto name = std::filesystem::weakly_canonical(place.run).filename().string();
+        const auto name = std::filesystem::weakly_canonical(run.path).filename().string();
         request.to = fmt::format("{}.{}", name.empty() ? "run" : name, options.format);
     }
     FB_TRY(catalog::check_output(store, request.to));

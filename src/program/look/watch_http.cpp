@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/socket.hpp"
@@ -23,7 +22,7 @@
 #include "program/look/page_fields.hpp"
 #include "program/look/page_parameters.hpp"
 #include "program/look/page_results.hpp"
-#include "program/place.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -144,10 +143,8 @@ void print_address(const WatchArguments& options, const report::PageServerOption
 
 Result<Exit> watch(const WatchArguments& given) {
     auto options = given;
-    FB_TRY_ASSIGN(place, find_place(sys::target_store(), options.run));
-    if (place.stream_named || place.names_snapshot())
-        return Error{ErrorKind::refused, options.run + " is no run", "", "forebay watch " + place.run};
-    FB_TRY_ASSIGN(run, sys::whole_place(place.run));
+    FB_TRY_ASSIGN(found, find_run(sys::target_store(), options.run));
+    FB_TRY_ASSIGN(run, found.whole());
     options.run = run;
     FB_TRY_ASSIGN(configuration, server_options(options));
     const auto signals = std::make_shared<sys::EndSignals>();  // before there are threads

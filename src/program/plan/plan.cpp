@@ -9,7 +9,6 @@
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/clock.hpp"
-#include "core/sys/far_module.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/advice_file.hpp"
@@ -23,6 +22,7 @@
 #include "program/own_output.hpp"
 #include "program/plan/plan_options.hpp"
 #include "program/plan/plan_text.hpp"
+#include "program/run_argument.hpp"
 #include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
 
@@ -56,8 +56,10 @@ std::string plan_option_of(const std::string& key) {
 }
 
 Result<std::vector<format::Measure>> read_run_measures(const std::string& given, const std::string& stream) {
-    FB_TRY_ASSIGN(run, sys::whole_place(given));
-    auto read = telemetry::read_chronicle(sys::target_store(), run, {.with_timings = false});
+    auto& store = sys::target_store();
+    FB_TRY_ASSIGN(found, find_run(store, given));
+    FB_TRY_ASSIGN(run, found.whole());
+    auto read = telemetry::read_chronicle(store, run, {.with_timings = false});
     if (!read && read.error().kind != ErrorKind::missing) return read.error();
     if (!read)
         return because(read.error(), read.error().what, "",

@@ -7,12 +7,13 @@
 #include <memory>
 
 #include "core/base/try.hpp"
-#include "core/sys/far_module.hpp"
+#include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
 #include "path/agent/leftovers.hpp"
 #include "path/node/watch.hpp"
 #include "program/run/forwarding.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -58,7 +59,8 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
         return agent::drain_leftovers(asked, view_maker(), what);
     }
     if (!options.into.empty()) {
-        FB_TRY_ASSIGN(into, sys::whole_place(options.into));
+        FB_TRY_ASSIGN(given, run_to_make(sys::target_store(), options.into));
+        FB_TRY_ASSIGN(into, given.whole());
         what.into = into;
     }
     auto drained = agent::drain_leftover(options.directory, view_maker(), what);

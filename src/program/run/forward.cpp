@@ -8,7 +8,6 @@
 
 #include "core/base/try.hpp"
 #include "core/forward/server.hpp"
-#include "core/sys/far_module.hpp"
 #include "core/sys/private_file.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/socket.hpp"
@@ -17,6 +16,7 @@
 #include "core/terminal/log.hpp"
 #include "core/terminal/say.hpp"
 #include "program/run/forwarding.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -63,7 +63,8 @@ Result<std::vector<std::string>> addresses_of(const std::string& listen, std::ui
 
 Result<Exit> forward_until_told(const ForwardArguments& options) {
     sys::EndSignals signals;
-    FB_TRY_ASSIGN(run, sys::whole_place(options.run));
+    FB_TRY_ASSIGN(given, run_to_make(sys::target_store(), options.run));
+    FB_TRY_ASSIGN(run, given.whole());
     FB_TRY_ASSIGN(token, token_in(options.token_file));
     FB_TRY_ASSIGN(log, options.log.empty() ? Result<LogLines>(log_to_errors()) : log_to_file(options.log, false));
     auto server = forward::Server::start(sys::target_store(), options.listen,

@@ -271,9 +271,10 @@ std::string names_of(const std::vector<Analysis>& analyses) {
 Result<Exit> insitu_of(const InsituArguments& options) {
     if (options.only_report && !options.pictures.empty())
         return Error{ErrorKind::refused, "--only-report makes no pictures", "", "leave out one of the two"};
-    if (options.configuration.ends_with(".py")) return script_of(options);
     auto& store = sys::target_store();
-    FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
+    if (!options.to.empty()) FB_TRY(run_to_make(store, options.to));
+    if (options.configuration.ends_with(".py")) return script_of(options);
+    FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0), StreamNeed::required));
     const auto& first = steps.snapshots.front();
     FB_TRY_ASSIGN(analyses, analyses_of(options, first.stream));
     const auto is_script = [](const Analysis& one) { return one.kind == Analysis::Kind::script; };

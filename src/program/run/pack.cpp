@@ -12,6 +12,7 @@
 #include "core/terminal/say.hpp"
 #include "core/terminal/words.hpp"
 #include "path/agent/pack.hpp"
+#include "program/run_argument.hpp"
 #include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
 
@@ -97,6 +98,7 @@ Result<Exit> pack(const PackArguments& options) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(exists, store.exists(options.directory));
     if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
+    FB_TRY(run_to_make(store, options.run));
     FB_TRY(check_apart(options));
     const auto all_bytes = agent::finished_in(options.directory).bytes();
     agent::Packer packer(store, options.directory, options.run, options.stream, options.remove);

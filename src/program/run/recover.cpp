@@ -9,7 +9,6 @@
 
 #include "core/base/try.hpp"
 #include "core/describe/conventions.hpp"
-#include "core/sys/far_module.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
@@ -21,6 +20,7 @@
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
 #include "path/commit/unreadable.hpp"
+#include "program/run_argument.hpp"
 #include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
 
@@ -155,11 +155,11 @@ Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverRe
 }
 
 Result<Exit> recover(const RecoverArguments& options) {
-    auto run = options.run;
-    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
     auto& store = sys::target_store();
-    FB_TRY(catalog::streams(store, run));  // is it there?
-    FB_TRY_ASSIGN(absolute, sys::whole_place(run));
+    const auto found = find_run(store, options.run);
+    if (!found) return with_staged(found.error(), options.staging, options.run);
+    const auto& run = found->path;
+    FB_TRY_ASSIGN(absolute, found->whole());
     // What was killed as it began, and what is of another run at this path, is told as well.
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));

@@ -10,8 +10,8 @@
 #include "core/sys/target_store.hpp"
 #include "core/terminal/json.hpp"
 #include "core/terminal/say.hpp"
-#include "path/catalog/catalog.hpp"
 #include "path/catalog/names.hpp"
+#include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
 namespace forebay::cli {
@@ -27,8 +27,8 @@ struct StopArguments {
 
 Result<Exit> stop(const StopArguments& options) {
     auto& store = sys::target_store();
-    FB_TRY(catalog::streams(store, options.run));  // is it there?
-    const auto path = fmt::format("{}/{}", options.run, options.save ? catalog::save_request : catalog::stop_request);
+    FB_TRY_ASSIGN(run, find_run(store, options.run));
+    const auto path = fmt::format("{}/{}", run.path, options.save ? catalog::save_request : catalog::stop_request);
     FB_TRY_ASSIGN(there, store.exists(path));
     const char* state = "asked";
     if (options.cancel) {
