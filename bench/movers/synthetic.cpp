@@ -172,7 +172,8 @@ public:
                 names.push_back(std::move(made.name));
                 entries.push_back({names.back(), status.kind, status.id.number});
             }
-            FB_TRY(take(entries));
+            const auto taken = take(entries);
+            if (!taken || taken.is_enough()) return taken;
         }
         return {};
     }

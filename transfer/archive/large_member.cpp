@@ -13,8 +13,9 @@
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/maker.hpp"
 #include "transfer/archive/stored.hpp"
+#include "transfer/copy/copy_remarks.hpp"
 #include "transfer/copy/file_data.hpp"
-#include "transfer/copy/make_file.hpp"
+#include "transfer/copy/settled.hpp"
 
 namespace forebay::archive {
 
@@ -30,12 +31,12 @@ public:
     void begin(tree::TreeWorker& worker);
 
 private:
-    Result<> reserve(tree::TreeWorker& worker);
+    Result<tree::CopyStep> reserve(tree::TreeWorker& worker);
     void copy_piece(tree::TreeWorker& worker, std::uint64_t index);
     Result<> try_piece(tree::TreeWorker& worker, std::uint64_t index);
     Result<> write_head();
     void end(tree::TreeWorker& worker);
-    void conclude(tree::TreeWorker& worker, const Result<>& done);
+    void conclude(tree::TreeWorker& worker, const Result<tree::CopyStep>& done);
     std::uint64_t data_bytes() const { return member_.stored_bytes - member_.map_bytes; }
     std::uint64_t all_bytes() const { return head_.bytes.size() + round_up(member_.stored_bytes, block_bytes); }
 
@@ -55,12 +56,13 @@ private:
 };
 
 void LargeMember::begin(tree::TreeWorker& worker) {
-    if (auto reserved = reserve(worker); !reserved) conclude(worker, reserved);
+    const auto reserved = reserve(worker);
+    if (!reserved || *reserved != tree::CopyStep::later) conclude(worker, reserved);
 }
 
-Result<> LargeMember::reserve(tree::TreeWorker& worker) {
+Result<tree::CopyStep> LargeMember::reserve(tree::TreeWorker& worker) {
     FB_TRY_ASSIGN(settled, tree::settled_status(*file_, before_));
-    if (!settled) return tree::report_changes(maker_.context, path_of(*place_.branch, place_.name));
+    if (!settled) return tree::report_changes(maker_.parts.remarks, path_of(*place_.branch, place_.name));
     before_ = *settled;
     FB_TRY_ASSIGN(member, maker_.describe(*file_, before_));
     member_ = std::move(member);
@@ -73,11 +75,11 @@ Result<> LargeMember::reserve(tree::TreeWorker& worker) {
     sums_.assign(pieces, 0);
     pieces_left_ = pieces + 1;  // and this call itself
     for (auto index = pieces; index > 0; --index)
-        maker_.context.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
+        maker_.parts.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
             self->copy_piece(other, at);
         });
     if (--pieces_left_ == 0) end(worker);
-    return {};
+    return tree::CopyStep::later;
 }
 
 void LargeMember::copy_piece(tree::TreeWorker& worker, std::uint64_t index) {
@@ -93,7 +95,7 @@ Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
         const std::lock_guard lock(mutex_);
         FB_TRY(failed_);  // the other pieces are of no use
     }
-    const auto way = maker_.context.way();
+    const auto way = maker_.parts.flow.way();
     const auto begin = index * large_piece_bytes, end = std::min(begin + large_piece_bytes, data_bytes());
     const auto data_offset = offset_ + head_.bytes.size() + member_.map_bytes;
     std::uint32_t sum = 0;
@@ -112,7 +114,7 @@ Result<> LargeMember::try_piece(tree::TreeWorker& worker, std::uint64_t index) {
         }
     }
     sums_[index] = sum;
-    maker_.context.counts.passed_bytes += end - begin;
+    maker_.parts.counts.passed_bytes += end - begin;
     return {};
 }
 
@@ -136,23 +138,25 @@ void LargeMember::end(tree::TreeWorker& worker) {
     auto done = failed_;
     if (done && !status) done = status.error();
     if (done && !has_changed) done = write_head();
-    if (done && !has_changed) return conclude(worker, done);
+    if (done && !has_changed) return conclude(worker, tree::CopyStep::done);
     // Without it nothing behind can be read.
     if (const auto passed = maker_.output->pass_over(offset_, all_bytes(), maker_.root_head); !passed)
-        maker_.context.end_by(passed.error());
+        maker_.parts.failures.end_by(passed.error());
     if (done && tries_++ < tree::copy_tries_max) {
         before_ = *status;
         return begin(worker);
     }
-    conclude(worker, done ? Result<>(tree::report_changes(maker_.context, member_.path)) : done);
+    if (done) return conclude(worker, tree::report_changes(maker_.parts.remarks, member_.path));
+    conclude(worker, done.error());
 }
 
-void LargeMember::conclude(tree::TreeWorker& worker, const Result<>& done) {
-    if (!done) maker_.context.report(path_of(*place_.branch, place_.name), done.error());
-    else ++maker_.context.counts.copied;
-    maker_.context.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
-    if (done) maker_.stored(worker, first_, place_);
-    else maker_.give_up(worker, maker_.context.links.id_of(first_));
+void LargeMember::conclude(tree::TreeWorker& worker, const Result<tree::CopyStep>& done) {
+    const bool is_stored = done && *done == tree::CopyStep::done;
+    if (!done) maker_.parts.failures.report(path_of(*place_.branch, place_.name), done.error());
+    if (is_stored) ++maker_.parts.counts.copied;
+    maker_.parts.counts.passed_bytes += before_.bytes - std::min(data_bytes(), before_.bytes);  // its holes
+    if (is_stored) maker_.stored(worker, first_, place_);
+    else maker_.give_up(worker, maker_.parts.links.id_of(first_));
     maker_.count_done(worker, place_.branch);
 }
 
@@ -161,7 +165,7 @@ void LargeMember::conclude(tree::TreeWorker& worker, const Result<>& done) {
 void start_large_member(Maker& maker, tree::TreeWorker& worker, const tree::EntryPlace& place,
                         std::unique_ptr<sys::OpenFile> file, const sys::EntryStatus& status) {
     const auto member = std::make_shared<LargeMember>(maker, place, std::move(file), status);
-    maker.context.share.add(worker, [member](tree::TreeWorker& own_worker) { member->begin(own_worker); });
+    maker.parts.share.add(worker, [member](tree::TreeWorker& own_worker) { member->begin(own_worker); });
 }
 
 }  // namespace forebay::archive

@@ -31,7 +31,7 @@ public:
 private:
     Result<> try_begin(tree::TreeWorker& worker);
     void report(const Result<>& done) {
-        if (!done) restorer_.context.report(member().path, done.error());
+        if (!done) restorer_.parts.failures.report(member().path, done.error());
     }
     void take_piece(tree::TreeWorker& worker, std::uint64_t index);
     Result<> try_piece(tree::TreeWorker& worker, std::uint64_t index);
@@ -45,7 +45,7 @@ private:
     const FoundMember found_;
     tree::CopyEntry entry_;
     std::optional<tree::TemporaryName> temporary_;
-    tree::MadeFile made_;
+    std::optional<tree::NewEntry> made_;
     std::atomic<std::uint64_t> pieces_left_{0};
     std::vector<std::uint32_t> sums_;  // of the pieces
     std::mutex mutex_;                 // guards what follows
@@ -53,22 +53,21 @@ private:
 };
 
 Result<> LargeRestore::try_begin(tree::TreeWorker& worker) {
-    auto& context = restorer_.context;
+    auto& parts = restorer_.parts;
     if (restorer_.restores()) {
         FB_TRY_ASSIGN(entry, restorer_.entry_of(worker, member().path));
         entry_ = std::move(entry);
-        FB_TRY(settle_unread(context, member()));
-        const auto name = context.temporary_name(entry_.name);
-        FB_TRY_ASSIGN(made, tree::make_copy_file(context, entry_, name, member().status));
-        made_ = std::move(made);
-        temporary_.emplace(*entry_.target, name);
+        FB_TRY(settle_unread(parts.losses, parts.options.preserve, member()));
+        made_.emplace(parts.maker.new_entry(entry_, member().status));
+        FB_TRY(made_->make_file());
+        temporary_.emplace(*entry_.target, made_->name());
     }
     const auto pieces = (data_bytes() + restored_piece_bytes - 1) / restored_piece_bytes;
     sums_.assign(pieces, 0);
     pieces_left_ = pieces + 1;  // and this call itself
     for (auto index = pieces; index > 0; --index) {
         if (waits())
-            context.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
+            parts.share.add(worker, [self = shared_from_this(), at = index - 1](tree::TreeWorker& other) {
                 self->take_piece(other, at);
             });
         else take_piece(worker, index - 1);
@@ -104,14 +103,14 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
             FB_TRY(add(part.stored + part.end - part.begin, part.begin));
     if (at < end) FB_TRY(add(end, UINT64_MAX));
     sums_[index] = sum;
-    restorer_.context.counts.passed_bytes += end - begin;
+    restorer_.parts.counts.passed_bytes += end - begin;
     return {};
 }
 
 // `file_offset`: UINT64_MAX of bytes that belong nowhere.
 Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
                                          std::uint64_t file_offset) {
-    const auto way = restorer_.context.way();
+    const auto way = restorer_.parts.flow.way();
     worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), tree::buffer_bytes));
     std::uint32_t sum = 0;
     for (auto at = stored_begin; at < stored_end;) {
@@ -121,7 +120,7 @@ Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t
         FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset + member().map_bytes + at, bytes));
         if (got < piece) return Error{ErrorKind::corrupt, "the archive became shorter while it was read"};
         if (member().sum) sum = crc32c(bytes, sum);
-        if (made_.file && file_offset != UINT64_MAX) FB_TRY(made_.file->write(file_offset + at - stored_begin, bytes));
+        if (made_ && file_offset != UINT64_MAX) FB_TRY(made_->file().write(file_offset + at - stored_begin, bytes));
         at += piece;
         way.moved(piece);
     }
@@ -140,11 +139,10 @@ Result<> LargeRestore::end(tree::TreeWorker& worker) {
                               std::min(restored_piece_bytes, data_bytes() - index * restored_piece_bytes));
         if (sum != *member().sum) return wrong_sum(found_, sum);
     }
-    if (!made_.file) return {};
-    if (member().has_holes) FB_TRY(made_.file->resize(member().status.bytes));  // a hole may be the last
-    auto& context = restorer_.context;
-    FB_TRY(tree::name_file(context, worker, entry_, attributes_of(member(), context.options.preserve), member().status,
-                           made_, *temporary_));
+    if (!made_) return {};
+    if (member().has_holes) FB_TRY(made_->file().resize(member().status.bytes));  // a hole may be the last
+    auto& parts = restorer_.parts;
+    FB_TRY(made_->name_file(worker, attributes_of(member(), parts.options.preserve), *temporary_));
     return {};
 }
 
@@ -153,7 +151,7 @@ Result<> LargeRestore::end(tree::TreeWorker& worker) {
 void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember found) {
     const auto restore = std::make_shared<LargeRestore>(restorer, std::move(found));
     if (restore->waits())
-        restorer.context.share.add(worker, [restore](tree::TreeWorker& other) { restore->begin(other); });
+        restorer.parts.share.add(worker, [restore](tree::TreeWorker& other) { restore->begin(other); });
     else restore->begin(worker);
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/try.hpp"
 #include "transfer/archive/maker.hpp"
 #include "transfer/archive/restore.hpp"
+#include "transfer/copy/copy_remarks.hpp"
 #include "transfer/copy/portion.hpp"
 
 namespace forebay::archive {
@@ -19,7 +20,7 @@ using tree::TreeWorker;
 // Goes down the source, as a copy does.
 class SourceWalk {
 public:
-    explicit SourceWalk(Maker& maker) : maker_(maker), context_(maker.context) {}
+    explicit SourceWalk(Maker& maker) : maker_(maker), parts_(maker.parts) {}
 
     Result<> run(tree::FolderRef source);
 
@@ -31,7 +32,7 @@ private:
     Result<sys::EntryKind> kind_of(const tree::ListedName& named, sys::Folder& folder) const;
 
     Maker& maker_;
-    tree::CopyContext& context_;
+    SourceParts& parts_;
     std::uint64_t device_ = 0;  // of the root
 };
 
@@ -42,43 +43,43 @@ Result<> SourceWalk::run(tree::FolderRef source) {
     root->was_entered = true;
     device_ = status.id.device;
     maker_.begin(*source, status);
-    context_.folders.keep(root, TreeSide::source, std::move(source));
-    FB_TRY(context_.share.run([&](TreeWorker& worker) {
-        if (auto listed = list(worker, root); !listed) context_.report(path_of(*root), listed.error());
+    parts_.folders.keep(root, TreeSide::source, std::move(source));
+    FB_TRY(parts_.share.run([&](TreeWorker& worker) {
+        if (auto listed = list(worker, root); !listed) parts_.failures.report(path_of(*root), listed.error());
         maker_.count_done(worker, root);
     }));
     maker_.write_rest();
-    FB_TRY(context_.fatal());
+    FB_TRY(parts_.failures.fatal());
     return maker_.end();
 }
 
 void SourceWalk::enter(TreeWorker& worker, const BranchRef& branch) {
-    if (auto entered = try_enter(worker, branch); !entered) context_.report(path_of(*branch), entered.error());
+    if (auto entered = try_enter(worker, branch); !entered) parts_.failures.report(path_of(*branch), entered.error());
     maker_.count_done(worker, branch);
 }
 
 Result<> SourceWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
-    FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::source));
+    FB_TRY_ASSIGN(above, parts_.folders.get(branch->parent, TreeSide::source));
     FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
     const tree::FolderRef folder = std::move(opened);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(TreeSide::source) = status;
     FB_TRY(tree::check_no_loop(*branch));
-    context_.folders.keep(branch, TreeSide::source, folder);
+    parts_.folders.keep(branch, TreeSide::source, folder);
     branch->was_entered = true;
-    context_.tell_flags(*branch, "", status);
-    ++context_.counts.folders;
-    if (context_.options.is_dry) context_.counts.would_copy.add(0);
-    if (context_.options.is_dry) context_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");
-    if (context_.options.one_file_system && tree::is_other_file_system(status, device_)) {
-        context_.remarks.add(tree::RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+    tree::tell_flags(parts_.remarks, *branch, "", status);
+    ++parts_.counts.folders;
+    if (parts_.options.is_dry) parts_.counts.would_copy.add(0);
+    if (parts_.options.is_dry) parts_.remarks.add(tree::RemarkKind::would_copy, path_of(*branch), "");
+    if (parts_.options.one_file_system && tree::is_other_file_system(status, device_)) {
+        parts_.remarks.add(tree::RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
         return {};
     }
     return list(worker, branch);
 }
 
 Result<> SourceWalk::list(TreeWorker& worker, const BranchRef& branch) {
-    FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::source));
+    FB_TRY_ASSIGN(folder, parts_.folders.get(branch, TreeSide::source));
     return tree::list_in_portions(
         worker, branch, *folder,
         [this](TreeWorker& other, const BranchRef& of, const tree::Portion& portion) {
@@ -86,7 +87,7 @@ Result<> SourceWalk::list(TreeWorker& worker, const BranchRef& branch) {
             maker_.hold(other, of);
         },
         // Never the last that the branch waits for: the packet of this thread holds it too.
-        [this](const BranchRef& of) { tree::count_done(of, context_.folders, [](const BranchRef&) {}); });
+        [this](const BranchRef& of) { tree::count_done(of, parts_.folders, [](const BranchRef&) {}); });
 }
 
 Result<sys::EntryKind> SourceWalk::kind_of(const tree::ListedName& named, sys::Folder& folder) const {
@@ -96,25 +97,25 @@ Result<sys::EntryKind> SourceWalk::kind_of(const tree::ListedName& named, sys::F
 }
 
 void SourceWalk::take_portion(TreeWorker& worker, const BranchRef& branch, const tree::Portion& portion) {
-    const auto folder = context_.folders.get(branch, TreeSide::source);
-    if (!folder) return context_.report(path_of(*branch), folder.error());
+    const auto folder = parts_.folders.get(branch, TreeSide::source);
+    if (!folder) return parts_.failures.report(path_of(*branch), folder.error());
     for (const auto& named : portion) {
-        if (context_.share.is_stopped()) return;
+        if (parts_.share.is_stopped()) return;
         const auto kind = kind_of(named, **folder);
         if (!kind) {
-            context_.report(path_of(*branch, named.name), kind.error());
+            parts_.failures.report(path_of(*branch, named.name), kind.error());
             continue;
         }
-        if (!context_.options.filter.takes(*branch, named.name, *kind)) continue;
-        ++context_.counts.entries;
+        if (!parts_.options.filter.takes(*branch, named.name, *kind)) continue;
+        ++parts_.counts.entries;
         if (*kind != sys::EntryKind::folder) {
-            context_.tell_run(*branch, named.name);
+            tree::tell_run(parts_.remarks, parts_.options.is_run, *branch, named.name);
             maker_.add(worker, {branch, named.name}, **folder, *kind, named.number);
             continue;
         }
         const auto child = std::make_shared<tree::Branch>(branch, named.name);
         ++branch->pending;
-        context_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+        parts_.share.add(worker, [this, child](TreeWorker& other) { enter(other, child); });
     }
 }
 
@@ -135,7 +136,7 @@ Result<> check_replaced(const NewArchive& archive, const std::string& path, cons
 Result<> make_archive(const std::string& source, const std::string& path, bool replaces,
                       const tree::TreeCopyOptions& options, tree::Remarks& remarks, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(folder, sys::open_posix_folder(source));
-    tree::CopyContext context(options, remarks, counts, {});
+    SourceParts parts(options, remarks, counts);
     std::unique_ptr<NewArchive> archive;
     if (!options.is_dry) {
         auto made = NewArchive::make(path, replaces);
@@ -145,7 +146,7 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
         archive = std::move(*made);
     }
     const auto made = [&]() -> Result<> {
-        Maker maker(context, archive.get());
+        Maker maker(parts, archive.get());
         FB_TRY(SourceWalk(maker).run(std::move(folder)));
         if (!archive) return {};
         FB_TRY(check_replaced(*archive, path, options, counts));

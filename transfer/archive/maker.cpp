@@ -11,7 +11,8 @@
 #include "core/base/units.hpp"
 #include "transfer/archive/head.hpp"
 #include "transfer/archive/stored.hpp"
-#include "transfer/copy/make_file.hpp"
+#include "transfer/copy/copy_remarks.hpp"
+#include "transfer/copy/settled.hpp"
 
 namespace forebay::archive {
 
@@ -59,90 +60,101 @@ Result<> take_attributes(const tree::AttributeSource& attributes, Member& member
 void Maker::add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
                 std::uint64_t listed_number) {
     if (auto added = try_add(worker, place, folder, kind, listed_number); !added)
-        context.report(path_of(*place.branch, place.name), added.error());
+        parts.failures.report(path_of(*place.branch, place.name), added.error());
     settle(worker, false);
 }
 
-Result<> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
-                        sys::EntryKind kind, std::uint64_t listed_number) {
+// Reading it would have its bytes recalled, and they are not to be: then that is remarked.
+Result<bool> Maker::leaves(const tree::EntryPlace& place, sys::Folder& folder) {
+    return parts.stored.leaves(*place.branch, &folder, nullptr, place.name, parts.remarks);
+}
+
+Result<tree::CopyStep> Maker::try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                                      sys::EntryKind kind, std::uint64_t listed_number) {
     std::unique_ptr<sys::OpenFile> file;
-    if (kind == sys::EntryKind::file && output != nullptr && !context.links.knows(listed_number)) {
-        FB_TRY(context.check_present(*place.branch, folder, place.name));
+    if (kind == sys::EntryKind::file && output != nullptr && !parts.links.knows(listed_number)) {
+        FB_TRY_ASSIGN(is_left, leaves(place, folder));
+        if (is_left) return tree::CopyStep::reported;
         FB_TRY_ASSIGN(opened, folder.open_file(place.name));
         file = std::move(opened);
     }
     FB_TRY_ASSIGN(status, file ? file->status() : folder.status_of(place.name));
     const auto path = [&] { return path_of(*place.branch, place.name); };
     if (status.kind == sys::EntryKind::folder || (file && status.kind != sys::EntryKind::file))
-        return tree::report_changes(context, path());
+        return tree::report_changes(parts.remarks, path());
     if (output != nullptr && output->is(status.id)) {
-        context.remarks.add(tree::RemarkKind::passed_over, path(), "it is the archive itself");
-        return {};
+        parts.remarks.add(tree::RemarkKind::passed_over, path(), "it is the archive itself");
+        return tree::CopyStep::done;
     }
-    const bool has_names = status.names > 1 && context.options.preserve.hard_links;
+    const bool has_names = status.names > 1 && parts.options.preserve.hard_links;
     if (has_names) {
         tree::EntryPlace first;
         ++place.branch->pending;  // of an entry that waits; it is given back when its packet is written
-        const auto turn = context.links.take(status, {}, place, first);
+        const auto turn = parts.links.take(status, {}, place, first);
         if (!turn) {
             --place.branch->pending;
             return turn.error();
         }
         if (*turn == tree::HardLinks::Turn::waits) {
             // The packet with their first name is written before much else comes into it.
-            if (context.links.waiting() % tree::waiting_names_max == 0) settle(worker, true);
-            return {};
+            if (parts.links.waiting() % tree::waiting_names_max == 0) settle(worker, true);
+            return tree::CopyStep::later;
         }
         if (*turn == tree::HardLinks::Turn::ready) {
             put_link(worker, {.own = place, .first = first, .kind = status.kind});
-            return {};
+            return tree::CopyStep::done;
         }
         --place.branch->pending;  // never the last: this portion of names holds the branch
     }
     const auto done = put(worker, place, folder, status, std::move(file));
-    const bool comes_in_pieces = done && !*done;
-    if (status.kind == sys::EntryKind::file && !comes_in_pieces) context.counts.passed_bytes += status.bytes;
-    if (has_names && !done) give_up(worker, context.links.id_of(status));
-    if (has_names && done && *done && output != nullptr) packets_[worker.index].stored.push_back({status, place});
-    else if (has_names && done && *done) stored(worker, status, place);
-    return done ? Result<>() : Result<>(done.error());
+    const bool comes_in_pieces = done && *done == tree::CopyStep::later;
+    if (status.kind == sys::EntryKind::file && !comes_in_pieces) parts.counts.passed_bytes += status.bytes;
+    if (!has_names || comes_in_pieces) return done;
+    if (!done || *done == tree::CopyStep::reported) give_up(worker, parts.links.id_of(status));
+    else if (output != nullptr) packets_[worker.index].stored.push_back({status, place});
+    else stored(worker, status, place);
+    return done;
 }
 
-// False: a large file, which sees to its further names itself.
-Result<bool> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
-                        const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
-    context.tell_flags(*place.branch, place.name, status);
+// `later`: a large file, which sees to its further names itself.
+Result<tree::CopyStep> Maker::put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                                  const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file) {
+    tree::tell_flags(parts.remarks, *place.branch, place.name, status);
     if (output == nullptr) {
         const bool is_file = status.kind == sys::EntryKind::file;
-        if (is_file) FB_TRY(context.check_present(*place.branch, folder, place.name));
-        context.counts.would_copy.add(is_file ? status.bytes : 0);
-        context.remarks.add(tree::RemarkKind::would_copy, path_of(*place.branch, place.name), "");
-        return true;
+        if (is_file) {
+            FB_TRY_ASSIGN(is_left, leaves(place, folder));
+            if (is_left) return tree::CopyStep::reported;
+        }
+        parts.counts.would_copy.add(is_file ? status.bytes : 0);
+        parts.remarks.add(tree::RemarkKind::would_copy, path_of(*place.branch, place.name), "");
+        return tree::CopyStep::done;
     }
     if (status.kind == sys::EntryKind::file) {
         auto before = status;
         if (!file) {
-            FB_TRY(context.check_present(*place.branch, folder, place.name));
+            FB_TRY_ASSIGN(is_left, leaves(place, folder));
+            if (is_left) return tree::CopyStep::reported;
             FB_TRY_ASSIGN(opened, folder.open_file(place.name));
             file = std::move(opened);
             FB_TRY_ASSIGN(looked, file->status());
-            const bool is_other = status.names > 1 && context.links.id_of(looked) != context.links.id_of(status);
+            const bool is_other = status.names > 1 && parts.links.id_of(looked) != parts.links.id_of(status);
             if (looked.kind != sys::EntryKind::file || looked.id != status.id || is_other)
-                return tree::report_changes(context, path_of(*place.branch, place.name));
+                return tree::report_changes(parts.remarks, path_of(*place.branch, place.name));
             before = looked;
         }
-        FB_TRY_ASSIGN(is_packed, put_file(worker, place, *file, before));
-        if (is_packed) return true;
+        FB_TRY_ASSIGN(step, put_file(worker, place, *file, before));
+        if (step != tree::CopyStep::later) return step;
         ++place.branch->pending;
         start_large_member(*this, worker, place, std::move(file), before);
-        return false;
+        return step;
     }
     if (status.kind == sys::EntryKind::link && status.names == 1) {
         FB_TRY_ASSIGN(text, folder.link_text(place.name));
-        if (leads_away(text) && put_off(place)) return true;
+        if (leads_away(text) && put_off(place)) return tree::CopyStep::done;
     }
     FB_TRY(put_other(worker, place, folder, status));
-    return true;
+    return tree::CopyStep::done;
 }
 
 bool Maker::put_off(const tree::EntryPlace& place) {
@@ -167,27 +179,26 @@ Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& plac
         FB_TRY_ASSIGN(text, folder.link_text(place.name));
         member.link_text = std::move(text);
     }
-    if (context.options.preserve.attributes) {
+    if (parts.options.preserve.attributes) {
         FB_TRY_ASSIGN(attributes, tree::attributes_of(folder, place.name));
         FB_TRY(take_attributes(attributes, member));
     }
     put_head(packets_[worker.index], member);
-    ++context.counts.copied;
+    ++parts.counts.copied;
     return {};
 }
 
 Result<Member> Maker::describe(sys::OpenEntry& entry, const sys::EntryStatus& status) const {
     Member member;
     member.status = status;
-    if (!context.options.preserve.attributes) return member;
+    if (!parts.options.preserve.attributes) return member;
     FB_TRY_ASSIGN(attributes, tree::attributes_of(entry));
     FB_TRY(take_attributes(attributes, member));
     return member;
 }
 
-// False: it is too large.
-Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
-                             sys::EntryStatus before) {
+Result<tree::CopyStep> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
+                                       sys::EntryStatus before) {
     auto& packet = packets_[worker.index];
     for (int tries = 0; tries < tree::copy_tries_max; ++tries) {
         FB_TRY_ASSIGN(settled, tree::settled_status(file, before));
@@ -196,21 +207,21 @@ Result<bool> Maker::put_file(tree::TreeWorker& worker, const tree::EntryPlace& p
         FB_TRY_ASSIGN(member, describe(file, before));
         member.path = path_of(*place.branch, place.name);
         FB_TRY(find_stored(file, member));
-        if (member.stored_bytes > packed_file_bytes_max) return false;
-        const auto way = context.way();
+        if (member.stored_bytes > packed_file_bytes_max) return tree::CopyStep::later;
+        const auto way = parts.flow.way();
         if (!way.pace->wait_turn(member.stored_bytes, way.stop)) return Error{ErrorKind::retry, "stopped"};
         Head head;
         FB_TRY_ASSIGN(is_formed, form_file(packet, member, file, head));
         FB_TRY_ASSIGN(after, file.status());
         if (is_formed && tree::is_unchanged(before, after)) {
             packet.commit(head.bytes.size() + round_up(member.stored_bytes, block_bytes), head);
-            ++context.counts.copied;
+            ++parts.counts.copied;
             way.moved(member.stored_bytes);
-            return true;
+            return tree::CopyStep::done;
         }
         before = after;
     }
-    return tree::report_changes(context, path_of(*place.branch, place.name));
+    return tree::report_changes(parts.remarks, path_of(*place.branch, place.name));
 }
 
 // In the room of the packet that is next. False: the file ended before the size that it had.
@@ -234,7 +245,7 @@ Result<bool> Maker::form_file(Packet& packet, const Member& member, sys::OpenFil
 void Maker::begin(sys::Folder& root, const sys::EntryStatus& status) {
     auto member = describe(root, status);
     if (member) root_ = std::move(*member);
-    else context.report(".", member.error());
+    else parts.failures.report(".", member.error());
     root_.status = status;
     root_.path = ".";
     root_head = encode_head(root_);
@@ -256,13 +267,13 @@ void Maker::put_link(tree::TreeWorker& worker, const Packet::Link& link) {
     packet.holds.push_back(link.own.branch);
     Member member{.path = path_of(*link.own.branch, link.own.name)};
     if (output == nullptr) {
-        context.counts.would_copy.add(0);
-        return context.remarks.add(tree::RemarkKind::would_copy, member.path, "");
+        parts.counts.would_copy.add(0);
+        return parts.remarks.add(tree::RemarkKind::would_copy, member.path, "");
     }
     member.status.kind = link.kind;
     member.same_as = path_of(*link.first.branch, link.first.name);
     put_head(packet, member);
-    ++context.counts.linked;
+    ++parts.counts.linked;
 }
 
 void Maker::hold(tree::TreeWorker& worker, const tree::BranchRef& branch) {
@@ -271,43 +282,43 @@ void Maker::hold(tree::TreeWorker& worker, const tree::BranchRef& branch) {
 }
 
 void Maker::count_done(tree::TreeWorker& worker, const tree::BranchRef& branch) {
-    tree::count_done(branch, context.folders, [&](const tree::BranchRef& done) { finish(worker, done); });
+    tree::count_done(branch, parts.folders, [&](const tree::BranchRef& done) { finish(worker, done); });
 }
 
 // All that is in the folder has its place in the archive.
 void Maker::finish(tree::TreeWorker& worker, const tree::BranchRef& branch) {
-    if (!branch->was_entered || context.share.is_stopped() || output == nullptr) return;
+    if (!branch->was_entered || parts.share.is_stopped() || output == nullptr) return;
     const auto links = take_put_off(*branch);
     const bool is_root = !branch->parent;  // which end() puts
     if (is_root && links.empty()) return;
     const auto put = [&]() -> Result<> {
-        FB_TRY_ASSIGN(folder, context.folders.get(branch, tree::TreeSide::source));
+        FB_TRY_ASSIGN(folder, parts.folders.get(branch, tree::TreeSide::source));
         FB_TRY_ASSIGN(member, describe(*folder, branch->status(tree::TreeSide::source)));
         member.path = path_of(*branch);
         put_head(packets_[worker.index], member);
         for (const auto& name : links) {
             const auto status = folder->status_of(name);
             const auto linked = status ? put_other(worker, {branch, name}, *folder, *status) : status.error();
-            if (!linked) context.report(path_of(*branch, name), linked.error());
+            if (!linked) parts.failures.report(path_of(*branch, name), linked.error());
         }
         if (!links.empty() && !is_root) put_head(packets_[worker.index], member);
         return {};
     }();
-    if (!put) context.report(path_of(*branch), put.error());
+    if (!put) parts.failures.report(path_of(*branch), put.error());
     if (branch->parent) hold(worker, branch->parent);
 }
 
 void Maker::stored(tree::TreeWorker& worker, const sys::EntryStatus& status, const tree::EntryPlace& first) {
-    for (auto& waiting : context.links.published(context.links.id_of(status), first))
+    for (auto& waiting : parts.links.published(parts.links.id_of(status), first))
         packets_[worker.index].links.push_back({.own = std::move(waiting), .first = first, .kind = status.kind});
 }
 
 void Maker::give_up(tree::TreeWorker& worker, const sys::EntryId& id) {
-    for (auto& waiting : context.links.failed(id))
-        context.share.add(worker, [this, waiting](tree::TreeWorker& other) {
-            const auto folder = context.folders.get(waiting.branch, tree::TreeSide::source);
+    for (auto& waiting : parts.links.failed(id))
+        parts.share.add(worker, [this, waiting](tree::TreeWorker& other) {
+            const auto folder = parts.folders.get(waiting.branch, tree::TreeSide::source);
             if (folder) add(other, waiting, **folder, sys::EntryKind::unknown, 0);
-            else context.report(path_of(*waiting.branch, waiting.name), folder.error());
+            else parts.failures.report(path_of(*waiting.branch, waiting.name), folder.error());
             hold(other, waiting.branch);
             count_done(other, waiting.branch);
         });
@@ -319,7 +330,7 @@ void Maker::write_out(Packet& packet) {
         for (const auto& [at, bytes, sums_at] : packet.heads)
             output->count(offset + at, set_place({packet.bytes.get() + at, bytes}, sums_at, offset + at));
         if (const auto written = output->write(offset, {packet.bytes.get(), packet.used}); !written)
-            context.end_by(written.error());
+            parts.failures.end_by(written.error());
     }
     packet.used = 0;
     packet.heads.clear();
@@ -346,14 +357,14 @@ void Maker::settle(tree::TreeWorker& worker, bool all) {
             break;
         }
     }
-    context.tick();
+    parts.flow.tick();
 }
 
 void Maker::write_rest() {
     for (std::size_t left = 1; left > 0;) {
         left = 0;
         for (std::size_t index = 0; index < packets_.size(); ++index) {
-            tree::TreeWorker worker{.share = &context.share, .index = index};
+            tree::TreeWorker worker{.share = &parts.share, .index = index};
             left += packets_[index].is_empty() ? 0 : 1;
             settle(worker, true);
         }

@@ -15,15 +15,15 @@
 #include "transfer/archive/member.hpp"
 #include "transfer/archive/new_archive.hpp"
 #include "transfer/archive/packet.hpp"
-#include "transfer/copy/copy_context.hpp"
+#include "transfer/archive/source_parts.hpp"
 
 namespace forebay::archive {
 
 class Maker {
 public:
     /// No `output` in a dry run.
-    Maker(tree::CopyContext& given_context, NewArchive* given_output)
-        : context(given_context), output(given_output), packets_(given_context.options.threads) {}
+    Maker(SourceParts& given_parts, NewArchive* given_output)
+        : parts(given_parts), output(given_output), packets_(given_parts.options.threads) {}
 
     /// An entry of a listing, which said that it is of this kind and inode; no folder.
     void add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
@@ -45,21 +45,23 @@ public:
     void begin(sys::Folder& root, const sys::EntryStatus& status);
     Result<> end();
 
-    tree::CopyContext& context;
+    SourceParts& parts;
     NewArchive* const output;
     Head root_head;
 
 private:
-    Result<> try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder, sys::EntryKind kind,
-                     std::uint64_t listed_number);
-    Result<bool> put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
-                     const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file);
+    Result<tree::CopyStep> try_add(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                                   sys::EntryKind kind, std::uint64_t listed_number);
+    Result<bool> leaves(const tree::EntryPlace& place, sys::Folder& folder);
+    Result<tree::CopyStep> put(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
+                               const sys::EntryStatus& status, std::unique_ptr<sys::OpenFile> file);
     Result<> put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,
                        const sys::EntryStatus& status);
     bool put_off(const tree::EntryPlace& place);
     std::vector<std::string> take_put_off(const tree::Branch& branch);
-    Result<bool> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
-                          sys::EntryStatus before);
+    /// `later`: it is too large for a packet.
+    Result<tree::CopyStep> put_file(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::OpenFile& file,
+                                    sys::EntryStatus before);
     Result<bool> form_file(Packet& packet, const Member& member, sys::OpenFile& file, Head& head);
     void put_head(Packet& packet, const Member& member);
     void put_link(tree::TreeWorker& worker, const Packet::Link& link);

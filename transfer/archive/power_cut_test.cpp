@@ -30,11 +30,10 @@ OpenArchive open(const test::TempDirectory& directory) {
 }
 
 test::CutCopy restore(OpenArchive& archive, test::SimTree& to, std::optional<std::uint64_t> cut_before = {},
-                      bool syncs = true, const std::string& excluded = "") {
+                      bool syncs = true) {
     tree::Remarks remarks;
     tree::CopyCounts counts;
-    tree::TreeCopyOptions options{.threads = 1, .syncs = syncs, .naming = {.entries = 3}};
-    if (!excluded.empty()) options.filter.exclude = {excluded};
+    const tree::TreeCopyOptions options{.threads = 1, .syncs = syncs, .naming = {.entries = 3}};
     const archive::RestoreEnds ends{.archive = *archive.file,
                                     .archive_bytes = archive.bytes,
                                     .target = to.folder("tree"),
@@ -62,11 +61,10 @@ void archive_source(const test::TempDirectory& directory) {
     CHECK_FALSE(remarks.has_errors());
 }
 
-void cut_everywhere(const test::TempDirectory& directory, sys::Folder& source, test::SimTree& before,
-                    const std::string& excluded = "") {
+void cut_everywhere(const test::TempDirectory& directory, sys::Folder& source, test::SimTree& before) {
     auto archive = open(directory);
     test::cut_everywhere(source, before, [&](test::SimTree& to, std::optional<std::uint64_t> cut_before) {
-        return restore(archive, to, cut_before, true, excluded);
+        return restore(archive, to, cut_before);
     });
 }
 
@@ -102,20 +100,6 @@ TEST_CASE("power cut: before every operation of a restore of an archive in which
     REQUIRE(std::system(tar.c_str()) == 0);
     test::SimTree target;
     cut_everywhere(directory, *source, target);
-}
-
-TEST_CASE("power cut: before every operation of a restore that leaves out first names of inodes") {
-    const test::TempDirectory directory;
-    const auto source = make_source(directory);
-    source->make_folder("aaa", 0750).value();
-    const auto first = source->open_folder("aaa").value();
-    for (const std::string name : {"file0", "file1", "file2", "file3"})
-        first->make_hard_link(name, *source, name).value();
-    const auto tar =
-        "cd " + directory.path() + " && tar --format=posix --sort=name -C source -cf a.tar . && rm -r source/aaa";
-    REQUIRE(std::system(tar.c_str()) == 0);
-    test::SimTree target;
-    cut_everywhere(directory, *source, target, "aaa");
 }
 
 TEST_CASE("power cut: a restore waits for as many syncs as a copy, or for none") {

@@ -135,37 +135,36 @@ constexpr std::string_view mark_of_restore = "restore";
 // Removes what killed restores left: names that no entry has.
 class Sweep {
 public:
-    Sweep(tree::CopyContext& context, std::span<const std::string> marks) : context_(context), marks_(marks) {}
+    Sweep(tree::TargetParts& parts, std::span<const std::string> marks) : parts_(parts), marks_(marks) {}
 
     Result<> run(const BranchRef& root) {
-        FB_TRY(context_.share.run([&](TreeWorker& worker) { enter(worker, root); }));
-        return context_.fatal();
+        FB_TRY(parts_.share.run([&](TreeWorker& worker) { enter(worker, root); }));
+        return parts_.failures.fatal();
     }
 
 private:
     void enter(TreeWorker& worker, const BranchRef& branch) {
-        if (const auto swept = sweep(worker, branch); !swept) context_.report(path_of(*branch), swept.error());
-        tree::count_done(branch, context_.folders, [](const BranchRef&) {});
+        if (const auto swept = sweep(worker, branch); !swept) parts_.failures.report(path_of(*branch), swept.error());
+        tree::count_done(branch, parts_.folders, [](const BranchRef&) {});
     }
 
     Result<> sweep(TreeWorker& worker, const BranchRef& branch) {
         if (branch->parent) {
-            FB_TRY_ASSIGN(above, context_.folders.get(branch->parent, TreeSide::target));
+            FB_TRY_ASSIGN(above, parts_.folders.get(branch->parent, TreeSide::target));
             FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
             FB_TRY_ASSIGN(status, opened->status());
             branch->status(TreeSide::target) = status;
-            context_.folders.keep(branch, TreeSide::target, std::move(opened));
+            parts_.folders.keep(branch, TreeSide::target, std::move(opened));
         }
-        FB_TRY_ASSIGN(folder, context_.folders.get(branch, TreeSide::target));
+        FB_TRY_ASSIGN(folder, parts_.folders.get(branch, TreeSide::target));
         std::set<std::string> left;
         FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
             for (const auto& one : names) {
                 if (is_left(*branch, one.name)) left.emplace(one.name);
                 if (one.kind != sys::EntryKind::folder) continue;
                 ++branch->pending;
-                context_.share.add(worker,
-                                   [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
-                                       TreeWorker& other) { enter(other, below); });
+                parts_.share.add(worker, [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
+                                             TreeWorker& other) { enter(other, below); });
             }
             worker.share->relieve(worker);
             return {};
@@ -182,7 +181,7 @@ private:
         });
     }
 
-    tree::CopyContext& context_;
+    tree::TargetParts& parts_;
     const std::span<const std::string> marks_;
 };
 
@@ -216,8 +215,8 @@ Error with_advice(Error error) {
 
 Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptions& options, const MemberTaker& take,
                               tree::Remarks& remarks, tree::CopyCounts& counts) {
-    tree::CopyContext context(options, remarks, counts, {.temporary_prefix = ends.temporary_prefix});
-    FB_TRY(context.naming.begin(ends.target));
+    tree::TargetParts parts(options, remarks, counts, {.temporary_prefix = ends.temporary_prefix});
+    FB_TRY(parts.naming.begin(ends.target));
     auto& folder = *ends.target;
     const auto make_root = [&]() -> Result<BranchRef> {
         const auto root = std::make_shared<tree::Branch>(nullptr, "");
@@ -225,17 +224,17 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
         root->status(TreeSide::target) = status;
         FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(folder));
         root->seen.gives_acl = gives_acl;
-        context.folders.keep(root, TreeSide::target, ends.target);
+        parts.folders.keep(root, TreeSide::target, ends.target);
         return root;
     };
     // As long as temporary names may outlive a power cut, the mark does.
-    const auto sync = [&] { return context.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
+    const auto sync = [&] { return parts.naming.waits_for_syncs() ? folder.sync_file_system() : Result<>(); };
     const auto mark = ends.temporary_prefix + std::string(mark_of_restore);
     bool was_made = ends.was_made;
     FB_TRY_ASSIGN(marks, was_made ? std::vector<std::string>() : marks_in(folder, ends.temporary_prefix.size()));
     if (!marks.empty()) {
         FB_TRY_ASSIGN(root, make_root());
-        FB_TRY(Sweep(context, marks).run(root));
+        FB_TRY(Sweep(parts, marks).run(root));
         FB_TRY(sync());
     }
     for (const auto& left : marks) {
@@ -249,7 +248,7 @@ Result<> restore_open_archive(const RestoreEnds& ends, const tree::TreeCopyOptio
     if (was_made) FB_TRY(marked->write(0, bytes_of(made_the_target)));
     FB_TRY(sync());
     const auto restored = [&]() -> Result<> {
-        Restorer restorer(context, ends.archive, ends.archive_bytes, root, true, take);
+        Restorer restorer(parts, ends.archive, ends.archive_bytes, root, true, take);
         auto done = restorer.run();
         FB_TRY(sync());
         FB_TRY(folder.remove(mark));
@@ -269,8 +268,8 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
         return Error{ErrorKind::refused, "--layout source: an archive does not say how its files lay on storage"};
     FB_TRY_ASSIGN(archive, open_archive(path));
     if (options.is_dry) {
-        tree::CopyContext context(options, remarks, counts, {});
-        const auto listed = Restorer(context, *archive.file, archive.bytes, nullptr, false, take).run();
+        tree::TargetParts parts(options, remarks, counts, {});
+        const auto listed = Restorer(parts, *archive.file, archive.bytes, nullptr, false, take).run();
         return listed ? remarks.taken() : Result<>(with_advice(listed.error()));
     }
     FB_TRY_ASSIGN(opened, open_target(target, options.layout));
@@ -286,8 +285,8 @@ Result<> restore_archive(const std::string& path, const std::string& target, con
 Result<CheckedSums> check_archive(const std::string& path, const tree::TreeCopyOptions& options,
                                   const MemberTaker& take, tree::Remarks& remarks, tree::CopyCounts& counts) {
     FB_TRY_ASSIGN(archive, open_archive(path));
-    tree::CopyContext context(options, remarks, counts, {});
-    Restorer restorer(context, *archive.file, archive.bytes, nullptr, true, take);
+    tree::TargetParts parts(options, remarks, counts, {});
+    Restorer restorer(parts, *archive.file, archive.bytes, nullptr, true, take);
     if (auto read = restorer.run(); !read) {
         auto error = read.error();
         if (error.kind == ErrorKind::corrupt && error.next.empty()) error.next = other_copy;
@@ -301,9 +300,9 @@ Result<> check_made_archive(sys::OpenFile& file, const tree::TreeCopyOptions& op
     auto plain = tree::TreeCopyOptions{.threads = options.threads};
     tree::Remarks remarks;
     tree::CopyCounts counts;
-    tree::CopyContext context(plain, remarks, counts, {});
+    tree::TargetParts parts(plain, remarks, counts, {});
     FB_TRY_ASSIGN(status, file.status());
-    FB_TRY(Restorer(context, file, status.bytes, nullptr, true, {}).run());
+    FB_TRY(Restorer(parts, file, status.bytes, nullptr, true, {}).run());
     if (const auto first = remarks.first(); !first.empty())
         return Error{ErrorKind::corrupt,
                      "the archive differs from what was written when it is read back: " +

@@ -14,7 +14,7 @@ constexpr std::size_t folders_together = 64;
 }  // namespace
 
 Result<> Restorer::note_wanted(std::string_view path) {
-    if (context.options.filter.include.empty()) return {};
+    if (parts.options.filter.include.empty()) return {};
     const std::lock_guard lock(paths_.mutex);
     while (!path.empty()) {
         path = path.substr(0, path.find('/') == path.npos ? 0 : path.rfind('/'));
@@ -27,7 +27,7 @@ Result<> Restorer::note_wanted(std::string_view path) {
 }
 
 Result<bool> Restorer::is_wanted(const std::string& folder) {
-    if (context.options.filter.include.empty()) return true;
+    if (parts.options.filter.include.empty()) return true;
     const std::lock_guard lock(paths_.mutex);
     FB_TRY_ASSIGN(known, paths_.wanted.find(key_of(folder)));
     return known.has_value();
@@ -37,14 +37,14 @@ Result<bool> Restorer::is_wanted(const std::string& folder) {
 Result<> Restorer::open_made(sys::Folder& folder) const {
     constexpr std::uint32_t all = 0777, group_of_above = 02000;
     FB_TRY_ASSIGN(status, folder.status());
-    return folder.set_permissions((all & ~context.owner.umask) | (status.permissions & group_of_above));
+    return folder.set_permissions((all & ~parts.new_entries.owner().umask) | (status.permissions & group_of_above));
 }
 
 // Folders that have no entry in the archive, which none of ours lacks.
 Result<> Restorer::open_implied() {
     const bool root_has_entry = !folders_.of_depth.empty() && folders_.of_depth.front() > 0;
     // In an archive of ours it comes last: until it was read, who may see what is in it is not known.
-    const bool was_read = scanned_ && context.fatal();
+    const bool was_read = scanned_ && parts.failures.fatal();
     if (root_->was_made && !root_has_entry && (was_read || !reader_.is_ours())) {
         FB_TRY_ASSIGN(place, target_folders_.front().reach("."));
         FB_TRY(open_made(*place.folder));
@@ -77,7 +77,7 @@ Result<tree::SpillArray<Restorer::Later>> Restorer::folders_by_depth() {
 
 Result<> Restorer::finish_folders() {
     FB_TRY(open_implied());
-    if (!context.options.filter.include.empty())
+    if (!parts.options.filter.include.empty())
         for (auto& folders : target_folders_) folders.end_lending();  // what is wanted was reached before
     FB_TRY_ASSIGN(sorted, folders_by_depth());
     // Where one comes again in an archive of ours, it is the same again; else the last one counts.
@@ -85,21 +85,21 @@ Result<> Restorer::finish_folders() {
     std::uint64_t begin = 0;
     for (auto depth = folders_.of_depth.size(); depth-- > 0;) {
         const auto end = begin + folders_.of_depth[depth];
-        FB_TRY(context.share.run([&](tree::TreeWorker& worker) {
+        FB_TRY(parts.share.run([&](tree::TreeWorker& worker) {
             for (auto first = begin; first < end; first += together) {
-                context.share.add(worker, [&, first](tree::TreeWorker& other) {
+                parts.share.add(worker, [&, first](tree::TreeWorker& other) {
                     for (auto at = first; at < std::min(first + together, end); ++at) {
-                        if (context.share.is_stopped()) return;
+                        if (parts.share.is_stopped()) return;
                         const auto later = sorted.at(at);
                         auto found = later ? member_at(*later) : later.error();
                         const auto done = found ? finish_folder(other, found->member) : Result<>(found.error());
-                        if (!done) context.report(found ? found->member.path : ".", done.error());
+                        if (!done) parts.failures.report(found ? found->member.path : ".", done.error());
                     }
                 });
-                context.share.relieve(worker);
+                parts.share.relieve(worker);
             }
         }));
-        FB_TRY(context.fatal());
+        FB_TRY(parts.failures.fatal());
         begin = end;
     }
     return {};
@@ -108,24 +108,24 @@ Result<> Restorer::finish_folders() {
 Result<> Restorer::finish_folder(tree::TreeWorker& worker, const Member& member) {
     FB_TRY_ASSIGN(place, target_folders_[worker.index].reach(member.path));
     FB_TRY_ASSIGN(now, place.folder->status());
-    const bool is_new = place.was_made || context.is_unfinished(now);
+    const bool is_new = place.was_made || parts.new_entries.is_unfinished(now);
     FB_TRY_ASSIGN(wanted, is_wanted(member.path));
     if (!is_new && !wanted) return {};
-    FB_TRY(settle_unread(context, member));
+    FB_TRY(settle_unread(parts.losses, parts.options.preserve, member));
     tree::Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
-    held.umask = context.owner.umask;
+    held.umask = parts.new_entries.owner().umask;
     held.is_new = is_new;
-    if (context.options.preserve.attributes) {
+    if (parts.options.preserve.attributes) {
         FB_TRY_ASSIGN(names, place.folder->attribute_names());
         held.attributes = std::move(names);
         tree::drop_those_of_file_system(held.attributes);
     }
-    ++context.counts.folders;
+    ++parts.counts.folders;
     const auto settle = [&](const std::string& part, const std::string& value, Result<> done) {
-        return done ? done : context.settle(member.path, member.status, part, value, std::move(done));
+        return done ? done : parts.losses.settle(member.path, member.status, part, value, std::move(done));
     };
-    return tree::give_attributes(member.status, attributes_of(member, context.options.preserve), *place.folder, held,
-                                 context.options.preserve, settle);
+    return tree::give_attributes(member.status, attributes_of(member, parts.options.preserve), *place.folder, held,
+                                 parts.options.preserve, settle);
 }
 
 }  // namespace forebay::archive

@@ -36,11 +36,10 @@ tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& 
     return source;
 }
 
-Result<> settle_unread(tree::CopyContext& context, const Member& member) {
-    const auto& preserve = context.options.preserve;
+Result<> settle_unread(tree::Losses& losses, const tree::Preserve& preserve, const Member& member) {
     const auto settle = [&](const Unread& part, bool is_wished, const char* why) -> Result<> {
         if (!is_wished) return {};
-        return context.settle(member.path, member.status, part.text, "", Error{ErrorKind::unsupported, why});
+        return losses.settle(member.path, member.status, part.text, "", Error{ErrorKind::unsupported, why});
     };
     for (const auto& part : member.unread) switch (part.is) {
             case Unread::Is::owner: FB_TRY(settle(part, preserve.owner, "owners are numbers of 32 bits")); break;
@@ -62,26 +61,26 @@ Error wrong_sum(const FoundMember& found, std::uint32_t sum) {
                         found.stored_offset, sum, *found.member.sum)};
 }
 
-Restorer::Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::uint64_t file_bytes,
-                   tree::BranchRef root, bool checks, const MemberTaker& take)
-    : context(given_context),
+Restorer::Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::BranchRef root,
+                   bool checks, const MemberTaker& take)
+    : parts(given_parts),
       file_(file),
       file_bytes_(file_bytes),
-      reader_(file, file_bytes, given_context.way()),
+      reader_(file, file_bytes, given_parts.flow.way()),
       root_(std::move(root)),
       checked_(checks ? std::optional<CheckedSums>(std::in_place) : std::nullopt),
       take_(take) {
     if (!root_) return;
-    context.tell_failed([this](const std::string& path) { take_failed(path); });
-    for (std::uint32_t index = 0; index < context.options.threads; ++index)
-        target_folders_.emplace_back(context, root_, reader_);
+    parts.failures.tell_failed([this](const std::string& path) { take_failed(path); });
+    for (std::uint32_t index = 0; index < parts.options.threads; ++index)
+        target_folders_.emplace_back(TargetFolders::Uses{parts.folders, parts.new_entries, parts.publisher}, root_,
+                                     reader_);
 }
 
 Result<> Restorer::run() {
-    FB_TRY(context.naming.run([this](tree::TreeWorker& worker) { scan(worker); }));
-    if (restores() && context.fatal()) FB_TRY(restore_later());
-    if (restores() && context.fatal()) FB_TRY(restore_left_out());
-    FB_TRY(context.fatal());
+    FB_TRY(parts.naming.run([this](tree::TreeWorker& worker) { scan(worker); }));
+    if (restores() && parts.failures.fatal()) FB_TRY(restore_later());
+    FB_TRY(parts.failures.fatal());
     return scanned_;
 }
 
@@ -91,7 +90,7 @@ void Restorer::scan(tree::TreeWorker& worker) {
 }
 
 Result<> Restorer::try_scan(tree::TreeWorker& worker) {
-    while (!context.share.is_stopped()) {
+    while (!parts.share.is_stopped()) {
         FB_TRY_ASSIGN(found, reader_.next());
         if (!found) return {};
         FB_TRY(take(worker, std::move(*found)));
@@ -102,19 +101,19 @@ Result<> Restorer::try_scan(tree::TreeWorker& worker) {
 // An error: the reading ends.
 Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     auto& member = found.member;
-    context.counts.passed_bytes += found.stored_offset - found.offset;
-    if (!found.is_large()) context.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
-    context.tick();
+    parts.counts.passed_bytes += found.stored_offset - found.offset;
+    if (!found.is_large()) parts.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
+    parts.flow.tick();
     const auto refuse = [&](const std::string& path, const Error& error) -> Result<> {
-        context.report(show_text(path), error);
+        parts.failures.report(show_text(path), error);
         return {};
     };
     auto path = clean_path(member.path);
     // The tree itself is an entry of no other count either.
     const bool is_root = path && *path == ".";
-    if (!is_root) ++context.counts.entries;
+    if (!is_root) ++parts.counts.entries;
     if (!path) return refuse(member.path, path.error());
-    if (member.path.starts_with('/')) ++context.counts.absolute_names;
+    if (member.path.starts_with('/')) ++parts.counts.absolute_names;
     member.path = std::move(*path);
     const auto kind = member.status.kind;
     if (is_root && kind != sys::EntryKind::folder)
@@ -128,14 +127,14 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
                        fmt::format("its path has {} names, and at most {} are restored", depth, depth_max)});
     if (kind == sys::EntryKind::unknown && !is_link)
         return refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
-    if (!context.options.filter.takes(member.path, kind)) {
-        if (found.is_large()) context.counts.passed_bytes += member.stored_bytes;
+    if (!parts.options.filter.takes(member.path, kind)) {
+        if (found.is_large()) parts.counts.passed_bytes += member.stored_bytes;
         return {};
     }
     if (take_) FB_TRY(take_(member));
-    if (context.options.is_dry) {
+    if (parts.options.is_dry) {
         if (is_root) return {};
-        context.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
+        parts.counts.would_copy.add(kind == sys::EntryKind::file && !is_link ? member.status.bytes : 0);
         return {};
     }
     if (checked_ && kind == sys::EntryKind::file && !is_link && (member.sum || member.stored_bytes > 0)) {
@@ -172,16 +171,17 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
 
 void Restorer::hand_over(tree::TreeWorker& worker) {
     auto batch = std::exchange(batch_, {});
-    if (context.share.waiting(worker) >= batches_max) return restore_batch(worker, batch);
-    context.share.add(worker,
-                      [this, members = std::move(batch)](tree::TreeWorker& other) { restore_batch(other, members); });
+    if (parts.share.waiting(worker) >= batches_max) return restore_batch(worker, batch);
+    parts.share.add(worker,
+                    [this, members = std::move(batch)](tree::TreeWorker& other) { restore_batch(other, members); });
 }
 
 void Restorer::restore_batch(tree::TreeWorker& worker, const Batch& batch) {
     for (const auto& found : batch) {
-        if (context.share.is_stopped()) return;
-        if (auto restored = restore(worker, found); !restored) context.report(found.member.path, restored.error());
-        context.tick();
+        if (parts.share.is_stopped()) return;
+        if (auto restored = restore(worker, found); !restored)
+            parts.failures.report(found.member.path, restored.error());
+        parts.flow.tick();
     }
 }
 
@@ -190,13 +190,13 @@ Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& found) {
     if (member.status.kind == sys::EntryKind::file) return restore_file(worker, found);
     if (!restores()) return {};
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
-    FB_TRY(settle_unread(context, member));
+    FB_TRY(settle_unread(parts.losses, parts.options.preserve, member));
     bool was_made = false;
-    FB_TRY(tree::make_other_entry(context, worker, entry, member.status, member.link_text,
-                                  [&]() -> Result<tree::AttributeSource> {
-                                      was_made = true;
-                                      return attributes_of(member, context.options.preserve);
-                                  }));
+    FB_TRY(parts.maker.new_entry(entry, member.status)
+               .make_other(worker, member.link_text, [&]() -> Result<tree::AttributeSource> {
+                   was_made = true;
+                   return attributes_of(member, parts.options.preserve);
+               }));
     if (!was_made) take_failed(member.path);  // the target cannot hold it, which is settled
     return {};
 }
@@ -205,32 +205,31 @@ Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& fou
     const auto& member = found.member;
     if (member.sum)
         if (const auto sum = crc32c(found.stored); sum != *member.sum) return wrong_sum(found, sum);
-    context.counts.bytes += member.stored_bytes;
+    parts.counts.bytes += member.stored_bytes;
     if (!restores()) return {};
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
-    FB_TRY(settle_unread(context, member));
-    const auto temporary_name = context.temporary_name(entry.name);
-    FB_TRY_ASSIGN(made, tree::make_copy_file(context, entry, temporary_name, member.status));
-    tree::TemporaryName temporary(*entry.target, temporary_name);
+    FB_TRY(settle_unread(parts.losses, parts.options.preserve, member));
+    auto made = parts.maker.new_entry(entry, member.status);
+    FB_TRY(made.make_file());
+    tree::TemporaryName temporary(*entry.target, made.name());
     for (const auto& part : member.stored)
         FB_TRY(
-            made.file->write(part.begin, found.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
-    if (member.has_holes) FB_TRY(made.file->resize(member.status.bytes));  // a hole may be the last
-    FB_TRY(tree::name_file(context, worker, entry, attributes_of(member, context.options.preserve), member.status, made,
-                           temporary));
+            made.file().write(part.begin, found.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
+    if (member.has_holes) FB_TRY(made.file().resize(member.status.bytes));  // a hole may be the last
+    FB_TRY(made.name_file(worker, attributes_of(member, parts.options.preserve), temporary));
     return {};
 }
 
-Result<> Restorer::link(tree::TreeWorker& worker, const Member& member, const Later& later) {
+Result<> Restorer::link(tree::TreeWorker& worker, const Member& member) {
     FB_TRY_ASSIGN(first_path, clean_path(member.same_as));
-    if (context.options.filter.takes(first_path, sys::EntryKind::file)) return link_to(worker, member.path, first_path);
-    FB_TRY_ASSIGN(inode, left_out_.by_first_names.get_or_put(key_of(first_path), {.name = later}));
-    return (inode.name.offset == later.offset ? left_out_.names : left_out_.others).push_back(later);
+    if (parts.options.filter.takes(first_path, sys::EntryKind::file)) return link_to(worker, member.path, first_path);
+    return Error{ErrorKind::refused,
+                 fmt::format("the archive has its bytes at {}, which the patterns leave out", show_text(first_path))};
 }
 
 void Restorer::take_failed(const std::string& path) {
     const std::lock_guard lock(paths_.mutex);
-    if (const auto put = paths_.failed.put(key_of(path), true); !put) context.end_by(put.error());
+    if (const auto put = paths_.failed.put(key_of(path), true); !put) parts.failures.end_by(put.error());
 }
 
 Result<> Restorer::forget_failed(const std::string& path) {
@@ -261,22 +260,23 @@ Result<> Restorer::link_to(tree::TreeWorker& worker, const std::string& path, co
     const auto existing = entry.target->status_of(entry.name);
     if (existing && existing->id == status.id)  // a rename of two names of one inode does nothing
         return tree::check_spelling(*entry.branch, *entry.target, entry.name);
-    const auto name = context.temporary_name(entry.name);
+    const auto name = parts.names.name_for(entry.name);
     static_cast<void>(entry.target->remove(name));  // of a run that was killed
     const auto linked = entry.target->make_hard_link(name, *first_folder, first.name);
     if (!linked && linked.error().kind == ErrorKind::refused) FB_TRY(tree::check_takes_files(entry, name));
-    if (!linked) return context.settle(path, status, "hard link to " + first_path, "", linked);
+    if (!linked) return parts.losses.settle(path, status, "hard link to " + first_path, "", linked);
     tree::TemporaryName temporary(*entry.target, name);
-    return context.publish(temporary, {entry.branch, entry.name}, *entry.target, tree::RemarkKind::linked);
+    FB_TRY(parts.publisher.publish(temporary, {entry.branch, entry.name}, *entry.target, tree::RemarkKind::linked));
+    return {};
 }
 
 // Links, and entries that replace others of the archive: in its order, but for the pieces of large files.
 Result<> Restorer::restore_later() {
     for (std::uint64_t next = 0; next < later_.size();) {
         Result<> restored;
-        FB_TRY(context.naming.run([&](tree::TreeWorker& worker) { restored = restore_some_later(worker, next); }));
+        FB_TRY(parts.naming.run([&](tree::TreeWorker& worker) { restored = restore_some_later(worker, next); }));
         FB_TRY(restored);
-        FB_TRY(context.fatal());
+        FB_TRY(parts.failures.fatal());
     }
     return {};
 }
@@ -285,26 +285,26 @@ Result<> Restorer::restore_later() {
 // first gets it before the second is made.
 Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& next) {
     std::unordered_set<std::string> waiting;
-    for (; next < later_.size() && !context.share.is_stopped(); context.tick()) {
+    for (; next < later_.size() && !parts.share.is_stopped(); parts.flow.tick()) {
         FB_TRY_ASSIGN(later, later_.at(next));
         ++next;
         auto found = member_at(later);
         if (!found) {
-            context.report(".", found.error());
+            parts.failures.report(".", found.error());
             continue;
         }
         const auto& member = found->member;
         const bool is_link = !member.same_as.empty();
         FB_TRY(forget_failed(member.path));  // another entry of its path comes
-        if (!context.naming.has_waiting()) waiting.clear();
-        if (is_link || waiting.contains(member.path)) context.naming.flush(worker);
+        if (!parts.naming.has_waiting()) waiting.clear();
+        if (is_link || waiting.contains(member.path)) parts.naming.flush(worker);
         else waiting.insert(member.path);
         if (member.status.kind == sys::EntryKind::file && found->is_large()) {
             start_large_restore(*this, worker, std::move(*found));
             return {};
         }
-        const auto done = is_link ? link(worker, member, later) : restore(worker, *found);
-        if (!done) context.report(member.path, done.error());
+        const auto done = is_link ? link(worker, member) : restore(worker, *found);
+        if (!done) parts.failures.report(member.path, done.error());
     }
     return {};
 }

@@ -12,6 +12,7 @@
 #include "transfer/archive/reader.hpp"
 #include "transfer/archive/restore.hpp"
 #include "transfer/archive/target_folders.hpp"
+#include "transfer/copy/copy_parts.hpp"
 #include "transfer/copy/inode_map.hpp"
 #include "transfer/copy/spill_array.hpp"
 
@@ -23,7 +24,7 @@ using Batch = std::vector<FoundMember>;
 class Restorer {
 public:
     /// No `root` where nothing is restored; then files are compared with their checksums if it `checks`.
-    Restorer(tree::CopyContext& given_context, sys::OpenFile& file, std::uint64_t file_bytes, tree::BranchRef root,
+    Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::BranchRef root,
              bool checks, const MemberTaker& take);
 
     /// All but folders that were there or made: these are given what they have by finish_folders(), when nothing is
@@ -39,7 +40,7 @@ public:
         return target_folders_[worker.index].entry(path);
     }
 
-    tree::CopyContext& context;
+    tree::TargetParts& parts;
 
 private:
     /// What comes when all before it is there.
@@ -52,18 +53,6 @@ private:
     struct Folders {
         tree::SpillArray<Later> all;
         std::vector<std::uint64_t> of_depth;  // how many
-    };
-
-    /// Inodes whose first name patterns leave out.
-    struct LeftOut {
-        struct Inode {
-            Later name{};   // the next one, which gets the bytes
-            Later bytes{};  // where there are any
-            bool has_bytes = false;
-        };
-        tree::SpillArray<Later> names;         // of each inode the next one
-        tree::SpillArray<Later> others;        // all that come after
-        tree::InodeMap<Inode> by_first_names;  // by the hashes of these
     };
 
     /// By their hashes.
@@ -81,7 +70,7 @@ private:
     void restore_batch(tree::TreeWorker& worker, const Batch& batch);
     Result<> restore(tree::TreeWorker& worker, const FoundMember& found);
     Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
-    Result<> link(tree::TreeWorker& worker, const Member& member, const Later& later);
+    Result<> link(tree::TreeWorker& worker, const Member& member);
     Result<> note_wanted(std::string_view path);
     Result<bool> is_wanted(const std::string& folder);
     void take_failed(const std::string& path);
@@ -95,10 +84,6 @@ private:
     Result<bool> is_known(const std::string& path);
     Result<> check_first_name(const std::string& path);
     Result<tree::SpillArray<Later>> folders_by_depth();
-    Result<> restore_left_out();
-    Result<> find_left_out();
-    Result<> give_left_out(tree::TreeWorker& worker);
-    Result<> link_left_out(tree::TreeWorker& worker);
     Result<> open_implied();
     Result<> open_made(sys::Folder& folder) const;
     Result<> finish_folder(tree::TreeWorker& worker, const Member& member);
@@ -114,7 +99,6 @@ private:
     Batch batch_;
     tree::SpillArray<Later> later_;
     Folders folders_;
-    LeftOut left_out_;
     std::vector<std::shared_ptr<const Records>> commons_;  // an archive has none or one, or some that were joined
     Paths paths_;
     Result<> scanned_;
@@ -123,7 +107,7 @@ private:
 /// What a member has beside its status.
 tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& preserve);
 /// Says that a part of the head cannot be read, as the options want it.
-Result<> settle_unread(tree::CopyContext& context, const Member& member);
+Result<> settle_unread(tree::Losses& losses, const tree::Preserve& preserve, const Member& member);
 Error wrong_sum(const FoundMember& found, std::uint32_t sum);
 
 /// A file whose bytes are read in pieces, by all threads.

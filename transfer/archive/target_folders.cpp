@@ -10,7 +10,7 @@ namespace forebay::archive {
 void TargetFolders::leave(const tree::Branch* until) {
     folder_.reset();
     while (at_ && at_.get() != until && at_->parent) {
-        context_->folders.close(*at_);
+        use_.folders.close(*at_);
         auto above = at_->parent;
         at_ = std::move(above);
     }
@@ -36,7 +36,7 @@ Result<TargetFolders::Place> TargetFolders::reach(std::string_view path) {
         was_made = at_->was_made;
     }
     if (!folder_) {
-        FB_TRY_ASSIGN(folder, context_->folders.get(at_, tree::TreeSide::target));
+        FB_TRY_ASSIGN(folder, use_.folders.get(at_, tree::TreeSide::target));
         folder_ = folder;
     }
     return Place{.branch = at_, .folder = folder_, .was_made = was_made};
@@ -48,7 +48,7 @@ Result<tree::CopyEntry> TargetFolders::entry(std::string_view path) {
 }
 
 Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
-    FB_TRY_ASSIGN(above, context_->folders.get(at_, tree::TreeSide::target));
+    FB_TRY_ASSIGN(above, use_.folders.get(at_, tree::TreeSide::target));
     tree::Spellings::of(*at_, *above);
     const auto branch = std::make_shared<tree::Branch>(at_, name);
     const auto made = above->make_folder(name, tree::while_filled);
@@ -59,11 +59,11 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
         return because(opened.error(), show_text(path_of(*branch)) +
                                            " is no folder at the target that may be filled: " + opened.error().what);
     const tree::FolderRef folder = std::move(*opened);
-    if (made) context_->mark_unfinished(*folder);
+    if (made) use_.new_entries.mark_unfinished(*folder);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;
     branch->was_made = made.has_value();
-    if (made) context_->record(tree::RemarkKind::copied, *at_, name);
+    if (made) use_.publisher.record(tree::RemarkKind::copied, *at_, name);
     tree::Spellings::of(*branch, *folder);
     if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
     if (made && at_->seen.gives_acl) {
@@ -72,9 +72,9 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     } else if (!made) {
         FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(*folder));
         branch->seen.gives_acl = gives_acl;
-        if (lends_) FB_TRY(tree::lend_permissions(*branch, *folder, context_->owner.user));
+        if (lends_) FB_TRY(tree::lend_permissions(*branch, *folder, use_.new_entries.owner().user));
     }
-    context_->folders.keep(branch, tree::TreeSide::target, folder);
+    use_.folders.keep(branch, tree::TreeSide::target, folder);
     return branch;
 }
 

@@ -11,16 +11,22 @@
 #include <utility>
 
 #include "transfer/archive/reader.hpp"
-#include "transfer/copy/copy_context.hpp"
+#include "transfer/copy/new_entries.hpp"
+#include "transfer/copy/publisher.hpp"
 #include "transfer/copy/spill_texts.hpp"
 
 namespace forebay::archive {
 
 class TargetFolders {
 public:
+    struct Uses {
+        tree::OpenFolders& folders;
+        const tree::NewEntries& new_entries;
+        tree::NamePublisher& publisher;
+    };
     /// `root` is open, and has its status.
-    TargetFolders(tree::CopyContext& context, tree::BranchRef root, const ArchiveReader& reader)
-        : context_(&context), reader_(&reader), root_(std::move(root)), at_(root_) {}
+    TargetFolders(const Uses& uses, tree::BranchRef root, const ArchiveReader& reader)
+        : use_(uses), reader_(&reader), root_(std::move(root)), at_(root_) {}
     ~TargetFolders() { leave(root_.get()); }
     TargetFolders(TargetFolders&&) = default;
 
@@ -42,7 +48,7 @@ private:
     void leave(const tree::Branch* until);
     Result<tree::BranchRef> enter(const std::string& name);
 
-    tree::CopyContext* context_;
+    Uses use_;
     const ArchiveReader* reader_;
     tree::BranchRef root_, at_;
     tree::FolderRef folder_;  // of at_, where it was asked for

@@ -96,6 +96,18 @@ Result<Preserve> preserve_from(std::string_view words) {
     return preserve;
 }
 
+std::string words_of(const Preserve& preserve) {
+    std::string words;
+    if (preserve.owner) join(words, "owner");
+    else if (preserve.group) join(words, "group");
+    if (preserve.permissions) join(words, "permissions");
+    if (preserve.times) join(words, "times");
+    if (preserve.attributes) join(words, "attributes");
+    if (preserve.hard_links) join(words, "hard-links");
+    std::erase(words, ' ');
+    return words.empty() ? "none" : words;
+}
+
 Result<AttributeSource> attributes_of(sys::OpenEntry& entry) {
     FB_TRY_ASSIGN(names, entry.attribute_names());
     drop_those_of_file_system(names);
@@ -108,6 +120,10 @@ Result<AttributeSource> attributes_of(sys::Folder& folder, const std::string& na
     return AttributeSource{std::move(names), [&folder, name](const std::string& attribute) {
                                return folder.attribute_of(name, attribute);
                            }};
+}
+
+Result<AttributeSource> wished_attributes(sys::Folder& folder, const std::string& name, const Preserve& preserve) {
+    return preserve.attributes ? attributes_of(folder, name) : AttributeSource{};
 }
 
 Result<bool> has_default_acl(sys::Folder& folder) {

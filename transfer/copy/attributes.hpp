@@ -24,6 +24,8 @@ struct Preserve {
 
 /// "owner,times": those that are named alone; "all". `refused` for other words.
 Result<Preserve> preserve_from(std::string_view words);
+/// From which preserve_from() makes the same.
+std::string words_of(const Preserve& preserve);
 
 /// The extended attributes of an entry of the source.
 struct AttributeSource {
@@ -32,6 +34,8 @@ struct AttributeSource {
 };
 Result<AttributeSource> attributes_of(sys::OpenEntry& entry);
 Result<AttributeSource> attributes_of(sys::Folder& folder, const std::string& name);
+/// The same; none where they are not preserved.
+Result<AttributeSource> wished_attributes(sys::Folder& folder, const std::string& name, const Preserve& preserve);
 
 /// Whether new entries of it inherit an ACL.
 Result<bool> has_default_acl(sys::Folder& folder);

@@ -90,13 +90,13 @@ Result<CopyRoots> open_roots(const std::string& source, const std::string& targe
 }
 
 // With the others, until all of it is done.
-Result<> walk_shared(CopyContext& context, CopyWalk& walk, CopyTeam& shared, const BranchRef& root) {
-    auto& lead = *context.options.lead;
+Result<> walk_shared(CopyParts& parts, CopyTeam& shared, const BranchRef& root) {
+    auto& lead = *parts.options.lead;
     root->was_changed = true;  // by the file that members have looked for
     FB_TRY(lead.start(shared.work(root), [&](const TeamMessage& message) { shared.settle(message); }));
-    const auto walked = walk.run(root, true);
-    lead.finish(!walked || context.share.is_stopped());
-    FB_TRY(context.fatal());
+    const auto walked = parts.walk.run(root, true);
+    lead.finish(!walked || parts.share.is_stopped());
+    FB_TRY(parts.failures.fatal());
     FB_TRY(walked);
     return shared.take_over(lead);
 }
@@ -116,9 +116,7 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
     Tops tops;
     std::unordered_set<std::string> names;
     const Branch top(nullptr, "");
-    const Error enough{ErrorKind::refused, ""};
-    bool has_enough = false;
-    const auto at_target = roots.target->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+    FB_TRY(roots.target->list([&](std::span<const sys::NamedEntry> listed) -> sys::TakerAnswer {
         for (const auto& one : listed) {
             std::string name(one.name);
             if (name.starts_with(any_temporary)) continue;
@@ -126,19 +124,17 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
             if (options.removes_extra && !options.filter.takes(top, name, one.kind)) continue;
             if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
         }
-        has_enough = !options.removes_extra && tops.at_target >= names_compared_max;
-        return has_enough ? Result<>(enough) : Result<>();
-    });
-    if (!at_target && !has_enough) return at_target.error();
-    const auto at_source = roots.source->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
+        const bool has_enough = !options.removes_extra && tops.at_target >= names_compared_max;
+        return has_enough ? sys::TakerAnswer::enough() : sys::TakerAnswer();
+    }));
+    FB_TRY(roots.source->list([&](std::span<const sys::NamedEntry> listed) -> sys::TakerAnswer {
         for (const auto& one : listed) {
             if (is_of_file_system(one.name)) continue;
             tops.source_is_empty = false;
             tops.are_alike = tops.are_alike || names.contains(std::string(one.name));
         }
-        return tops.are_alike ? Result<>(enough) : Result<>();
-    });
-    if (!at_source && !tops.are_alike) return at_source.error();
+        return tops.are_alike ? sys::TakerAnswer::enough() : sys::TakerAnswer();
+    }));
     return tops;
 }
 
@@ -199,20 +195,19 @@ std::string why_not_removed(const Remarks& remarks) {
 // False: more folders of the target are in the way than one turn replaces.
 Result<bool> copy_once(const CopyRoots& roots, const CopyPlaces& places, const TreeCopyOptions& options,
                        Remarks& remarks, CopyCounts& counts) {
-    CopyContext context(options, remarks, counts, places);
-    if (roots.target) FB_TRY(context.naming.begin(roots.target));
-    CopyWalk walk(context);
-    FB_TRY_ASSIGN(root, walk.open_root(roots.source, roots.target, roots.was_made, true));
+    CopyParts parts(options, remarks, counts, places);
+    if (roots.target) FB_TRY(parts.naming.begin(roots.target));
+    FB_TRY_ASSIGN(root, parts.walk.open_root(roots.source, roots.target, roots.was_made, true));
     std::optional<CopyTeam> shared;
     auto* lead = options.lead;
-    if (lead != nullptr) FB_TRY(walk_shared(context, walk, shared.emplace(context, walk, lead->team()), root));
-    else FB_TRY(walk.run(root, true));
-    FB_TRY(walk.replace_folders());
-    if (options.is_dry && context.has_put_off_later())  // a run replaces these first, and then comes again
+    if (lead != nullptr) FB_TRY(walk_shared(parts, shared.emplace(parts, lead->team()), root));
+    else FB_TRY(parts.walk.run(root, true));
+    FB_TRY(parts.replacer.run());
+    if (options.is_dry && parts.deferred.has_more())  // a run replaces these first, and then comes again
         remarks.add(RemarkKind::passed_over, ".",
                     fmt::format("more than {} folders of the target stand in the way: nothing is said of the others",
                                 options.tables.put_off));
-    return !context.has_put_off_later() || remarks.has_errors() || options.is_dry;
+    return !parts.deferred.has_more() || remarks.has_errors() || options.is_dry;
 }
 
 }  // namespace
@@ -300,14 +295,13 @@ Result<> copy_for_team(TeamPort& port, const TeamOrder& order) {
         FB_TRY_ASSIGN(clocks, clocks_of(*source, *target));
         places.clocks = clocks;
     }
-    CopyContext context(options, remarks, counts, places);
-    if (target) FB_TRY(context.naming.begin(target));
-    CopyWalk walk(context);
+    CopyParts parts(options, remarks, counts, places);
+    if (target) FB_TRY(parts.naming.begin(target));
     TeamMembership membership(port, order, term);
-    CopyTeam shared(context, walk, membership.team());
-    FB_TRY_ASSIGN(root, walk.open_root(std::move(source), target, order.lacks_target, false));
+    CopyTeam shared(parts, membership.team());
+    FB_TRY_ASSIGN(root, parts.walk.open_root(std::move(source), target, order.lacks_target, false));
     FB_TRY(membership.start(shared.work(root)));
-    auto done = walk.run(root, false);
+    auto done = parts.walk.run(root, false);
     if (done && options.syncs && !options.is_dry) done = target->sync_file_system();
     return membership.leave(done);
 }

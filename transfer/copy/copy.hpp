@@ -11,37 +11,15 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <string>
 
-#include "core/move/pace.hpp"
 #include "forebay/result.hpp"
 #include "transfer/copy/amount.hpp"
-#include "transfer/copy/attributes.hpp"
 #include "transfer/copy/branch.hpp"
-#include "transfer/copy/filter.hpp"
-#include "transfer/copy/layout_wish.hpp"
-#include "transfer/copy/naming.hpp"
+#include "transfer/copy/copy_options.hpp"
 #include "transfer/copy/remarks.hpp"
-#include "transfer/copy/wished_paths.hpp"
 
 namespace forebay::tree {
-
-class TeamLead;
-
-/// What becomes of an entry of which the target cannot hold a part: an owner that only root may give, a device.
-enum class CannotKeep {
-    refuse,    // the entry is not copied
-    manifest,  // it is copied without that part, which the manifest has
-    drop,      // it is copied without that part
-};
-
-struct Unkept {
-    std::string path;
-    std::string part;   // "fifo", "owner 5:5", "attribute user.a"
-    std::string value;  // of the attribute; of a symbolic link its text
-    sys::EntryStatus status;
-};
 
 struct CopyCounts {
     std::atomic<std::uint64_t> entries{0};  // looked at
@@ -55,36 +33,6 @@ struct CopyCounts {
     /// Why nothing was removed of what the target alone has; empty: it was, or was not to be.
     std::string not_removed;
     Amount would_copy, would_replace, would_remove;  // in a dry run: what is missing, what differs, what is too much
-};
-
-struct TreeCopyOptions {
-    std::uint32_t threads = 1;
-    EntryFilter filter{};
-    WishedRef wished{};  // null: all is meant
-    Preserve preserve{};
-    CannotKeep cannot_keep = CannotKeep::refuse;
-    std::function<Result<>(const Unkept&)> manifest{};
-    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as it goes
-    move::Turn* shared_turn = nullptr;        // the limit is that of all copies with this turn
-    bool one_file_system = false;
-    bool removes_extra = false;              // what the target has and the source has not; never after an error
-    std::uint64_t removed_max = UINT64_MAX;  // where more entries would go, none does
-    bool allows_empty = false;               // a source without entries: else nothing is removed, it may be unmounted
-    bool allows_unlike = false;      // a target without a name of the source: else it is taken for another place
-    bool compares_bytes = false;     // of files that are there, of one size
-    bool trusts_attributes = false;  // where a target's entry is newer than all changes of the source's
-    bool verifies = false;           // what was written is read back and compared
-    bool recalls = false;            // files whose bytes an archive alone has (HSM) are read too
-    bool is_dry = false;
-    /// The target's file system, before entries get their names and at the end: a power cut leaves whole ones alone.
-    bool syncs = true;
-    bool is_locked = false;  // the target, by the caller, who does more there than this copy
-    bool is_run = false;     // the root: its caller sees to what makes it one, see RemarkKind::as_files
-    NamingLimits naming{};
-    TableLimits tables{};
-    LayoutWish layout{};
-    std::function<void(const CopyCounts&)> watch{};
-    TeamLead* lead = nullptr;  // of other processes that share the work
 };
 
 /// Two trees of which a copy is made; in a dry run the target may be missing.

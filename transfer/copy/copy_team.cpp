@@ -4,7 +4,6 @@
 
 #include "core/base/try.hpp"
 #include "core/sys/machine.hpp"
-#include "transfer/copy/copy_entry.hpp"
 #include "transfer/copy/team_words.hpp"
 
 namespace forebay::tree {
@@ -48,53 +47,58 @@ private:
 
 }  // namespace
 
-CopyTeam::CopyTeam(CopyContext& context, CopyWalk& walk, Team& team)
-    : context_(context), walk_(walk), team_(team), counts_(fields_of(context.counts, context.options.filter)) {
-    context_.team = &team;
-    context_.links.share_with_others([this](const sys::EntryStatus& status, const sys::EntryId& existing,
-                                            const EntryPlace& own, EntryPlace&) { return ask(status, existing, own); },
-                                     [this](const sys::EntryId& id, const EntryPlace& at) { tell(id, at); });
+CopyTeam::CopyTeam(CopyParts& parts, Team& team)
+    : parts_(parts), team_(team), counts_(fields_of(parts.counts, parts.options.filter)) {
+    parts_.branch_ends.tell_root_done([&team] { team.root_done(); });
+    if (team.process() != 0)  // the first process does all of these, at the end
+        parts_.deferred.send_to_other([&team](const EntryPlace& place) {
+            team.say({.kind = TeamKind::put_off, .path = team_path(*place.branch), .text = place.name});
+        });
+    parts_.links.share_with_others([this](const sys::EntryStatus& status, const sys::EntryId& existing,
+                                          const EntryPlace& own, EntryPlace&) { return ask(status, existing, own); },
+                                   [this](const sys::EntryId& id, const EntryPlace& at) { tell(id, at); });
 }
 
 TeamWork CopyTeam::work(const BranchRef& root) {
-    return {.share = context_.share,
-            .folders = context_.folders,
+    return {.share = parts_.share,
+            .folders = parts_.folders,
             .root = root,
-            .may_lack_target = context_.options.is_dry,
-            .makes_target = !context_.options.is_dry,
-            .enter = [this](TreeWorker& worker, const BranchRef& branch) { walk_.enter(worker, branch); },
+            .may_lack_target = parts_.options.is_dry,
+            .makes_target = !parts_.options.is_dry,
+            .enter = [this](TreeWorker& worker, const BranchRef& branch) { parts_.walk.enter(worker, branch); },
             .portion = [this](TreeWorker& worker, const BranchRef& branch,
-                              const Portion& portion) { walk_.copy_portion(worker, branch, portion); },
+                              const Portion& portion) { parts_.walk.copy_portion(worker, branch, portion); },
             .file = [this](TreeWorker& worker, const BranchRef& folder,
                            const TeamMessage& gift) { return copy_piece(worker, folder, gift); },
-            .done = [this](const BranchRef& branch) { context_.done_in(branch); },
+            .done = [this](const BranchRef& branch) { parts_.branch_ends.done_in(branch); },
             .counts = [this] { return counts_.own(); },
-            .idle = [this] { context_.naming.flush_idle(); },
+            .idle = [this] { parts_.naming.flush_idle(); },
             .hear =
                 [this](const TeamMessage& message) {
                     if (message.kind == TeamKind::link_answer) hear_link(message);
-                    else if (message.kind == TeamKind::beat) context_.set_rate(message.number);
+                    else if (message.kind == TeamKind::beat) parts_.flow.set_rate(message.number);
                 }};
 }
 
 void CopyTeam::settle(const TeamMessage& message) {
     switch (message.kind) {
-        case TeamKind::remark: return add_remark(message, context_.remarks);
+        case TeamKind::remark: return add_remark(message, parts_.remarks);
         case TeamKind::unkept:
-            if (const auto taken = context_.take_unkept(unkept_of(message)); !taken) context_.end_by(taken.error());
+            if (const auto taken = parts_.losses.take_unkept(unkept_of(message)); !taken)
+                parts_.failures.end_by(taken.error());
             return;
         case TeamKind::counts:
-        case TeamKind::bye: counts_.take(message); return context_.tick();
+        case TeamKind::bye: counts_.take(message); return parts_.flow.tick();
         case TeamKind::put_off: return put_off(message.path, message.text);
-        case TeamKind::failed: return context_.end_by(error_of(message));
+        case TeamKind::failed: return parts_.failures.end_by(error_of(message));
         default: return;
     }
 }
 
 void CopyTeam::put_off(const std::string& path, const std::string& name) {
     const std::lock_guard lock(mutex_);
-    if (put_off_.size() < context_.options.tables.put_off) put_off_.emplace(path, name);
-    else context_.put_off_later();
+    if (put_off_.size() < parts_.options.tables.put_off) put_off_.emplace(path, name);
+    else parts_.deferred.note_more();
 }
 
 TeamMessage CopyTeam::question(const sys::EntryStatus& status, const sys::EntryId& existing,
@@ -109,7 +113,7 @@ HardLinks::Turn CopyTeam::ask(const sys::EntryStatus& status, const sys::EntryId
     auto asked = question(status, existing, own);
     {
         const std::lock_guard lock(mutex_);
-        asked_[asked.id] = {context_.links.id_of(status), existing};
+        asked_[asked.id] = {parts_.links.id_of(status), existing};
     }
     team_.say(std::move(asked));
     return HardLinks::Turn::waits;
@@ -142,52 +146,48 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
     if ((answer.flags & link_is_first) != 0) {
         // Another file of the source has that inode of the target: it stands for this one no more.
         if (asked.existing != sys::EntryId{} && (answer.flags & link_may_keep) == 0)
-            if (const auto claimed = context_.links.claim_target(asked.existing, {}); !claimed)
-                context_.end_by(claimed.error());
-        return context_.share.add_from_outside([this, id = asked.source](TreeWorker& worker) {
-            for (const auto& place : context_.links.granted(id)) EntryCopier(context_, worker).copy_waiting(place);
-            context_.links.take_grant_back(id);
+            if (const auto claimed = parts_.links.claim_target(asked.existing, {}); !claimed)
+                parts_.failures.end_by(claimed.error());
+        return parts_.share.add_from_outside([this, id = asked.source](TreeWorker& worker) {
+            for (const auto& place : parts_.links.granted(id)) parts_.further_names.copy_waiting(worker, place);
+            parts_.links.take_grant_back(id);
         });
     }
-    context_.share.add_from_outside([this, id = asked.source, answer](TreeWorker& worker) {
+    parts_.share.add_from_outside([this, id = asked.source, answer](TreeWorker& worker) {
         auto folder = team_.folder_at(answer.path);
         if (folder) {
             const EntryPlace first{*folder, answer.text};
-            return EntryCopier(context_, worker).link_all(context_.links.found(id, first), first, id);
+            return parts_.further_names.link_all(worker, parts_.links.found(id, first), first, id);
         }
-        for (const auto& place : context_.links.granted(id)) {
-            context_.report(path_of(*place.branch, place.name), folder.error());
-            context_.done_in(place.branch);
+        for (const auto& place : parts_.links.granted(id)) {
+            parts_.failures.report(path_of(*place.branch, place.name), folder.error());
+            parts_.branch_ends.done_in(place.branch);
         }
     });
 }
 
 // Both files are opened anew: they must be those that the other process speaks of.
 Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift) {
-    constexpr std::size_t texts = 2, numbers = 7;
-    if (gift.texts.size() != texts || gift.numbers.size() != numbers || gift.numbers[0] > gift.numbers[1])
-        return Error{ErrorKind::corrupt, "a piece of a file was not described"};
-    FB_TRY_ASSIGN(source_folder, context_.folders.get(folder, TreeSide::source));
-    FB_TRY_ASSIGN(target_folder, context_.folders.get(folder, TreeSide::target));
-    FB_TRY_ASSIGN(source, source_folder->open_file(gift.texts[0]));
-    FB_TRY_ASSIGN(target, target_folder->reopen_file(gift.texts[1]));
+    FB_TRY_ASSIGN(piece, GivenPiece::from(gift));
+    FB_TRY_ASSIGN(source_folder, parts_.folders.get(folder, TreeSide::source));
+    FB_TRY_ASSIGN(target_folder, parts_.folders.get(folder, TreeSide::target));
+    FB_TRY_ASSIGN(source, source_folder->open_file(piece.name));
+    FB_TRY_ASSIGN(target, target_folder->reopen_file(piece.temporary));
     FB_TRY_ASSIGN(status, source->status());
     FB_TRY_ASSIGN(made, target->status());
-    if (!context_.is_temporary(gift.texts[1]) || status.id.number != gift.numbers[2] ||
-        status.bytes != gift.numbers[3] || static_cast<std::uint64_t>(status.modified.seconds) != gift.numbers[4] ||
-        status.modified.nanoseconds != gift.numbers[5] || made.id.number != gift.numbers[6])
+    if (!parts_.names.is_temporary(piece.temporary) || !piece.is_of(status, made))
         return Error{ErrorKind::retry, "the file is another one here than where its copy was begun"};
-    FB_TRY(target->begin(gift.texts[0], *source, status));
+    FB_TRY(target->begin(piece.name, *source, status));
     const bool sparse = has_holes(status) && !target->begins_with_attributes();
-    FB_TRY(copy_bytes(*source, *target, {gift.numbers[0], gift.numbers[1]}, sparse, context_.way(), worker.buffer));
+    FB_TRY(copy_bytes(*source, *target, piece.bytes, sparse, parts_.flow.way(), worker.buffer));
     // The other process gives the file its name: it cannot sync what this host still has in memory.
-    if (context_.options.syncs) FB_TRY(target->sync());
+    if (parts_.options.syncs) FB_TRY(target->sync());
     return target->written_parts();
 }
 
 Result<> CopyTeam::take_over(TeamLead& lead) {
-    context_.team = nullptr;
-    context_.links.share_with_others(
+    parts_.branch_ends.tell_root_done({});
+    parts_.links.share_with_others(
         [this, &lead](const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own,
                       EntryPlace& at) -> Result<HardLinks::Turn> {
             FB_TRY_ASSIGN(answer, lead.link_of(question(status, existing, own)));
@@ -201,7 +201,7 @@ Result<> CopyTeam::take_over(TeamLead& lead) {
         {});
     for (const auto& [path, name] : put_off_) {
         FB_TRY_ASSIGN(folder, team_.folder_at(path));
-        context_.put_off({folder, name});
+        parts_.deferred.add({folder, name});
     }
     return {};
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "transfer/copy/copy_walk.hpp"
+#include "transfer/copy/copy_parts.hpp"
 #include "transfer/copy/team_counts.hpp"
 #include "transfer/copy/team_lead.hpp"
 
@@ -17,7 +17,7 @@ namespace forebay::tree {
 class CopyTeam {
 public:
     /// All that is given outlives it, as long as the share runs.
-    CopyTeam(CopyContext& context, CopyWalk& walk, Team& team);
+    CopyTeam(CopyParts& parts, Team& team);
 
     TeamWork work(const BranchRef& root);
     /// Of the first process: what others have to say for the report and for all.
@@ -38,8 +38,7 @@ private:
     Result<std::string> copy_piece(TreeWorker& worker, const BranchRef& folder, const TeamMessage& gift);
     TeamMessage question(const sys::EntryStatus& status, const sys::EntryId& existing, const EntryPlace& own) const;
 
-    CopyContext& context_;
-    CopyWalk& walk_;
+    CopyParts& parts_;
     Team& team_;
     TeamCounts counts_;
     std::mutex mutex_;                               // guards what follows

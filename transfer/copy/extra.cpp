@@ -98,13 +98,13 @@ public:
         : folder_(folder), held_(std::in_place, all_bytes, bytes_max) {}
 
     Result<> read() {
-        const auto listed = folder_.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        FB_TRY(folder_.list([&](std::span<const sys::NamedEntry> names) -> sys::TakerAnswer {
             has_all_ = held_->add(names);
-            if (!has_all_) return Error{ErrorKind::retry, "more names than are held in memory"};
+            if (!has_all_) return sys::TakerAnswer::enough();
             for (const auto& one : names) names_.emplace(one.name, false);
             return {};
-        });
-        if (has_all_) return listed;
+        }));
+        if (has_all_) return {};
         names_.clear();
         held_.reset();
         return {};

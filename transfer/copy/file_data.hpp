@@ -15,6 +15,9 @@ namespace forebay::tree {
 /// Half a mebibyte stays in the cache of a core between read and write.
 inline constexpr std::uint64_t buffer_bytes = 512u << 10;
 
+/// A file of so many bytes is copied in pieces by all threads. Two pieces: what one thread copies alone takes 30 ms.
+inline constexpr std::uint64_t large_file_bytes = 64u << 20;
+
 /// What all copies of a mover share.
 struct DataWay {
     move::Pace* pace = nullptr;

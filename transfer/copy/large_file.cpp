@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -10,7 +11,10 @@
 #include "core/base/try.hpp"
 #include "core/move/journal.hpp"
 #include "core/sys/machine.hpp"
+#include "transfer/copy/copy_remarks.hpp"
 #include "transfer/copy/foresee.hpp"
+#include "transfer/copy/look_up.hpp"
+#include "transfer/copy/team.hpp"
 
 namespace forebay::tree {
 
@@ -29,13 +33,13 @@ std::uint64_t identity_of(const sys::EntryStatus& status) {
 
 class LargeFile final : public PiecewiseFile, public std::enable_shared_from_this<LargeFile> {
 public:
-    LargeFile(CopyContext& context, CopyEntry entry) : context_(context), entry_(std::move(entry)) {}
+    LargeFile(LargeFiles& all, CopyEntry entry) : all_(all), entry_(std::move(entry)) {}
 
     /// Opens both files and adds the pieces. An error: nothing was added.
-    Result<> start(TreeWorker& worker);
-    void describe(TeamMessage& gift) const override;
+    Result<CopyStep> start(TreeWorker& worker);
+    void describe(TeamMessage& gift, sys::ByteStretch bytes) const override;
     void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) override {
-        end_piece(worker, bytes.begin / piece_bytes, made_.file->take_parts(parts));
+        end_piece(worker, bytes.begin / piece_bytes, made_->file().take_parts(parts));
     }
 
 private:
@@ -47,20 +51,20 @@ private:
     void take_over();
     Result<> try_piece(TreeWorker& worker, std::uint64_t index);
     void end(TreeWorker& worker);
-    Result<bool> try_end(TreeWorker& worker);
+    Result<CopyStep> try_end(TreeWorker& worker);
     Result<std::uint64_t> open_target();
     Result<> write_journal(std::uint64_t durable);
-    Result<> begin(TreeWorker& worker, const sys::EntryStatus& status);
+    Result<CopyStep> begin(TreeWorker& worker, const sys::EntryStatus& status);
     Result<> add_pieces(TreeWorker& worker);
     Result<> find_pieces();
-    void conclude(TreeWorker& worker, const Result<bool>& done);
+    void conclude(TreeWorker& worker, const Result<CopyStep>& done);
 
-    CopyContext& context_;
+    LargeFiles& all_;
     const CopyEntry entry_;
-    const std::string temporary_name_ = context_.temporary_name(entry_.name);
+    const std::string temporary_name_ = all_.names.name_for(entry_.name);
     int tries_ = 1;
     std::unique_ptr<sys::OpenFile> source_, journal_;
-    MadeFile made_;
+    std::optional<NewEntry> made_;
     sys::EntryStatus before_;
     std::atomic<std::uint64_t> pieces_left_{0};
     std::mutex mutex_;              // guards what follows
@@ -69,26 +73,27 @@ private:
     Result<> failed_;
 };
 
-Result<> LargeFile::start(TreeWorker& worker) {
+Result<CopyStep> LargeFile::start(TreeWorker& worker) {
     FB_TRY_ASSIGN(opened, entry_.source->open_file(entry_.name));
     source_ = std::move(opened);
     FB_TRY_ASSIGN(status, source_->status());
-    if (status.kind != sys::EntryKind::file || !is_known(context_, entry_, status))
-        return report_changes(context_, entry_.path());
-    FB_TRY(refuse_attributes_first(context_, entry_, *source_, status));
+    if (status.kind != sys::EntryKind::file || !is_known(all_.links, entry_, status))
+        return report_changes(all_.remarks, entry_.path());
+    FB_TRY(refuse_attributes_first(all_.losses, all_.options.preserve, entry_, *source_, status));
     return begin(worker, status);
 }
 
-Result<> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& status) {
+Result<CopyStep> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& status) {
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
-    if (!settled) return report_changes(context_, entry_.path());
+    if (!settled) return report_changes(all_.remarks, entry_.path());
     before_ = *settled;
-    return add_pieces(worker);
+    made_.emplace(all_.maker.new_entry(entry_, before_));
+    FB_TRY(add_pieces(worker));
+    return CopyStep::later;
 }
 
 // The one of an earlier run, where it is of this state of the source: then how many bytes of it are there.
 Result<std::uint64_t> LargeFile::open_target() {
-    made_.held = held_by_new(context_, entry_);
     if (!entry_.branch->was_made) {
         take_over();
         auto old_journal = entry_.target->reopen_file(parts_name(temporary_name_));
@@ -101,48 +106,45 @@ Result<std::uint64_t> LargeFile::open_target() {
                                      : Result<move::Journal>(got.error());
             const auto status = (*old)->status();
             if (journal && journal->identity == identity_of(before_) && status && status->names == 1 &&
-                status->kind == sys::EntryKind::file && status->user == context_.owner.user) {
-                made_.file = std::move(*old);
+                status->kind == sys::EntryKind::file && status->user == all_.new_entries.owner().user) {
+                made_->take_file(std::move(*old), *status);
                 journal_ = std::move(*old_journal);
-                made_.held.permissions = status->permissions;
-                made_.held.user = status->user;
-                made_.held.group = status->group;
                 return std::min(journal->durable, before_.bytes);
             }
         }
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
-    constexpr std::uint32_t closed_to_others = 0600;
-    auto file = make_laid_file(context_, entry_, temporary_name_, closed_to_others, before_);
-    if (!file) return of_target(file.error());
-    made_.file = std::move(*file);
-    entry_.branch->was_changed = true;
-    if (auto given = give_owner_first(context_, entry_, before_, made_); !given) {
+    FB_TRY(made_->make_closed_file());
+    if (auto given = made_->give_owner_first(); !given) {
         static_cast<void>(entry_.target->remove(temporary_name_));
         return given.error();
     }
     // An object store has its own mark, and goes on with what its parts are of.
-    if (made_.file->begins_with_attributes()) return begin_copy(context_, entry_, *source_, before_, made_);
+    if (made_->file().begins_with_attributes()) return made_->begin_copy(*source_);
     static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
-    FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), closed_to_others));
+    FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), 0600));
     journal_ = std::move(journal);
     return 0;
 }
 
 // What another process has made of it gets this one's name.
 void LargeFile::take_over() {
-    for (const auto& name : context_.others_temporaries(entry_.name, entry_.branch->leftovers)) {
+    for (const auto& name : all_.names.others_of(entry_.name, entry_.branch->leftovers)) {
         if (!entry_.target->rename(name, temporary_name_)) continue;
         static_cast<void>(entry_.target->rename(parts_name(name), parts_name(temporary_name_)));
     }
 }
 
-void LargeFile::describe(TeamMessage& gift) const {
-    const auto made = made_.file->status();
-    gift.texts = {entry_.name, temporary_name_};
-    for (const auto number : {before_.id.number, before_.bytes, static_cast<std::uint64_t>(before_.modified.seconds),
-                              std::uint64_t{before_.modified.nanoseconds}, made ? made->id.number : 0})
-        gift.numbers.push_back(number);
+void LargeFile::describe(TeamMessage& gift, sys::ByteStretch bytes) const {
+    const auto made = made_->file().status();
+    GivenPiece{.name = entry_.name,
+               .temporary = temporary_name_,
+               .bytes = bytes,
+               .inode = before_.id.number,
+               .file_bytes = before_.bytes,
+               .modified = before_.modified,
+               .made_inode = made ? made->id.number : 0}
+        .add_to(gift);
 }
 
 Result<> LargeFile::write_journal(std::uint64_t durable) {
@@ -154,17 +156,17 @@ Result<> LargeFile::write_journal(std::uint64_t durable) {
 Result<> LargeFile::add_pieces(TreeWorker& worker) {
     FB_TRY_ASSIGN(present, open_target());
     low_water_ = present / piece_bytes;
-    context_.counts.resumed_bytes += low_water_ * piece_bytes;
+    all_.counts.resumed_bytes += low_water_ * piece_bytes;
     FB_TRY(find_pieces());
-    context_.counts.passed_bytes += before_.bytes;
-    for (const auto index : open_) context_.counts.passed_bytes -= piece(index).end - piece(index).begin;
+    all_.counts.passed_bytes += before_.bytes;
+    for (const auto index : open_) all_.counts.passed_bytes -= piece(index).end - piece(index).begin;
     failed_ = Result<>();
     const std::vector<std::uint64_t> all(open_.rbegin(), open_.rend());
     pieces_left_ = all.size() + 1;  // and this call itself
     for (const auto index : all)    // what is added last is done first
-        context_.share.add(worker,
-                           [self = shared_from_this(), index](TreeWorker& other) { self->copy_piece(other, index); },
-                           {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index)});
+        worker.share->add(worker,
+                          [self = shared_from_this(), index](TreeWorker& other) { self->copy_piece(other, index); },
+                          {.branch = entry_.branch, .file = shared_from_this(), .bytes = piece(index)});
     if (--pieces_left_ == 0) end(worker);
     return {};
 }
@@ -176,7 +178,7 @@ Result<> LargeFile::find_pieces() {
         for (auto index = data.begin / piece_bytes; index * piece_bytes < data.end; ++index)
             open_.insert(open_.end(), index);
     };
-    const bool sparse = has_holes(before_) && !made_.has_attributes;
+    const bool sparse = made_->is_sparse();
     if (!sparse) add({low_water_ * piece_bytes, before_.bytes});
     for (auto at = low_water_ * piece_bytes; sparse && at < before_.bytes;) {
         FB_TRY_ASSIGN(data, source_->next_data(at));
@@ -196,7 +198,7 @@ void LargeFile::end_piece(TreeWorker& worker, std::uint64_t index, Result<> copi
         const std::lock_guard lock(mutex_);
         if (copied) {
             open_.erase(index);
-            context_.counts.passed_bytes += piece(index).end - piece(index).begin;
+            all_.counts.passed_bytes += piece(index).end - piece(index).begin;
             const auto before = low_water_;
             low_water_ = open_.empty() ? (before_.bytes + piece_bytes - 1) / piece_bytes : *open_.begin();
             if (low_water_ > before) copied = write_journal(low_water_ * piece_bytes);
@@ -211,8 +213,7 @@ Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
         const std::lock_guard lock(mutex_);
         FB_TRY(failed_);  // the other pieces are of no use
     }
-    return copy_bytes(*source_, *made_.file, piece(index), has_holes(before_) && !made_.has_attributes, context_.way(),
-                      worker.buffer);
+    return copy_bytes(*source_, made_->file(), piece(index), made_->is_sparse(), all_.flow.way(), worker.buffer);
 }
 
 void LargeFile::end(TreeWorker& worker) {
@@ -221,57 +222,80 @@ void LargeFile::end(TreeWorker& worker) {
         ++tries_;
         // The journal is of another state now, so that the file begins anew.
         static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
-        if (const auto begun = begin(worker, *status); !begun) conclude(worker, begun.error());
+        const auto begun = begin(worker, *status);
+        if (!begun || *begun != CopyStep::later) conclude(worker, begun);
         return;
     }
-    const auto done = [&]() -> Result<bool> {
+    const auto done = [&]() -> Result<CopyStep> {
         FB_TRY(failed_);
         FB_TRY_ASSIGN(after, status);
-        if (!is_unchanged(before_, after)) return report_changes(context_, entry_.path());
+        if (!is_unchanged(before_, after)) return report_changes(all_.remarks, entry_.path());
         return try_end(worker);
     }();
     conclude(worker, done);
 }
 
-// False: it gets its name later.
-Result<bool> LargeFile::try_end(TreeWorker& worker) {
+Result<CopyStep> LargeFile::try_end(TreeWorker& worker) {
     TemporaryName temporary(*entry_.target, temporary_name_);
-    FB_TRY(made_.file->resize(before_.bytes));  // a hole may be the last
-    return complete_file(context_, worker, entry_, *source_, before_, made_, temporary);
+    FB_TRY(made_->file().resize(before_.bytes));  // a hole may be the last
+    return made_->complete_file(worker, *source_, temporary);
 }
 
-void LargeFile::conclude(TreeWorker& worker, const Result<bool>& done) {
+void LargeFile::conclude(TreeWorker& worker, const Result<CopyStep>& done) {
     // After a stop and without room a later run goes on with the pieces that there are; otherwise nobody does.
-    const bool goes_on = !done && (context_.share.is_stopped() || done.error().kind == ErrorKind::full);
-    const bool is_named = done && *done;
-    if (is_named || (!done && !goes_on)) {
-        if (!done) static_cast<void>(entry_.target->remove(temporary_name_));
+    const bool goes_on = worker.share->is_stopped() ? !done || *done == CopyStep::reported
+                                                    : !done && done.error().kind == ErrorKind::full;
+    const bool is_named = done && *done == CopyStep::done, has_failed = !done || *done == CopyStep::reported;
+    if (is_named || (has_failed && !goes_on)) {
+        if (has_failed) static_cast<void>(entry_.target->remove(temporary_name_));
         if (journal_) static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     }
-    if (!done) context_.report(entry_.branch, entry_.name, done.error());
-    EntryCopier copier(context_, worker);
-    if (is_named) copier.link_waiting(entry_.inode, {entry_.branch, entry_.name});
-    if (!done) copier.give_up_waiting(entry_.inode);
-    context_.done_in(entry_.branch);
+    if (!done) all_.failures.report(entry_.branch, entry_.name, done.error());
+    if (is_named) all_.inode_ends.named(worker, entry_.inode, {entry_.branch, entry_.name});
+    if (has_failed) all_.inode_ends.failed(worker, entry_.inode);
+    all_.branch_ends.done_in(entry_.branch);
 }
 
 }  // namespace
 
-std::string parts_name(const std::string& temporary) { return temporary + ".parts"; }
-
-void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode) {
-    context.share.add(worker, [&context, place, inode](TreeWorker& own_worker) {
-        const auto started = [&]() -> Result<> {
-            FB_TRY_ASSIGN(source, context.folders.get(place.branch, TreeSide::source));
-            FB_TRY_ASSIGN(target, context.folders.get(place.branch, TreeSide::target));
-            return std::make_shared<LargeFile>(context, CopyEntry{place.branch, source, target, place.name, inode})
+CopyStep LargeFiles::start_large(TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode) {
+    ++place.branch->pending;
+    worker.share->add(worker, [this, place, inode](TreeWorker& own_worker) {
+        const auto started = [&]() -> Result<CopyStep> {
+            FB_TRY_ASSIGN(source, folders.get(place.branch, TreeSide::source));
+            FB_TRY_ASSIGN(target, folders.get(place.branch, TreeSide::target));
+            return std::make_shared<LargeFile>(*this, CopyEntry{place.branch, source, target, place.name, inode})
                 ->start(own_worker);
         }();
-        if (started) return;
-        context.report(place.branch, place.name, started.error());
-        EntryCopier(context, own_worker).give_up_waiting(inode);
-        context.done_in(place.branch);
+        if (started && *started == CopyStep::later) return;
+        if (!started) failures.report(place.branch, place.name, started.error());
+        inode_ends.failed(own_worker, inode);
+        branch_ends.done_in(place.branch);
     });
+    return CopyStep::later;
+}
+
+void GivenPiece::add_to(TeamMessage& gift) const {
+    gift.texts = {name, temporary};
+    gift.numbers = {bytes.begin,          bytes.end, inode, file_bytes, static_cast<std::uint64_t>(modified.seconds),
+                    modified.nanoseconds, made_inode};
+}
+
+Result<GivenPiece> GivenPiece::from(const TeamMessage& gift) {
+    GivenPiece piece;
+    std::uint64_t seconds = 0, nanoseconds = 0;
+    const std::array fields{&piece.bytes.begin, &piece.bytes.end, &piece.inode,     &piece.file_bytes,
+                            &seconds,           &nanoseconds,     &piece.made_inode};
+    constexpr std::size_t texts = 2;
+    if (gift.texts.size() != texts || gift.numbers.size() != fields.size())
+        return Error{ErrorKind::corrupt, "a piece of a file was not described"};
+    for (std::size_t at = 0; at < fields.size(); ++at) *fields[at] = gift.numbers[at];
+    if (piece.bytes.begin > piece.bytes.end)
+        return Error{ErrorKind::corrupt, "a piece of a file ends before it begins"};
+    piece.name = gift.texts.front();
+    piece.temporary = gift.texts.back();
+    piece.modified = {static_cast<std::int64_t>(seconds), static_cast<std::uint32_t>(nanoseconds)};
+    return piece;
 }
 
 }  // namespace forebay::tree

@@ -8,18 +8,48 @@
 
 #include <cstdint>
 
-#include "transfer/copy/copy_context.hpp"
+#include "transfer/copy/hard_links.hpp"
+#include "transfer/copy/make_file.hpp"
 
 namespace forebay::tree {
 
-/// Two pieces: what one thread copies alone takes 30 ms at most.
-inline constexpr std::uint64_t large_file_bytes = 64u << 20;
+struct TeamMessage;
 
-/// Adds the file, which had `status`, to the work of `worker`. It counts in the branch's `pending`, and gives that
-/// back.
-void start_large_file(CopyContext& context, TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode);
+/// What copies of large files are made by.
+struct LargeFiles {
+    const TreeCopyOptions& options;
+    Remarks& remarks;
+    CopyCounts& counts;
+    OpenFolders& folders;
+    const HardLinks& links;
+    const NewEntries& new_entries;
+    const TemporaryNames& names;
+    Losses& losses;
+    DataFlow& flow;
+    EntryMaker& maker;
+    Failures& failures;
+    BranchEnds& branch_ends;
+    const InodeEnds& inode_ends;
 
-/// The mark's name for a temporary name.
-std::string parts_name(const std::string& temporary);
+    /// Adds the file to the work of `worker`, and gives `later`: it counts in the branch's `pending` meanwhile.
+    CopyStep start_large(TreeWorker& worker, const EntryPlace& place, const sys::EntryId& inode);
+};
+
+/// A piece of such a file, as another process is told of it.
+struct GivenPiece {
+    std::string name, temporary;  // of the source, and at the target
+    sys::ByteStretch bytes{};
+    std::uint64_t inode = 0, file_bytes = 0;  // of the source
+    sys::FileTime modified{};
+    std::uint64_t made_inode = 0;
+
+    bool is_of(const sys::EntryStatus& source, const sys::EntryStatus& made) const {
+        return source.id.number == inode && source.bytes == file_bytes && source.modified == modified &&
+               made.id.number == made_inode;
+    }
+    void add_to(TeamMessage& gift) const;
+    /// `corrupt` where the gift has no piece.
+    static Result<GivenPiece> from(const TeamMessage& gift);
+};
 
 }  // namespace forebay::tree

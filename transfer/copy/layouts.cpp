@@ -8,7 +8,9 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/machine.hpp"
-#include "transfer/copy/copy_entry.hpp"
+#include "transfer/copy/copied_entry.hpp"
+#include "transfer/copy/copy.hpp"
+#include "transfer/copy/temporary_names.hpp"
 
 namespace forebay::tree {
 

@@ -4,29 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <utility>
 
 #include "core/base/try.hpp"
-#include "core/sys/clock.hpp"
-#include "transfer/copy/large_file.hpp"
+#include "transfer/copy/copy_remarks.hpp"
 
 namespace forebay::tree {
 
 namespace {
 
-constexpr std::uint32_t setgid_bit = 02000;
 constexpr std::uint32_t private_file = 0600;
-constexpr std::chrono::milliseconds some_ticks{30};
-constexpr int settling_looks_max = 10;
-
-// Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
-// Where others may do as much, it sees no more than afterwards.
-std::uint32_t first_permissions(const CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status) {
-    const auto wished = status.permissions;
-    const bool is_plain = (wished & 07000u) == 0 && (wished >> 3 & 7u) == (wished & 7u);
-    const bool would_stay = (wished & context.owner.umask) == 0 && !entry.branch->seen.gives_acl;
-    return context.options.preserve.permissions && is_plain && would_stay ? wished : private_file;
-}
 
 Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& made, const sys::EntryStatus& status,
                 std::vector<std::byte>& buffer) {
@@ -38,16 +25,6 @@ Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& ma
                  fmt::format("{} differs from its source when it is read back, at byte {}", entry.path(), at)};
 }
 
-// Zero where it was changed long ago, or by a clock that is ahead of this one.
-std::chrono::nanoseconds time_to_settle(sys::FileTime changed) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const auto since = std::chrono::seconds(changed.seconds) + std::chrono::nanoseconds(changed.nanoseconds);
-    // File systems of whole seconds mark all changes of a second alike.
-    const std::chrono::nanoseconds alike = changed.nanoseconds == 0 ? std::chrono::seconds(1) : some_ticks * 0;
-    const auto rest = since + alike + some_ticks - now;
-    return now < since ? rest.zero() : std::max(rest, rest.zero());
-}
-
 }  // namespace
 
 const char* word_of(sys::EntryKind kind) {
@@ -56,126 +33,187 @@ const char* word_of(sys::EntryKind kind) {
     return words[static_cast<std::size_t>(kind)];
 }
 
-Held held_by_new(CopyContext& context, const CopyEntry& entry) {
-    const auto& folder = entry.branch->status(TreeSide::target);
-    Held held{.user = context.owner.user, .group = context.owner.group, .permissions = private_file};
-    if ((folder.permissions & setgid_bit) != 0) held.group = folder.group;
-    if (context.owner.is_unknown) held.user = held.group = sys::same_user;
-    if (entry.branch->seen.gives_acl) held.attributes = {access_acl};
-    held.umask = context.owner.umask;
+Result<CopyStep> EntryMaker::make_copy(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
+                                       std::unique_ptr<sys::OpenFile> file) {
+    if (file) return write_file(worker, entry, *file, status);
+    if (status.kind == sys::EntryKind::file) {
+        FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
+        FB_TRY_ASSIGN(looked, opened->status());
+        const bool is_same =
+            looked.kind == status.kind && looked.id == status.id && is_known(use_.links, entry, looked);
+        return is_same ? write_file(worker, entry, *opened, looked) : report_changes(use_.remarks, entry.path());
+    }
+    std::string text;
+    if (status.kind == sys::EntryKind::link) {
+        FB_TRY_ASSIGN(read, entry.source->link_text(entry.name));
+        text = std::move(read);
+    }
+    return NewEntry(use_, entry, status).make_other(worker, text, [&] {
+        return wished_attributes(*entry.source, entry.name, use_.options.preserve);
+    });
+}
+
+Result<CopyStep> EntryMaker::adjust_copy(const CopyEntry& entry, const EntrySight& sight) {
+    const auto& preserve = use_.options.preserve;
+    FB_TRY_ASSIGN(opened, entry.target->open_entry(entry.name));
+    FB_TRY_ASSIGN(now, opened->status());
+    if (now.id != sight.existing->id)
+        return Error{ErrorKind::retry, "the target's entry was replaced while it was looked at"};
+    Held held{.user = now.user, .group = now.group, .permissions = now.permissions};
+    if (preserve.attributes) {
+        FB_TRY_ASSIGN(names, opened->attribute_names());
+        held.attributes = std::move(names);
+        drop_those_of_file_system(held.attributes);
+    }
+    FB_TRY_ASSIGN(attributes, wished_attributes(*entry.source, entry.name, preserve));
+    FB_TRY(
+        give_attributes(sight.source, attributes, *opened, held, preserve, use_.losses.settle_of(entry, sight.source)));
+    ++use_.counts.adjusted;
+    use_.remarks.add(RemarkKind::adjusted, entry.path(), difference_in(sight, preserve));
+    return CopyStep::done;
+}
+
+Result<CopyStep> EntryMaker::write_file(TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& file,
+                                        sys::EntryStatus before) {
+    for (int tries = 0; tries < copy_tries_max; ++tries) {
+        FB_TRY_ASSIGN(settled, settled_status(file, before));
+        if (!settled) break;
+        before = *settled;
+        NewEntry made(use_, entry, before);
+        FB_TRY(made.make_file());
+        TemporaryName temporary(*entry.target, made.name());
+        FB_TRY(made.give_owner_first());
+        FB_TRY(made.begin_copy(file));
+        FB_TRY(copy_bytes(file, made.file(), {0, before.bytes}, made.is_sparse(), use_.flow.way(), worker.buffer));
+        if (made.is_sparse()) FB_TRY(made.file().resize(before.bytes));  // a hole may be the last
+        FB_TRY_ASSIGN(after, file.status());
+        if (is_unchanged(before, after)) return made.complete_file(worker, file, temporary);
+        before = after;
+    }
+    return report_changes(use_.remarks, entry.path());
+}
+
+// Until its owner is set, the group of a new file is this process's: it sees what the permissions give to the group.
+// Where others may do as much, it sees no more than afterwards.
+std::uint32_t NewEntry::first_permissions() const {
+    const auto wished = status_.permissions;
+    const bool is_plain = (wished & 07000u) == 0 && (wished >> 3 & 7u) == (wished & 7u);
+    const bool would_stay = (wished & use_.new_entries.owner().umask) == 0 && !entry_.branch->seen.gives_acl;
+    return use_.options.preserve.permissions && is_plain && would_stay ? wished : private_file;
+}
+
+Held NewEntry::held_by_new() const {
+    const auto& owner = use_.new_entries.owner();
+    const auto& folder = entry_.branch->status(TreeSide::target);
+    Held held{.user = owner.user, .group = owner.group, .permissions = private_file};
+    if ((folder.permissions & inherited_bit) != 0) held.group = folder.group;
+    if (use_.new_entries.is_owner_unknown()) held.user = held.group = sys::same_user;
+    if (entry_.branch->seen.gives_acl) held.attributes = {access_acl};
+    held.umask = owner.umask;
     held.is_new = true;
     return held;
 }
 
-Result<std::unique_ptr<sys::OpenFile>> make_laid_file(CopyContext& context, const CopyEntry& entry,
-                                                      const std::string& temporary, std::uint32_t permissions,
-                                                      const sys::EntryStatus& status) {
-    const auto layout = context.layouts.layout_for(entry, status);
-    if (layout && !*layout) return entry.target->make_file(temporary, permissions);
+Result<std::unique_ptr<sys::OpenFile>> NewEntry::make_laid_file(std::uint32_t permissions) {
+    const auto layout = use_.layouts.layout_for(entry_, status_);
+    if (layout && !*layout) return entry_.target->make_file(name_, permissions);
     auto given = layout ? Result<>() : Result<>(layout.error());
     if (layout) {
-        auto file = entry.target->make_unlaid_file(temporary, permissions);
+        auto file = entry_.target->make_unlaid_file(name_, permissions);
         if (!file) return file;
-        given = context.layouts.give(**file, **layout);
+        given = use_.layouts.give(**file, **layout);
         if (given) return file;
-        FB_TRY(entry.target->remove(temporary));
+        FB_TRY(entry_.target->remove(name_));
     }
     const auto kind = given.error().kind;
     const bool is_refused = kind == ErrorKind::refused || kind == ErrorKind::unsupported;
     // What "auto" has chosen nobody has asked for. Without its layout a file lies as the directory says.
-    if (!is_refused || context.options.layout.needs_layouts())
-        FB_TRY(settle_of(context, entry, status)("layout", "", std::move(given)));
-    return entry.target->make_file(temporary, permissions);
+    if (!is_refused || use_.options.layout.needs_layouts()) FB_TRY(settle()("layout", "", std::move(given)));
+    return entry_.target->make_file(name_, permissions);
 }
 
-Result<MadeFile> make_copy_file(CopyContext& context, const CopyEntry& entry, const std::string& temporary,
-                                const sys::EntryStatus& status) {
-    auto held = held_by_new(context, entry);
-    held.permissions = first_permissions(context, entry, status);
-    auto file = make_laid_file(context, entry, temporary, held.permissions, status);
-    if (!file && file.error().kind == ErrorKind::refused && !entry.branch->was_made) {
-        if (!entry.target->remove(temporary)) return of_target(file.error());  // of a run that was killed
-        file = make_laid_file(context, entry, temporary, held.permissions, status);
+Result<> NewEntry::make_file() {
+    held_.permissions = first_permissions();
+    auto file = make_laid_file(held_.permissions);
+    if (!file && file.error().kind == ErrorKind::refused && !entry_.branch->was_made) {
+        if (!entry_.target->remove(name_)) return of_target(file.error());  // of a run that was killed
+        file = make_laid_file(held_.permissions);
     }
     if (!file) return of_target(file.error());
-    entry.branch->was_changed = true;
-    return MadeFile{.file = std::move(*file), .held = std::move(held)};
+    entry_.branch->was_changed = true;
+    file_ = std::move(*file);
+    return {};
 }
 
-Result<std::optional<sys::EntryStatus>> settled_status(sys::OpenFile& file, sys::EntryStatus status) {
-    for (int looks = 0; looks < settling_looks_max; ++looks) {
-        const auto rest = time_to_settle(status.changed);
-        if (rest == rest.zero()) return std::optional(status);
-        move::sleep_until(sys::Clock::now() + rest, nullptr);
-        FB_TRY_ASSIGN(looked, file.status());
-        status = looked;
-    }
-    return std::optional<sys::EntryStatus>();
+Result<> NewEntry::make_closed_file() {
+    auto file = make_laid_file(private_file);
+    if (!file) return of_target(file.error());
+    entry_.branch->was_changed = true;
+    file_ = std::move(*file);
+    return {};
 }
 
-bool is_unchanged(const sys::EntryStatus& before, const sys::EntryStatus& after) {
-    return before.changed == after.changed && before.modified == after.modified && before.bytes == after.bytes;
+void NewEntry::take_file(std::unique_ptr<sys::OpenFile> file, const sys::EntryStatus& now) {
+    file_ = std::move(file);
+    held_.permissions = now.permissions;
+    held_.user = now.user;
+    held_.group = now.group;
 }
 
-Settle settle_of(CopyContext& context, const CopyEntry& entry, const sys::EntryStatus& status) {
-    return [&](const std::string& part, const std::string& value, Result<> done) {
-        if (done) return done;  // nearly always: no path is put together
-        return context.settle(entry.path(), status, part, value, std::move(done));
-    };
+// The owner that it will have in the end: nobody else can open it sooner for that.
+Result<> NewEntry::give_owner_first() {
+    const auto wished = wished_owner(status_, held_, use_.options.preserve);
+    if (!use_.losses.are_refused() || status_.bytes == 0 || !wished ||
+        entry_.target->can_own(wished->user, wished->group))
+        return {};
+    FB_TRY(settle()(wished->part, "", file_->set_owner(wished->user, wished->group)));
+    held_.user = wished->user;
+    held_.group = wished->group;
+    return {};
 }
 
-namespace {
-
-Result<AttributeSource> attributes_from(CopyContext& context, sys::OpenFile& source) {
-    if (!context.options.preserve.attributes) return AttributeSource{};
+Result<AttributeSource> NewEntry::attributes_from(sys::OpenFile& source) const {
+    if (!use_.options.preserve.attributes) return AttributeSource{};
     return attributes_of(source);
 }
 
-Result<> give_all(CopyContext& context, const CopyEntry& entry, const AttributeSource& attributes,
-                  const sys::EntryStatus& status, MadeFile& made) {
-    return give_attributes(status, attributes, *made.file, made.held, context.options.preserve,
-                           settle_of(context, entry, status));
+Result<> NewEntry::give_all(const AttributeSource& attributes) {
+    return give_attributes(status_, attributes, *file_, held_, use_.options.preserve, settle());
 }
 
 // What another process of an earlier run has sent gets this one's name. One upload alone: the others are given up.
-void take_over_upload(CopyContext& context, const CopyEntry& entry) {
-    const auto& leftovers = entry.branch->leftovers;
-    const auto own = parts_name(context.temporary_name(entry.name));
+void NewEntry::take_over_upload() {
+    const auto& leftovers = entry_.branch->leftovers;
+    const auto own = parts_name(name_);
     if (std::ranges::find(leftovers, own) != leftovers.end()) return;
-    for (const auto& name : context.others_temporaries(entry.name, leftovers))
-        if (entry.target->rename(parts_name(name), own)) return;
+    for (const auto& name : use_.names.others_of(entry_.name, leftovers))
+        if (entry_.target->rename(parts_name(name), own)) return;
 }
 
-}  // namespace
-
-Result<std::uint64_t> begin_copy(CopyContext& context, const CopyEntry& entry, sys::OpenFile& source,
-                                 const sys::EntryStatus& status, MadeFile& made) {
-    if (!made.file->begins_with_attributes()) return std::uint64_t{0};
-    FB_TRY_ASSIGN(attributes, attributes_from(context, source));
-    FB_TRY(give_all(context, entry, attributes, status, made));
-    made.has_attributes = true;
-    take_over_upload(context, entry);
-    return made.file->begin(entry.name, source, status);
+Result<std::uint64_t> NewEntry::begin_copy(sys::OpenFile& source) {
+    if (!file_->begins_with_attributes()) return std::uint64_t{0};
+    FB_TRY_ASSIGN(attributes, attributes_from(source));
+    FB_TRY(give_all(attributes));
+    has_attributes_ = true;
+    take_over_upload();
+    return file_->begin(entry_.name, source, status_);
 }
 
-Result<bool> complete_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry, sys::OpenFile& source,
-                           const sys::EntryStatus& status, MadeFile& made, TemporaryName& temporary) {
+Result<CopyStep> NewEntry::complete_file(TreeWorker& worker, sys::OpenFile& source, TemporaryName& temporary) {
     bool is_checked = true;
-    if (!context.options.verifies) {
+    if (!use_.options.verifies) {
         FB_TRY_ASSIGN(checked, source.is_read_checked());
         is_checked = checked;
     }
-    if (context.options.verifies || !is_checked) FB_TRY(verify(entry, source, *made.file, status, worker.buffer));
-    if (made.has_attributes) return context.naming.name(worker, entry, status, temporary);
-    FB_TRY_ASSIGN(attributes, attributes_from(context, source));
-    return name_file(context, worker, entry, attributes, status, made, temporary);
+    if (use_.options.verifies || !is_checked) FB_TRY(verify(entry_, source, *file_, status_, worker.buffer));
+    if (has_attributes_) return use_.naming.name(worker, entry_, status_, temporary);
+    FB_TRY_ASSIGN(attributes, attributes_from(source));
+    return name_file(worker, attributes, temporary);
 }
 
-Result<bool> name_file(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
-                       const AttributeSource& attributes, const sys::EntryStatus& status, MadeFile& made,
-                       TemporaryName& temporary) {
-    FB_TRY(give_all(context, entry, attributes, status, made));
-    return context.naming.name(worker, entry, status, temporary);
+Result<CopyStep> NewEntry::name_file(TreeWorker& worker, const AttributeSource& attributes, TemporaryName& temporary) {
+    FB_TRY(give_all(attributes));
+    return use_.naming.name(worker, entry_, status_, temporary);
 }
 
 Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary) {
@@ -185,39 +223,37 @@ Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary)
     return entry.target->remove(temporary);
 }
 
-Result<bool> make_other_entry(CopyContext& context, TreeWorker& worker, const CopyEntry& entry,
-                              const sys::EntryStatus& status, const std::string& link_text,
-                              const std::function<Result<AttributeSource>()>& attributes) {
-    const auto temporary_name = context.temporary_name(entry.name);
+Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& link_text,
+                                      const std::function<Result<AttributeSource>()>& attributes) {
     const auto make = [&] {
-        if (status.kind != sys::EntryKind::link) return entry.target->make_special(temporary_name, status);
-        return entry.target->make_link(temporary_name, link_text);
+        if (status_.kind != sys::EntryKind::link) return entry_.target->make_special(name_, status_);
+        return entry_.target->make_link(name_, link_text);
     };
     auto made = make();
-    if (!made && made.error().kind == ErrorKind::refused && !entry.branch->was_made &&
-        entry.target->remove(temporary_name))  // of a run that was killed
+    if (!made && made.error().kind == ErrorKind::refused && !entry_.branch->was_made &&
+        entry_.target->remove(name_))  // of a run that was killed
         made = make();
     if (!made) {  // as settled, the manifest has it whole
-        if (made.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry, temporary_name));
-        FB_TRY(settle_of(context, entry, status)(word_of(status.kind), "", made));
-        return true;
+        if (made.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry_, name_));
+        FB_TRY(settle()(word_of(status_.kind), "", made));
+        return CopyStep::done;
     }
-    TemporaryName temporary(*entry.target, temporary_name);
-    entry.branch->was_changed = true;
-    FB_TRY_ASSIGN(opened, entry.target->open_entry(temporary_name));
+    TemporaryName temporary(*entry_.target, name_);
+    entry_.branch->was_changed = true;
+    FB_TRY_ASSIGN(opened, entry_.target->open_entry(name_));
     FB_TRY_ASSIGN(now, opened->status());
     // Somebody who may write here could have put another entry in its place: its owner is not given away.
-    if (now.kind != status.kind || now.names != 1 || now.device_number != status.device_number ||
-        (now.user != context.owner.user && !context.owner.is_unknown))
+    if (now.kind != status_.kind || now.names != 1 || now.device_number != status_.device_number ||
+        (now.user != use_.new_entries.owner().user && !use_.new_entries.is_owner_unknown()))
         return Error{ErrorKind::refused, "another entry took the place of the one that was being made"};
-    auto held = held_by_new(context, entry);
+    auto held = held_by_new();
     held.user = now.user;
     held.group = now.group;
     held.permissions = now.permissions;
-    if (status.kind == sys::EntryKind::link) held.attributes.clear();  // it inherits no ACL
+    if (status_.kind == sys::EntryKind::link) held.attributes.clear();  // it inherits no ACL
     FB_TRY_ASSIGN(given, attributes());
-    FB_TRY(give_attributes(status, given, *opened, held, context.options.preserve, settle_of(context, entry, status)));
-    return context.naming.name(worker, entry, status, temporary);
+    FB_TRY(give_attributes(status_, given, *opened, held, use_.options.preserve, settle()));
+    return use_.naming.name(worker, entry_, status_, temporary);
 }
 
 }  // namespace forebay::tree

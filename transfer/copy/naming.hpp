@@ -5,43 +5,42 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <vector>
 
 #include "core/sys/clock.hpp"
-#include "transfer/copy/hard_links.hpp"
+#include "transfer/copy/copied_entry.hpp"
+#include "transfer/copy/data_flow.hpp"
+#include "transfer/copy/ends.hpp"
+#include "transfer/copy/publisher.hpp"
 
 namespace forebay::tree {
 
-class CopyContext;
-class TemporaryName;
-struct CopyEntry;
-struct TreeWorker;
-
-/// The sync before names: after so many entries, bytes or seconds, whichever comes first. A kill costs no more than
-/// that, as whole entries without a name are copied again.
-struct NamingLimits {
-    std::size_t entries = 4096;
-    std::uint64_t branches = 1u << 17;  // above them, 100 MB where no two have one
-    std::uint64_t bytes = 1u << 30;
-    std::chrono::seconds age{5};
-};
-
 class Naming {
 public:
-    Naming(CopyContext& context, NamingLimits limits) : context_(context), limits_(limits) {}
+    struct Uses {
+        const TreeCopyOptions& options;
+        WorkShare& share;
+        OpenFolders& folders;
+        const TemporaryNames& names;
+        NamePublisher& publisher;
+        Failures& failures;
+        DataFlow& flow;
+        BranchEnds& branch_ends;
+        const InodeEnds& inode_ends;
+    };
+    explicit Naming(const Uses& uses) : use_(uses) {}
 
     /// From now on names wait for a sync of the file system of `root`, a folder of the target, where that outlives a
     /// power cut and the copy is to sync.
     Result<> begin(FolderRef root);
     bool waits_for_syncs() const { return root_ != nullptr; }
-    /// Gives `entry` its name, which `temporary` stands for, or takes that over: then false, `entry` gets its name with
-    /// others and wakes those that wait for its inode, and its branch waits until then.
-    Result<bool> name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
-                      TemporaryName& temporary);
+    /// Gives `entry` its name, which `temporary` stands for, or takes that over: then `later`, `entry` gets its name
+    /// with others and wakes those that wait for its inode, and its branch waits until then.
+    Result<CopyStep> name(TreeWorker& worker, const CopyEntry& entry, const sys::EntryStatus& status,
+                          TemporaryName& temporary);
     /// Does `first` and all that is added meanwhile, and gives what waits its name, after a stop too.
     Result<> run(const std::function<void(TreeWorker&)>& first);
     /// All that waits gets its name.
@@ -57,20 +56,20 @@ private:
         sys::EntryId id;  // of the source
         bool has_other_names = false, is_large = false;
     };
-    using Batch = std::vector<Whole>;
+    struct Batch {
+        std::vector<Whole> entries;
+        std::uint64_t bytes = 0, branches = 0;
+        sys::Clock::time_point oldest{};
+    };
 
     Batch add(const CopyEntry& entry, const sys::EntryStatus& status);
-    Batch take_waiting();
     void name_all(TreeWorker& worker, const Batch& batch);
     void name_whole(TreeWorker& worker, const Whole& whole, const Result<>& synced);
 
-    CopyContext& context_;
-    const NamingLimits limits_;
+    const Uses use_;
     FolderRef root_;
     mutable std::mutex mutex_;  // guards what follows
     Batch waiting_;
-    std::uint64_t waiting_bytes_ = 0, waiting_branches_ = 0;
-    sys::Clock::time_point oldest_;
 };
 
 }  // namespace forebay::tree

@@ -69,9 +69,8 @@ bool is_error(RemarkKind kind) {
 }
 
 Error of_target(const Error& error) {
-    const bool is_told = error.what.empty() || error.kind == ErrorKind::unsupported;  // or is not kept
-    // Of what is gone OpenFolders::with_side() says where.
-    if (is_told || error.kind == ErrorKind::missing) return error;
+    // What is not kept says so itself; of what is gone OpenFolders::with_side() says where.
+    if (error.kind == ErrorKind::unsupported || error.kind == ErrorKind::missing) return error;
     return because(error, std::string(at_target) + ": " + error.what);
 }
 

@@ -9,6 +9,7 @@
 #include "core/sys/far_module.hpp"
 #include "transfer/copy/named_root.hpp"
 #include "transfer/copy/pulse.hpp"
+#include "transfer/copy/step.hpp"
 #include "transfer/copy/team_counts.hpp"
 #include "transfer/copy/team_lead.hpp"
 #include "transfer/copy/team_member.hpp"
@@ -170,9 +171,9 @@ void TreeRemover::finish(const BranchRef& branch) {
     }
     if (!shared_.remarks.taken()) return take_back(branch);
     if (branch->seen.in_place.has_gone) return take_back(branch);
-    const auto remove = [&]() -> Result<> {
+    const auto remove = [&]() -> Result<CopyStep> {
         FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
-        if (!is_in_place(branch->parent, *above)) return Error{ErrorKind::missing, ""};  // which was reported
+        if (!is_in_place(branch->parent, *above)) return CopyStep::reported;
         auto removed = above->remove_folder(branch->name);
         for (int turn = 1; !removed && removed.error().kind == ErrorKind::refused && turn < turns_max; ++turn) {
             FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));
@@ -189,11 +190,12 @@ void TreeRemover::finish(const BranchRef& branch) {
             }));
             removed = above->remove_folder(branch->name);
         }
-        return removed;
+        FB_TRY(removed);
+        return CopyStep::done;
     }();
-    if (remove) return count(*branch->parent, branch->name);
+    if (remove && *remove == CopyStep::done) return count(*branch->parent, branch->name);
     take_back(branch);
-    report(path_of(*branch), remove.error());
+    if (!remove) report(path_of(*branch), remove.error());
 }
 
 void TreeRemover::done_in(BranchRef branch) {

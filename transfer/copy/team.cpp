@@ -128,8 +128,7 @@ TeamMessage Team::gift_of(const Offer& offer) const {
     if (branch.had_loss) gift.flags |= flags::of_lost;
     if (offer.file) {
         gift.flags |= flags::is_file;
-        gift.numbers = {offer.bytes.begin, offer.bytes.end};
-        offer.file->describe(gift);
+        offer.file->describe(gift, offer.bytes);
     } else if (offer.names) {
         gift.flags |= flags::is_portion;
         for (const auto& named : *offer.names) {

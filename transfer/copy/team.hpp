@@ -29,8 +29,8 @@ public:
     PiecewiseFile(const PiecewiseFile&) = delete;
     PiecewiseFile& operator=(const PiecewiseFile&) = delete;
     virtual ~PiecewiseFile() = default;
-    /// What another process must know of it.
-    virtual void describe(TeamMessage& gift) const = 0;
+    /// What another process must know of it, to copy these bytes.
+    virtual void describe(TeamMessage& gift, sys::ByteStretch bytes) const = 0;
     /// Another process has copied these bytes; `parts` is what its OpenFile::written_parts() said.
     virtual void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) = 0;
 };

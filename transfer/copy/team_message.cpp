@@ -13,7 +13,7 @@ namespace forebay::tree {
 namespace {
 
 // "\nFBYTEA" and a byte that is the version of all that follows.
-constexpr std::uint64_t mark = 0x024145545942460aull;
+constexpr std::uint64_t mark = 0x034145545942460aull;
 constexpr std::uint64_t mark_mask = 0x00ff'ffff'ffff'ffffull;
 constexpr std::size_t frame_head_bytes = 24;  // mark, bytes of the message, its CRC32C, that of the 20 bytes before
 constexpr std::size_t head_checked_bytes = 20;

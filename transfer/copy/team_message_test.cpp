@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/bytes.hpp"
 #include "transfer/copy/team_order.hpp"
 
@@ -80,7 +83,9 @@ TEST_CASE("team_message: no byte of a message can change unseen") {
     }
 }
 
-TEST_CASE("team_message: an order comes back with all options") {
+namespace {
+
+tree::TeamOrder full_order() {
     tree::TeamOrder order{.verb = tree::TeamVerb::compare,
                           .process = 2,
                           .processes = 5,
@@ -107,6 +112,13 @@ TEST_CASE("team_message: an order comes back with all options") {
                           .has_list = true,
                           .lacks_target = true};
     order.options.layout.excluded_targets = {9, 2, 300};
+    return order;
+}
+
+}  // namespace
+
+TEST_CASE("team_message: an order comes back with all options") {
+    const auto order = full_order();
     const auto message = tree::message_of(order);
     const auto again = tree::order_from(message);
     REQUIRE(again);
@@ -126,19 +138,54 @@ TEST_CASE("team_message: an order comes back with all options") {
     CHECK(again->options.layout.sizes.size() == 2);
     CHECK(again->options.layout.excluded_targets == order.options.layout.excluded_targets);
     CHECK(again->first_rate() == 2);
+}
+
+TEST_CASE("team_message: an order with a value or a field that is none is refused") {
+    const auto message = tree::message_of(full_order());
+    for (const auto& [name, value] : {std::pair{"verb", "9"},
+                                      {"recorded", "17"},
+                                      {"cannot-keep", "3"},
+                                      {"threads", "three"},
+                                      {"process", "02"},
+                                      {"verify", "maybe"},
+                                      {"preserve", "all"},
+                                      {"layout", "64:1,"},
+                                      {"exclude-targets", "elsewhere"},
+                                      {"source time", "5"}}) {
+        CAPTURE(name);
+        auto other = message;
+        const auto at = std::ranges::find(other.texts, name);
+        REQUIRE(at != other.texts.end());
+        *(at + 1) = value;
+        CHECK(!tree::order_from(other));
+    }
     auto other = message;
-    other.numbers[0] = 9;
+    other.texts.insert(other.texts.end(), {"greets", "yes"});  // a field of another version
     CHECK(!tree::order_from(other));
     other = message;
-    other.numbers.back() = 17;
+    other.texts.insert(other.texts.end(), {"verify", "yes"});  // twice
     CHECK(!tree::order_from(other));
     other = message;
-    other.flags |= std::uint64_t{1} << 40;
+    other.texts.pop_back();
     CHECK(!tree::order_from(other));
     other = message;
-    other.texts[2] = "64:1";
+    other.numbers = {1};
     CHECK(!tree::order_from(other));
-    other = message;
-    other.texts[3] = "elsewhere";
-    CHECK(!tree::order_from(other));
+}
+
+TEST_CASE("team_message: each option of a copy that workers are told comes back") {
+    tree::TeamOrder order;
+    tree::each_copy_option(order.options, [](const tree::CopyOption&, auto, auto& member) {
+        if constexpr (std::is_same_v<decltype(member), bool&>) member = !member;
+    });
+    const auto again = tree::order_from(tree::message_of(order));
+    REQUIRE(again);
+    std::vector<std::string> lost;
+    tree::each_copy_option(again->options, [&](const tree::CopyOption& option, auto, const auto& member) {
+        if constexpr (std::is_same_v<decltype(member), const bool&>) {
+            const bool is_default = member == (std::string_view(option.name) == "no-sync");
+            if (is_default) lost.push_back(option.name);
+        }
+    });
+    CHECK(lost == std::vector<std::string>{"allow-unlike", "allow-empty"});  // the first process alone asks for these
 }

@@ -36,7 +36,7 @@ void add_status(std::vector<std::uint64_t>& numbers, const sys::EntryStatus& sta
 }
 
 // Numbers that are missing are 0.
-sys::EntryStatus status_of(const std::vector<std::uint64_t>& numbers, std::size_t at) {
+sys::EntryStatus status_from(const std::vector<std::uint64_t>& numbers, std::size_t at) {
     std::array<std::uint64_t, status_numbers> all{};
     for (std::size_t i = 0; i < all.size() && at + i < numbers.size(); ++i) all[i] = numbers[at + i];
     const auto time = [&](std::size_t first) {
@@ -91,7 +91,7 @@ Unkept unkept_of(const TeamMessage& message) {
     return {.path = message.path,
             .part = message.text,
             .value = message.texts.empty() ? "" : message.texts.front(),
-            .status = status_of(message.numbers, 0)};
+            .status = status_from(message.numbers, 0)};
 }
 
 TeamMessage message_of(std::span<const WalkedEntry> entries) {
@@ -110,7 +110,7 @@ std::vector<WalkedEntry> walked_of(const TeamMessage& message) {
     for (const auto& path : message.texts) {
         const auto at = entries.size() * entry_numbers;
         const auto released_at = at + status_numbers;
-        entries.push_back({path, status_of(message.numbers, at),
+        entries.push_back({path, status_from(message.numbers, at),
                            released_at < message.numbers.size() && message.numbers[released_at] != 0});
     }
     return entries;

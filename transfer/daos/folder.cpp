@@ -56,7 +56,9 @@ Result<> DfsFolder::list(const NameTaker& take) {
                              ::dfs_readdir(object().dfs(), object().get(), &anchor, &count, listed.data())));
         names.clear();
         for (std::uint32_t i = 0; i < count; ++i) names.push_back({.name = listed[i].d_name});
-        if (!names.empty()) FB_TRY(take(names));
+        if (names.empty()) continue;
+        const auto taken = take(names);
+        if (!taken || taken.is_enough()) return taken;
     }
     return {};
 }

@@ -27,12 +27,10 @@ Result<std::optional<RootSight>> look_at_root(const std::string& place) {
     FB_TRY(folder);
     RootSight sight;
     // The first names are enough.
-    const auto listed = (*folder)->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+    FB_TRY((*folder)->list([&](std::span<const sys::NamedEntry> names) {
         sight.has_entries = !names.empty();
-        if (!sight.has_entries) return {};
-        return Error{ErrorKind::refused, "enough"};
-    });
-    if (!sight.has_entries) FB_TRY(listed);
+        return sight.has_entries ? sys::TakerAnswer::enough() : sys::TakerAnswer();
+    }));
     if (is_remote(place)) return std::optional(sight);
     FB_TRY_ASSIGN(identity, identity_of(**folder));
     sight.identity = identity;
@@ -43,16 +41,15 @@ Result<bool> have_name_in_common(const std::string& source, const std::string& t
     FB_TRY_ASSIGN(from, open_place(source));
     FB_TRY_ASSIGN(to, open_place(target));
     bool is_found = false;
-    const auto listed = from->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+    FB_TRY(from->list([&](std::span<const sys::NamedEntry> names) -> sys::TakerAnswer {
         for (const auto& entry : names) {
             const auto there = to->status_of(std::string(entry.name));
             if (!there && there.error().kind != ErrorKind::missing) return there.error();
             is_found = there.has_value();
-            if (is_found) return Error{ErrorKind::refused, "enough"};
+            if (is_found) return sys::TakerAnswer::enough();
         }
         return {};
-    });
-    if (!is_found) FB_TRY(listed);
+    }));
     return is_found;
 }
 

@@ -69,11 +69,8 @@ void add_archive(CommandLine& line) {
     verb.argument("FILE", options->target, "The archive that is made: FILE.tar");
     verb.flag("--force", options->force, "Replace FILE if it is there");
     add_tree_options(verb, options->tree);
-    add_filter_options(verb, options->tree);
-    verb.option("--preserve", options->tree.preserve, "all, or some of attributes,hard-links; or none");
-    add_recall(verb, options->tree);
-    verb.flag("--verify", options->verify, "Read the archive back from storage and check it before it gets its name");
-    add_run_options(verb, *options);
+    add_entry_options(verb, options->tree);
+    add_copy_options(verb, *options, tree::of_archive);
     verb.answer(
         options->tree.json,
         "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, would_copy (of a dry\n"

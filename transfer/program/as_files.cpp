@@ -51,8 +51,8 @@ Shown subject_of(const TakenRuns& runs, const std::string& source, std::string_v
 void say_copied_as_files(const CopyArguments& options, const tree::Remarks& remarks) {
     const TakenRuns runs(remarks);
     if (runs.count == 0) return;
-    const auto subject = options.dry_run ? subject_of(runs, options.source, "would be", "would be")
-                                         : subject_of(runs, options.source, "was", "were");
+    const auto subject = options.copy.is_dry ? subject_of(runs, options.source, "would be", "would be")
+                                             : subject_of(runs, options.source, "was", "were");
     const auto way =
         sys::may_hold_runs(options.source) && sys::may_hold_runs(options.target)
             ? lines("As a run: forebay copy {} {}", runs.first_in(options.source), runs.first_in(options.target))
@@ -65,8 +65,8 @@ void say_archived_as_files(const CopyArguments& options, const tree::Remarks& re
     if (runs.count == 0) return;
     say("{} archived like any files, with what is not committed; while one is written or pruned, snapshots in the "
         "archive may lack files. Whole ones alone: forebay copy {} COPY, and then an archive of COPY\n",
-        options.dry_run ? subject_of(runs, options.source, "would be", "would be")
-                        : subject_of(runs, options.source, "was", "were"),
+        options.copy.is_dry ? subject_of(runs, options.source, "would be", "would be")
+                            : subject_of(runs, options.source, "was", "were"),
         runs.first_in(options.source));
 }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/base/limits.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
@@ -25,29 +24,9 @@ namespace forebay::cli {
 
 namespace {
 
-// Nothing is passed over in silence: where there are no node files to make, the option is a mistake.
-Result<> check_node_files(const CopyArguments& options, bool is_ours, bool by_several) {
-    if (options.node_files == 0) return {};
-    const auto refusal = [&](const std::string& why, const char* next) {
-        return Error{ErrorKind::refused, fmt::format("--node-files {}: {}", options.node_files, why),
-                     "nothing was changed", next};
-    };
-    if (options.node_files > limits::nodes_max)
-        return refusal(fmt::format("a snapshot has at most {} of them", limits::nodes_max), "a smaller number");
-    if (!is_ours)
-        return refusal(fmt::format("only a run of Forebay has any, and {} is none that is copied as a run",
-                                   show_text(options.source)),
-                       "leave it out; or leave out --as-files, --include, --exclude and --files-from");
-    if (sys::is_far(options.source) || sys::is_far(options.target))
-        return refusal("they are made of a run in a directory, in a directory, and not in buckets",
-                       "a copy to a directory without it, and from there one with it");
-    if (by_several) return refusal("they are made by one process", "leave out --hosts or mpiexec");
-    return {};
-}
-
 // A directory that is no run has no snapshots: those of the target would go without a word.
 Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
-    if (is_ours || !options.remove || options.as_files) return {};
+    if (is_ours || !options.copy.removes_extra || options.as_files) return {};
     FB_TRY_ASSIGN(is_run_there, is_run(options.target));
     if (!is_run_there) return {};
     FB_TRY_ASSIGN(is_run_here, is_run(options.source));
@@ -71,7 +50,7 @@ Result<bool> holds_more(sys::Folder& folder, std::string_view than) {
 
 // A copy of a run brings the identity first: what has none, and other entries, is no copy of a run.
 Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
-    if (!is_ours || !options.remove) return {};
+    if (!is_ours || !options.copy.removes_extra) return {};
     FB_TRY_ASSIGN(is_run_there, is_run(options.target));
     if (is_run_there) return {};
     const auto target = sys::open_tree(options.target);
@@ -89,8 +68,9 @@ Result<> check_no_tree_goes(const CopyArguments& options, bool is_ours) {
 }
 
 Result<> check_max_delete(const CopyArguments& options, bool is_ours) {
-    if (options.max_delete == INT64_MAX) return {};
-    if (options.max_delete < 0 || !options.remove)
+    const auto given = options.counts.find("max-delete");
+    if (given == options.counts.end() || given->second == no_count) return {};
+    if (!options.copy.removes_extra)
         return Error{ErrorKind::refused, "--max-delete N, with N of 0 or more, says how much --delete may remove"};
     if (is_ours)
         return Error{
@@ -103,7 +83,7 @@ Result<> check_max_delete(const CopyArguments& options, bool is_ours) {
 }
 
 Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead, Json& answer) {
-    if (options.make_container && !options.dry_run) FB_TRY(sys::make_container(options.target));
+    if (options.make_container && !options.copy.is_dry) FB_TRY(sys::make_container(options.target));
     FB_TRY(find_trees({&options.source, &options.target}));
     FB_TRY(check_path_list(options.files_from, options.source, options.target));
     FB_TRY(check_tree("SOURCE", options.source, true));
@@ -114,9 +94,9 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
     const bool all = !is_file && !options.as_files && options.files_from.empty() && options.tree.filter().is_empty();
     FB_TRY_ASSIGN(is_ours, all ? is_run(options.source) : Result<bool>(false));
     if (!is_ours && !is_file)
-        FB_TRY(check_no_session_writes(options.source, options.target, options.remove && !options.as_files));
+        FB_TRY(
+            check_no_session_writes(options.source, options.target, options.copy.removes_extra && !options.as_files));
     FB_TRY(check_max_delete(options, is_ours));
-    FB_TRY(check_node_files(options, is_ours, lead != nullptr));
     FB_TRY(check_no_run_goes(options, is_ours));
     FB_TRY(check_no_tree_goes(options, is_ours));
     const auto work = [&](const tree::TreeCopyOptions& given, tree::Remarks& remarks, tree::CopyCounts& counts,
@@ -125,15 +105,12 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
         wished.lead = lead;
         if (!is_ours) return tree::copy_tree(options.source, options.target, wished, remarks, counts);
         const auto read_back = [&](std::uint64_t bytes, std::uint64_t of_bytes) { progress.show(bytes, of_bytes); };
-        const auto node_files = static_cast<std::uint32_t>(options.node_files);
-        FB_TRY_ASSIGN(snapshots,
-                      copy_run({options.source, options.target, wished, node_files, read_back}, remarks, counts));
+        FB_TRY_ASSIGN(snapshots, copy_run({options.source, options.target, wished, read_back}, remarks, counts));
         run = snapshots;
         return {};
     };
     const auto more = [&](Json& object) {
         if (run) object.set("snapshots", run->snapshots).set("verified_bytes", run->verified_bytes);
-        if (run) object.set("resharded", run->resharded);
         set_team(object, lead);
     };
     FB_TRY_ASSIGN(exit, run_copy(options, label,
@@ -141,10 +118,9 @@ Result<Exit> copy(CopyArguments options, const char* label, tree::TeamLead* lead
                                  : is_file ? Counted::file
                                            : Counted::tree,
                                  work, answer, {.more = more, .say_after = say_copied_as_files}));
-    if (run && !options.dry_run && !options.tree.json)
-        say("{} of the run {} at the target, read back whole{}\n", show_count(run->snapshots, "snapshot"),
-            run->snapshots == 1 ? "is" : "are",
-            run->resharded == 0 ? "" : fmt::format("; {} got another number of node files", run->resharded));
+    if (run && !options.copy.is_dry && !options.tree.json)
+        say("{} of the run {} at the target, read back whole\n", show_count(run->snapshots, "snapshot"),
+            run->snapshots == 1 ? "is" : "are");
     return exit;
 }
 
@@ -153,12 +129,12 @@ constexpr const char* keys =
     "  resumed_bytes, laid_out (files whose layout was chosen), fewer_stripes (of these, those that got fewer than\n"
     "  they were to have), excluded_targets, seconds, not_removed (why --delete removed nothing, or no\n"
     "  more), would_copy, would_replace and would_remove (of a dry run:\n"
-    "  entries and bytes of each), snapshots, verified_bytes and resharded (of a run of Forebay alone: how many\n"
-    "  snapshots are at the target, and how many of them got another number of node files now), processes (with\n"
+    "  entries and bytes of each), snapshots and verified_bytes (of a run of Forebay: how many snapshots are at\n"
+    "  the target, and how many of their bytes were read back), processes (with\n"
     "  --hosts: host, entries, bytes, gifts_taken, gifts_given, lost of each), remarks (how many of each kind), first\n"
     "  (the first 1,000 of them: kind, path, path_hex where it is no UTF-8, why).\n";
 
-Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name,
+Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, const char* name, unsigned verb_bits,
               const TreeRunner& run) {
     auto verb = tree_verb(line, name);
     verb.argument("SOURCE", options->source, "A directory, s3://BUCKET/PREFIX, daos://POOL/CONTAINER/PATH, or a file");
@@ -168,25 +144,14 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
     add_tree_options(verb, options->tree);
     add_report_all(verb, options->tree);
     add_hosts_options(verb, options->tree);
-    add_filter_options(verb, options->tree);
+    add_entry_options(verb, options->tree);
+    add_copy_options(verb, *options, verb_bits);
     verb.option("--files-from", options->files_from, "A file with the paths below SOURCE that are meant, one a line");
     verb.flag("--null", options->nul, "Paths of the list end with a zero byte, not with a line");
-    verb.option("--preserve", options->tree.preserve,
-                "all, or some of owner (with the group),group,permissions,times,attributes,hard-links; or none");
-    add_cannot_keep(verb, *options);
-    add_layout(verb, *options);
-    add_recall(verb, options->tree);
-    verb.flag("--verify", options->verify, "Read each file back from storage and compare it before it gets its name");
-    verb.flag(
-        "--allow-unlike", options->allow_unlike,
-        "Fill TARGET, or let --delete empty it, where it has entries and none is in SOURCE: else that is refused");
     verb.flag("--as-files", options->as_files,
               "Copy a run of Forebay like any files: what is not committed too, in any order, not read back");
-    verb.option("--node-files", options->node_files,
-                "Of a run of Forebay: each snapshot gets so many node files, at most one a rank; 0: as many as it has");
     verb.flag("--make-container", options->make_container,
               "Make the container of TARGET, daos://POOL/CONTAINER/PATH, where there is none: EC_16P2GX, checksums");
-    add_run_options(verb, *options);
     verb.answer(options->tree.json, keys, [options, run, name](Json& answer) {
         return run(options->tree, [&](tree::TeamLead* lead) { return copy(*options, name, lead, answer); });
     });
@@ -197,13 +162,13 @@ Verb add_verb(CommandLine& line, const std::shared_ptr<CopyArguments>& options, 
 
 void add_copy(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
-    auto verb = add_verb(line, options, "copy", run);
+    auto verb = add_verb(line, options, "copy", tree::of_copy, run);
     verb.examples(
         "  forebay copy /scratch/me/case /archive/me/case\n"
         "  forebay copy /scratch/me /archive/me --exclude '*.tmp' --rate 500M --report left.jsonl\n"
         "  forebay copy big other --cannot-keep manifest --manifest kept-beside.jsonl\n"
         "  forebay copy case s3://archive/me/case\n"
-        "  forebay copy /scratch/me/run7 /archive/me/run7 --node-files 64\n"
+        "  forebay copy /scratch/me/run7 /archive/me/run7\n"
         "  forebay copy big.h5 /archive/me/big.h5\n"
         "The same command again goes on after a kill, within large files too. What TARGET has and SOURCE has not\n"
         "stays. Exit code 1 where not all of the source is at the target.\n");
@@ -211,17 +176,7 @@ void add_copy(CommandLine& line, const TreeRunner& run) {
 
 void add_sync(CommandLine& line, const TreeRunner& run) {
     const auto options = std::make_shared<CopyArguments>();
-    auto verb = add_verb(line, options, "sync", run);
-    verb.flag("--delete", options->remove, "Remove what TARGET has and SOURCE has not; never after an error");
-    verb.number("--max-delete", options->max_delete,
-                "Let --delete remove nothing at all where more entries than these would go");
-    verb.flag(
-        "--allow-empty", options->allow_empty,
-        "Let --delete empty TARGET where SOURCE has no entry, or a run no snapshot in a stream: else that is refused, "
-        "it may be unmounted");
-    verb.flag("--checksum", options->checksum, "Compare bytes of files of one size, and copy those alone that differ");
-    verb.flag("--quick", options->quick,
-              "Do not compare ACLs and other extended attributes of entries that the source changed before the target");
+    auto verb = add_verb(line, options, "sync", tree::of_sync, run);
     verb.examples(
         "  forebay sync /scratch/me/case /archive/me/case --delete --dry-run\n"
         "  forebay sync /scratch/me/case /archive/me/case --delete\n"

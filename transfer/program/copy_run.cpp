@@ -18,91 +18,18 @@
 #include "core/sys/plain_file.hpp"
 #include "core/sys/process.hpp"
 #include "core/sys/store.hpp"
-#include "core/sys/target_list.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
-#include "core/terminal/sizes.hpp"
 #include "transfer/program/check.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-// A manifest has no other use than that policy.
-Result<tree::CannotKeep> cannot_keep_of(const CopyArguments& options) {
-    const auto& word = options.cannot_keep;
-    const bool is_manifest = word == "manifest" || word.empty();
-    if (is_manifest && !options.manifest.empty()) return tree::CannotKeep::manifest;
-    if ((word == "refuse" || word == "drop") && !options.manifest.empty())
-        return Error{ErrorKind::refused,
-                     fmt::format("--manifest {}: --cannot-keep {} writes none", show_text(options.manifest), word),
-                     "nothing was changed", "leave one of the two out"};
-    if (word == "refuse" || word.empty()) return tree::CannotKeep::refuse;
-    if (word == "drop") return tree::CannotKeep::drop;
-    if (word == "manifest")
-        return Error{ErrorKind::refused, "--cannot-keep manifest needs a file for what the target cannot keep", "",
-                     "--manifest FILE, outside of both trees"};
-    return Error{ErrorKind::refused,
-                 fmt::format("--cannot-keep {}: it is refuse, manifest or drop", options.cannot_keep)};
-}
-
-// Amounts become bytes, as layout_from() takes them.
-Result<tree::LayoutWish> layout_of(const CopyArguments& options) {
-    const auto& text = options.layout;
-    std::string words;
-    for (std::size_t at = 0; at <= text.size();) {
-        const auto end = std::min(text.find(',', at), text.size());
-        auto rule = text.substr(at, end - at);
-        if (const auto colon = rule.find(':'); colon != rule.npos) {
-            FB_TRY_ASSIGN(bytes, bytes_from("--layout", rule.substr(0, colon)));
-            rule = fmt::to_string(bytes) + rule.substr(colon);
-        }
-        words += (at > 0 ? "," : "") + rule;
-        at = end + 1;
-    }
-    auto wish = tree::layout_from(words);
-    if (!wish) return because(wish.error(), fmt::format("--layout {}: {}", text, wish.error().what));
-    FB_TRY_ASSIGN(excluded, sys::target_list(options.exclude_targets, "--exclude-targets"));
-    if (excluded.empty() && !options.exclude_targets.empty() && !options.exclude_targets.starts_with('@'))
-        return Error{ErrorKind::refused, "--exclude-targets names no storage target"};
-    wish->excluded_targets = std::move(excluded);
-    return wish;
-}
-
-Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options) {
-    tree::TreeCopyOptions wished;
-    const auto threads = options.tree.thread_count({options.source, options.target});
-    FB_TRY_ASSIGN(preserve, tree::preserve_from(options.tree.preserve));
-    FB_TRY_ASSIGN(cannot_keep, cannot_keep_of(options));
-    FB_TRY_ASSIGN(layout, layout_of(options));
-    wished.threads = threads;
-    wished.preserve = preserve;
-    wished.cannot_keep = cannot_keep;
-    wished.layout = std::move(layout);
-    wished.filter = options.tree.filter();
-    wished.rate_bytes_per_second = options.rate;
-    wished.one_file_system = options.tree.one_file_system;
-    wished.removes_extra = options.remove;
-    if (options.max_delete != INT64_MAX) wished.removed_max = static_cast<std::uint64_t>(options.max_delete);
-    wished.allows_empty = options.allow_empty;
-    wished.allows_unlike = options.allow_unlike;
-    wished.compares_bytes = options.checksum;
-    wished.trusts_attributes = options.quick;
-    wished.verifies = options.verify;
-    wished.recalls = options.tree.recall;
-    wished.is_dry = options.dry_run;
-    wished.syncs = !options.no_sync;
-    if (!options.files_from.empty()) {
-        FB_TRY_ASSIGN(list, tree::read_wished_paths(options.files_from, options.nul));
-        wished.wished = list;
-    }
-    return wished;
-}
-
 // In the memory of this machine, which forgets it with its next start.
 Result<sys::Mapping> shared_turn(const CopyArguments& options) {
     if (options.rate_group.empty()) return sys::Mapping();
-    if (options.rate == 0 || options.rate_group.find('/') != options.rate_group.npos)
+    if (options.copy.rate_bytes_per_second == 0 || options.rate_group.find('/') != options.rate_group.npos)
         return Error{ErrorKind::refused, "--rate-group is a name without a slash, and --rate says how much is shared"};
     return sys::Mapping::create(fmt::format("/dev/shm/forebay-rate-{}-{}", sys::user_id(), options.rate_group),
                                 sizeof(move::Turn));
@@ -126,7 +53,7 @@ std::uint64_t bytes_of_file(const std::string& path) {
 
 void set_counts(Json& object, const CopyArguments& options, const tree::LayoutWish& layout,
                 const tree::CopyCounts& counts, double seconds) {
-    object.set("source", options.source).set("target", options.target).set("dry_run", options.dry_run);
+    object.set("source", options.source).set("target", options.target).set("dry_run", options.copy.is_dry);
     object.set("entries", counts.entries.load()).set("folders", counts.folders.load());
     object.set("copied", counts.copied.load()).set("linked", counts.linked.load());
     object.set("adjusted", counts.adjusted.load()).set("equal", counts.equal.load());
@@ -137,7 +64,7 @@ void set_counts(Json& object, const CopyArguments& options, const tree::LayoutWi
     object.set("laid_out", counts.laid_out.load()).set("fewer_stripes", counts.fewer_stripes.load());
     object.set("excluded_targets", excluded);
     if (!counts.not_removed.empty()) object.set("not_removed", counts.not_removed);
-    if (options.dry_run)
+    if (options.copy.is_dry)
         object.set("would_copy", json_of(counts.would_copy))
             .set("would_replace", json_of(counts.would_replace))
             .set("would_remove", json_of(counts.would_remove));
@@ -227,33 +154,6 @@ void say_counts(const tree::LayoutWish& layout, const tree::CopyCounts& counts, 
 
 }  // namespace
 
-void add_cannot_keep(Verb& verb, CopyArguments& options) {
-    verb.option("--cannot-keep", options.cannot_keep,
-                "What becomes of entries of which the target cannot hold a part: refuse (unless --manifest is given), "
-                "manifest or drop");
-    verb.option("--manifest", options.manifest,
-                "The file that gets what the target cannot hold, a line of JSON each; means --cannot-keep manifest");
-}
-
-void add_layout(Verb& verb, CopyArguments& options) {
-    verb.option(
-        "--layout", options.layout,
-        "How new files lie on Lustre: auto, default (as their directory says), source, or stripes by size as in "
-        "64M:1,1G:4,-1, where -1 is one on each storage target");
-    verb.option(
-        "--exclude-targets", options.exclude_targets,
-        "OSTs of Lustre on which no new file is to lie: 14,OST0015, or @FILE, the exclude.targets of a preflight");
-}
-
-void add_run_options(Verb& verb, CopyArguments& options) {
-    verb.bytes("--rate", options.rate, "At most so many bytes a second; 0: no limit");
-    verb.option("--rate-group", options.rate_group,
-                "A name: all copies of yours on this machine that give it share the limit of --rate");
-    verb.flag("--dry-run", options.dry_run, "Only say what would be done");
-    verb.flag("--no-sync", options.no_sync,
-              "Do not wait for the storage: names may be there before bytes, and a power cut leaves such files");
-}
-
 Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted counted, const CopyWork& work,
                       Json& answer, const CopyTelling& telling) {
     FB_TRY_ASSIGN(wished, copy_options(options));
@@ -271,7 +171,7 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
     }
     tree::CopyCounts counts;
-    const auto words = options.dry_run ? nothing_changed : telling.when_ended;
+    const auto words = options.copy.is_dry ? nothing_changed : telling.when_ended;
     sys::say_when_ended(words.safe, words.next);
     const auto begin = sys::Clock::now();
     const auto copied = [&] {
@@ -279,8 +179,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         if (!progress.shows()) return work(wished, *remarks, counts, progress);
         TreeFlow flow;
         std::optional<tree::TreeCount> count;
-        if (counted == Counted::tree && !options.dry_run) count.emplace(options.source, what_is_copied(wished));
-        if (counted == Counted::file && !options.dry_run) flow.all_bytes = bytes_of_file(options.source);
+        if (counted == Counted::tree && !options.copy.is_dry) count.emplace(options.source, what_is_copied(wished));
+        if (counted == Counted::file && !options.copy.is_dry) flow.all_bytes = bytes_of_file(options.source);
         wished.watch = [&](const tree::CopyCounts& now) {
             flow.entries = now.entries;
             flow.bytes = now.bytes;
@@ -303,12 +203,12 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
         if (wished.cannot_keep == tree::CannotKeep::refuse && label != std::string_view("archive"))
             say_refused(*remarks);
         if (telling.say && copied) telling.say();
-        else if (options.dry_run) say_dry(counts, *remarks);
+        else if (options.copy.is_dry) say_dry(counts, *remarks);
         else if (copied || !telling.is_one_file) say_counts(wished.layout, counts, lasted.count());
         if (telling.say_after) telling.say_after(options, *remarks);
         if (!counts.not_removed.empty())
             say("{}: {}\n",
-                options.dry_run      ? "nothing would be removed"
+                options.copy.is_dry  ? "nothing would be removed"
                 : counts.removed > 0 ? "nothing more was removed"
                                      : "nothing was removed",
                 counts.not_removed);

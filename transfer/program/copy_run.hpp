@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "core/terminal/progress.hpp"
@@ -11,26 +13,26 @@
 
 namespace forebay::cli {
 
+inline constexpr std::int64_t no_count = INT64_MIN;
+
 struct CopyArguments {
     TreeArguments tree;
     std::string source, target;
-    std::string cannot_keep, manifest, files_from, rate_group;
-    std::string layout = "auto", exclude_targets;
-    std::uint64_t rate = 0;
-    bool nul = false, verify = false, dry_run = false, no_sync = false;
-    bool as_files = false;         // a run of ours too
-    std::uint64_t node_files = 0;  // of a run's snapshots
-    bool make_container = false;   // of DAOS
-    bool remove = false, allow_empty = false, allow_unlike = false, checksum = false, quick = false;  // of sync
-    std::int64_t max_delete = INT64_MAX;  // of sync; the default is no limit
+    tree::TreeCopyOptions copy;                  // flags and numbers of each_copy_option()
+    std::map<std::string, std::string> words;    // values of its other options, by their names
+    std::map<std::string, std::int64_t> counts;  // no_count where it was not given
+    std::map<std::string, bool> switches;        // of those that take a default away
+    std::string manifest, files_from, rate_group;
+    bool nul = false;
+    bool as_files = false;        // a run of ours too
+    bool make_container = false;  // of DAOS
 };
 
-/// The words of --cannot-keep and its file.
-void add_cannot_keep(Verb& verb, CopyArguments& options);
-/// --layout and --exclude-targets, of verbs that make many files.
-void add_layout(Verb& verb, CopyArguments& options);
-/// --rate, --dry-run and --no-sync.
-void add_run_options(Verb& verb, CopyArguments& options);
+/// All options of each_copy_option() that the verbs of `verb_bits` have, and what belongs to them: --manifest and
+/// --rate-group.
+void add_copy_options(Verb& verb, CopyArguments& options, unsigned verb_bits);
+/// What the command line asks for, with the list of paths that it names.
+Result<tree::TreeCopyOptions> copy_options(const CopyArguments& options);
 
 /// What the share that is done is told of.
 enum class Counted {

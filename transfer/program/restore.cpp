@@ -23,8 +23,8 @@ struct RestoreArguments : CopyArguments {
 };
 
 Result<> check_call(const RestoreArguments& options) {
-    const bool restores = !options.check && !options.dry_run;
-    if (options.check && options.dry_run)
+    const bool restores = !options.check && !options.copy.is_dry;
+    if (options.check && options.copy.is_dry)
         return Error{ErrorKind::refused, "--check reads all of the archive, and --dry-run its heads: choose one"};
     if (restores && options.targets.size() != 1)
         return Error{ErrorKind::refused, "one directory to restore to is needed: restore-archive FILE TARGET"};
@@ -138,11 +138,7 @@ void add_restore_archive(CommandLine& line) {
     add_tree_options(verb, options->tree);
     add_report_all(verb, options->tree);
     add_entry_options(verb, options->tree);
-    verb.option("--preserve", options->tree.preserve,
-                "all, or some of owner,group,permissions,times,attributes; with hard-links");
-    add_cannot_keep(verb, *options);
-    add_layout(verb, *options);
-    add_run_options(verb, *options);
+    add_copy_options(verb, *options, tree::of_restore);
     verb.answer(
         options->tree.json,
         "  An object: source, target, dry_run, entries, folders, copied, linked, bytes, seconds, absolute_names (that\n"

@@ -12,7 +12,6 @@
 #include "core/base/path.hpp"
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
-#include "core/base/units.hpp"
 #include "core/format/run_identity.hpp"
 #include "core/sys/store_below.hpp"
 #include "core/sys/tree.hpp"
@@ -21,8 +20,6 @@
 #include "path/catalog/names.hpp"
 #include "path/catalog/run.hpp"
 #include "path/catalog/views.hpp"
-#include "path/commit/reshard.hpp"
-#include "transfer/runs/reshard.hpp"
 #include "transfer/runs/run_places.hpp"
 #include "transfer/runs/run_target.hpp"
 #include "transfer/runs/views.hpp"
@@ -143,8 +140,7 @@ Result<std::vector<std::string>> free_places(const RunCopy& wish, const RunCopyP
     return free;
 }
 
-// What a copy of files must not touch: snapshots that stay, node files that others take the place of, and views of both
-// that would show the wrong bytes.
+// What a copy of files must not touch: snapshots that stay, and views that would show the wrong bytes of them.
 Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilter& filter, tree::Remarks& remarks) {
     OtherViews views(*wish.store, wish.source, wish.target, filter);
     for (const auto& place : plan.gone) filter.exclude.push_back(place);
@@ -153,20 +149,6 @@ Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilt
         const auto found = plan.source.find(place);
         if (found == plan.source.end()) continue;
         FB_TRY(views.leave_out_if_other(found->second, place));
-        const auto there = catalog::load_manifest(*wish.store, wish.target + "/" + place);
-        if (!there || wish.node_files == 0) continue;
-        if (const auto wished = commit::node_files_of(*there, wish.node_files); wished != there->nodes.size())
-            remarks.add(tree::RemarkKind::passed_over, place,
-                        fmt::format("it was at the target before, with {}, and was left as it is; forebay "
-                                    "delete {}, and the same command again, makes {} of them",
-                                    show_count(there->nodes.size(), "node file"), show_text(wish.target + "/" + place),
-                                    wished));
-    }
-    for (const auto& [place, node_files] : plan.resharded) {
-        leave_out_node_files(place, filter);
-        FB_TRY(views.leave_out(plan.source.at(place)));
-        if (wish.options.is_dry)
-            remarks.add(tree::RemarkKind::would_copy, place, "with " + show_count(node_files, "node file"));
     }
     views.tell(remarks);
     return {};
@@ -201,7 +183,6 @@ Result<> read_back(const RunCopy& wish, const RunCopyPlan& plan, tree::Remarks& 
         const auto verified = catalog::verify(store, version.snapshot, wish.watch_verify);
         if (verified && verified->damage.empty()) {
             ++copied.snapshots;
-            copied.resharded += plan.resharded.contains(place) ? 1 : 0;
             copied.verified_bytes += verified->bytes;
             continue;
         }
@@ -296,12 +277,9 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     FB_TRY_ASSIGN(steps, unnamed_steps(*store, wish.target));
     plan.unnamed_before = std::move(steps);
     FB_TRY(clear_target(wish, hold.claim.get(), plan, remarks, counts));
-    FB_TRY_ASSIGN(to_other_files, to_reshard(wish, plan.source, plan.kept));
-    plan.resharded = std::move(to_other_files);
     FB_TRY(leave_out(wish, plan, options.filter, remarks));
     if (options.is_dry) {
         options.filter.count_uses();
-        for (const auto& [place, node_files] : plan.resharded) counts.would_copy.entries += node_files + 1;
         FB_TRY(tree::copy_tree(wish.source, wish.target, options, remarks, counts));
         return copied;
     }
@@ -310,16 +288,10 @@ Result<RunCopied> copy_run(const RunCopy& asked, tree::Remarks& remarks, tree::C
     without_manifests.filter.count_uses();
     FB_TRY(tree::copy_tree(wish.source, wish.target, without_manifests, remarks, counts));
     std::set<std::string> manifests;
-    NodeFilesWished resharded;
     FB_TRY(hold.claim ? hold.claim->check_held() : Result<>());
     FB_TRY_ASSIGN(places, free_places(wish, plan, whole_places(plan, remarks, options.cannot_keep), remarks));
-    for (const auto& place : places) {
-        const auto found = plan.resharded.find(place);
-        if (found != plan.resharded.end()) resharded.insert(*found);
-        else manifests.insert(place + "/" + catalog::manifest_name);
-    }
+    for (const auto& place : places) manifests.insert(place + "/" + catalog::manifest_name);
     FB_TRY(copy_files(wish, options, manifests, remarks, counts));
-    FB_TRY(reshard(wish, plan.source, resharded, remarks, counts));
     FB_TRY(remove_unnamed(*store, wish.target, plan.unnamed_before));
     FB_TRY(read_back(wish, plan, remarks, copied));
     return copied;

@@ -13,7 +13,6 @@ namespace forebay::cli {
 struct RunCopy {
     std::string source, target;
     tree::TreeCopyOptions options;
-    std::uint32_t node_files = 0;  // of each snapshot at the target; 0: as many as at the source
     std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)> watch_verify{};
     sys::Store* store = nullptr;  // copy_run's own: what lies below both, by which no link is followed
 };
@@ -21,7 +20,6 @@ struct RunCopy {
 struct RunCopied {
     std::uint64_t snapshots = 0;  // verified at the target
     std::uint64_t verified_bytes = 0;
-    std::uint64_t resharded = 0;  // of them now
 };
 
 /// Whether a run's identity is in `path`, in a directory of its own and not behind a link.

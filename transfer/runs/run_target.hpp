@@ -2,23 +2,25 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "path/catalog/held_claim.hpp"
 #include "path/catalog/history.hpp"
-#include "transfer/runs/reshard.hpp"
 #include "transfer/runs/run.hpp"
 
 namespace forebay::cli {
 
+/// By "STREAM/step-000120".
+using RunSnapshots = std::map<std::string, catalog::Version>;
+
 /// What becomes of the snapshots of the source.
 struct RunCopyPlan {
     RunSnapshots source;
-    std::set<std::string> kept;  // places that stay as they are at the target
-    std::set<std::string> gone;  // places that a run would have removed, in a dry run
-    NodeFilesWished resharded;
+    std::set<std::string> kept;            // places that stay as they are at the target
+    std::set<std::string> gone;            // places that a run would have removed, in a dry run
     std::set<std::string> unnamed_before;  // directories of the target without a manifest
 };
 

@@ -61,7 +61,8 @@ Result<> S3Folder::list(const NameTaker& take) {
                     {one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
             else names.drop(one.name);
         }
-        FB_TRY(take(entries));
+        const auto taken = take(entries);
+        if (!taken || taken.is_enough()) return taken;
     }
     {
         const std::lock_guard lock(mutex_);

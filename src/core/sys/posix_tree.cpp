@@ -198,7 +198,9 @@ Result<> PosixFolder::list(const NameTaker& take) {
                 names.push_back({listed_name, kind_of_listed(listed.d_type), listed.d_ino});
             at += listed.d_reclen;
         }
-        if (!names.empty()) FB_TRY(take(names));
+        if (names.empty()) continue;
+        const auto taken = take(names);
+        if (!taken || taken.is_enough()) return taken;
     }
 }
 

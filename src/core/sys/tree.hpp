@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -157,11 +158,29 @@ public:
     virtual void forget_cached() = 0;
 };
 
+/// What a taker of names says: go on, an error that ends the listing, or that it has seen enough.
+class TakerAnswer : public Result<> {
+public:
+    TakerAnswer() = default;
+    TakerAnswer(Result<> result) : Result<>(std::move(result)) {}
+    TakerAnswer(Error error) : Result<>(std::move(error)) {}
+    static TakerAnswer enough() {
+        TakerAnswer taken;
+        taken.is_enough_ = true;
+        return taken;
+    }
+    bool is_enough() const { return is_enough_; }
+
+private:
+    bool is_enough_ = false;
+};
+
 class Folder : public OpenEntry {
 public:
-    using NameTaker = std::function<Result<>(std::span<const NamedEntry>)>;
+    using NameTaker = std::function<TakerAnswer(std::span<const NamedEntry>)>;
 
-    /// All names but "." and "..", in portions. Names that come or go meanwhile may be among them or not.
+    /// All names but "." and "..", in portions, or the first ones where `take` has enough of them. Names that come or
+    /// go meanwhile may be among them or not.
     virtual Result<> list(const NameTaker& take) = 0;
     /// Where list() has ended as `unsupported`, since not all that lies here has the name of an entry: each of that,
     /// and why; with an empty name what is said of the folder itself.

@@ -92,7 +92,7 @@ std::vector<FinishedFile> Packer::next_files() {
     return std::move(found.files);
 }
 
-void Packer::stays(const FinishedFile& file, bool is_packed, Error why) {
+void Packer::stays(const FinishedFile& file, bool is_packed, std::optional<Error> why) {
     auto& one = stayed_[file.path];
     one = {file.seen, std::move(why), is_packed, is_packed && !removes_ ? versions_max : one.times + 1};
 }
@@ -103,12 +103,13 @@ void Packer::clear_away(const std::vector<FinishedFile>& files) {
         const auto path = spool_ + "/" + file.path;
         if (!removes_) {
             const auto now = sys::look_at(path);
-            stays(file, true, now && *now != file.seen ? changed : Error{ErrorKind::retry, ""});
+            stays(file, true, now && *now != file.seen ? std::optional(changed) : std::nullopt);
             continue;
         }
         const auto removed = sys::remove_seen(path, file.seen);
         if (!removed)
-            stays(file, true, {removed.error().kind, "it is packed, but cannot be removed: " + removed.error().what});
+            stays(file, true,
+                  Error{removed.error().kind, "it is packed, but cannot be removed: " + removed.error().what});
         // A program has put another file there meanwhile: the next batch takes that one.
         else if (!*removed) stays(file, true, changed);
     }
@@ -161,7 +162,7 @@ Result<Packed> Packer::pack_batch() {
 std::vector<LeftOut> Packer::left_out() const {
     auto all = not_seen_;
     for (const auto& [path, stayed] : stayed_)
-        if (!stayed.why.what.empty()) all.push_back({path, stayed.why});
+        if (stayed.why) all.push_back({path, *stayed.why});
     return all;
 }
 

@@ -60,7 +60,7 @@ private:
     /// A file that stayed, and why.
     struct Stayed {
         sys::LocalFile seen;
-        Error why;  // no text: it is meant to stay
+        std::optional<Error> why;  // none: it is meant to stay
         bool is_packed = false;
         int times = 0;
     };
@@ -68,7 +68,7 @@ private:
     std::vector<FinishedFile> next_files();
     Result<Packed> pack(std::vector<FinishedFile> files, std::uint64_t run_id);
     void clear_away(const std::vector<FinishedFile>& files);
-    void stays(const FinishedFile& file, bool is_packed, Error why);
+    void stays(const FinishedFile& file, bool is_packed, std::optional<Error> why);
 
     sys::Store& store_;
     const std::string spool_, run_, stream_;

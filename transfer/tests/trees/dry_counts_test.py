@@ -114,7 +114,6 @@ def check_runs(place):
     check(target, "copy", source, target, code=1)  # replaces no other save
     check(target, "sync", source, target, "--delete")
     check(place / "hosts", "copy", source, place / "hosts", "--hosts", "localhost", "--threads", 1)
-    check(place / "one", "copy", source, place / "one", "--node-files", 1, knows_bytes=False)
     check(place / "files", "copy", source, place / "files", "--as-files")
 
 

@@ -55,7 +55,7 @@ def living(place):
         claim(target, 2, lock)
         before = entries(target)
         for verb, words in (("copy", ()), ("sync", ()), ("sync", ("--delete",)), ("sync", ("--delete", "--dry-run")),
-                            ("copy", ("--as-files",)), ("copy", ("--node-files", "1"))):
+                            ("copy", ("--as-files",))):
             said = copy(source, target, *words, code=2, verb=verb)
             expect("session 2 of me on here" in said, f"{verb} {words}: it says who writes there", said)
         said = copy(source / "restart", target / "restart", code=2)

@@ -143,7 +143,7 @@ def check_other_trees(place, source):
     older.write_text(f"#!{shutil.which('python3')}\nimport os, subprocess, sys\n"
                      "child = subprocess.Popen(sys.argv[1:], stdin=0, stdout=subprocess.PIPE)\n"
                      "text = os.read(child.stdout.fileno(), 4096)\n"
-                     "os.write(1, text.replace(b'\\x0aFBYTEA\\x02', b'\\x0aFBYTEA\\x01'))\n"
+                     "os.write(1, text.replace(b'\\x0aFBYTEA\\x03', b'\\x0aFBYTEA\\x02'))\n"
                      "child.wait()\n")
     older.chmod(0o755)
     _, errors = team.ended(team.start("copy", source, target, *hosts.options()), 6)

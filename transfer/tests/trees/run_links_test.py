@@ -35,7 +35,7 @@ def in_the_target(place):
             run("rm", "-rf", target / "forebay")
         (target / name).parent.mkdir(exist_ok=True)
         (target / name).symlink_to(leads_to)
-        for verb, words in (("copy", ()), ("sync", ("--delete",)), ("copy", ("--dry-run",)), ("copy", ("--node-files", "1"))):
+        for verb, words in (("copy", ()), ("sync", ("--delete",)), ("copy", ("--dry-run",))):
             is_no_run = name == "forebay" and "--delete" in words
             said = copy(source, target, *words, code=2, verb=verb)
             expect(is_no_run or ("symbolic link" in said and name in said), f"{verb} {words}: it is refused", said)
@@ -76,19 +76,6 @@ def in_a_snapshot(place):
     file.symlink_to(outside / "node")
     said = copy(source, target, code=1)
     expect("restart/step-000140" in said and "1 snapshot of the run is at" in said, "at the target, too", said)
-
-
-def with_other_node_files(place):
-    """A folder of node files, such as a copy that was killed leaves, is not written into where it is a link."""
-    source, target, outside = place / "run", place / "copy", place / "outside"
-    run(BUILD / "tests" / "make_small_run", source, "restart", "100", "65", "f3")  # 130 ranks
-    identify(source)
-    identify(target)
-    outside.mkdir()
-    (target / "restart/step-000100").mkdir(parents=True)
-    (target / "restart/step-000100/g000").symlink_to(outside)
-    copy(source, target, "--node-files", "130")
-    expect(not list(outside.iterdir()) and whole(target) == ["restart/step-000100"], "nothing lies outside", str(list(outside.iterdir())))
 
 
 def views(place):
@@ -132,8 +119,7 @@ def asked_page_by_page(place):
 
 
 def main():
-    for case in (in_the_target, in_the_source, in_a_snapshot, with_other_node_files, views, identity_behind_a_link,
-                 asked_page_by_page):
+    for case in (in_the_target, in_the_source, in_a_snapshot, views, identity_behind_a_link, asked_page_by_page):
         with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
             os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
             case(pathlib.Path(scratch))

@@ -43,7 +43,7 @@ def in_the_target(place):
         target = place / f"copy-{number}"
         identify(target)
         bind(other / of_other, target / name)
-        for verb, words in (("sync", ("--delete",)), ("copy", ()), ("sync", ("--delete", "--dry-run")), ("copy", ("--node-files", "1"))):
+        for verb, words in (("sync", ("--delete",)), ("copy", ()), ("sync", ("--delete", "--dry-run"))):
             said = copy(source, target, *words, code=2, verb=verb)
             expect(f"{target / name} is where a file system is mounted" in said and "nothing was changed" in said,
                    f"{name}, {verb} {words}: it is refused", said)

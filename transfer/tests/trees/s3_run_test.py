@@ -76,8 +76,6 @@ def used(server, run_place, place):
     server.forebay("pack", small, run_place)
     server.forebay("extract", run_place, "-C", place / "unpacked")
     expect((place / "unpacked/plot-7").read_bytes() == bytes([7]) * 1000, "packed files come back")
-    said = server.forebay("copy", run_place, place / "fewer", "--node-files", "1", code=2)
-    expect("--node-files 1" in said and not (place / "fewer").exists(), "node files are not made of a run in a bucket", said)
     for words in (("archive", run_place, place / "a.tar"), ("restore-archive", place / "a.tar", f"{ROOT}/archive")):
         said = server.forebay(*words, code=2)
         expect("archives are files" in said, f"{words[0]} is for directories", said)

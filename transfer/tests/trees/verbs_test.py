@@ -181,7 +181,6 @@ def check_words(place):
     for number in ("-1", "1025", "99999999999999999999"):
         refused("copy", source, target, "--threads", number, parts=(f"--threads: {number} is out of range: 0 to 1024",))
     refused("copy", source, target, "--threads", "two", parts=('--threads: "two" is no whole number',))
-    refused("copy", source, target, "--node-files", "-1", parts=("--node-files: -1 is out of range: 0 or more",))
     for words, meant in ((("copy", "-r", source, target), "leave it out: the whole tree"), (("copy", "-a", source, target), "leave it out"),
                          (("copy", "-R", source, target), "leave it out"), (("copy", source, target, "--delete"), "forebay sync SOURCE TARGET --delete"),
                          (("sync", "-n", source, target), "Next: --dry-run"), (("sync", "-av", source, target), "leave it out"),

@@ -1,0 +1,21 @@
+// An entry on its way from the source to the target.
+
+#pragma once
+
+#include <string>
+
+#include "transfer/copy/branch.hpp"
+
+namespace forebay::tree {
+
+/// An entry of the source with both folders that it is in. In a dry run the target's may be missing.
+struct CopyEntry {
+    BranchRef branch;
+    FolderRef source, target;
+    std::string name;
+    sys::EntryId inode{};  // of the source, where it has several names: as HardLinks knows it
+
+    std::string path() const { return path_of(*branch, name); }
+};
+
+}  // namespace forebay::tree

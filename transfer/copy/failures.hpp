@@ -1,0 +1,41 @@
+// Reports entries that fail, each by a remark, and keeps the first error that ends the whole command.
+//
+// Threads: any.
+
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "transfer/copy/branch.hpp"
+#include "transfer/copy/remarks.hpp"
+#include "transfer/copy/work_share.hpp"
+
+namespace forebay::tree {
+
+class Failures {
+public:
+    Failures(WorkShare& share, OpenFolders& folders, Remarks& remarks)
+        : share_(share), folders_(folders), remarks_(remarks) {}
+
+    /// An entry could not be copied. If there is no room, nothing else can be copied either: the copy ends.
+    void report(const std::string& path, const Error& error);
+    /// The same of an entry of `branch`, or with an empty name of the branch itself: see OpenFolders::with_side().
+    void report(const BranchRef& branch, const std::string& name, const Error& error);
+    /// Call it before the work begins: `take` gets the path of each failed entry, from any thread.
+    void tell_failed(std::function<void(const std::string& path)> take) { take_failed_ = std::move(take); }
+
+    void end_by(const Error& error);
+    Result<> fatal() const;
+
+private:
+    WorkShare& share_;
+    OpenFolders& folders_;
+    Remarks& remarks_;
+    std::function<void(const std::string& path)> take_failed_;
+    mutable std::mutex mutex_;  // guards what follows
+    Result<> fatal_;
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,32 @@
+#include "transfer/copy/freshness.hpp"
+
+#include "core/sys/clock.hpp"
+
+namespace forebay::tree {
+
+bool Freshness::is_untouched(const Branch& branch, const sys::EntryStatus& source,
+                             const sys::EntryStatus& target) const {
+    const auto& since = last_copy_.untouched();
+    return since && branch.seen.is_untouched && is_before(source.changed, since->entries[0]) &&
+           is_before(target.changed, since->entries[1]);
+}
+
+bool Freshness::is_untouched(const Branch& branch) const {
+    const auto& since = last_copy_.untouched();
+    if (!since || !branch.parent) return since.has_value();       // the root is known by its inode
+    for (const auto side : {TreeSide::source, TreeSide::target})  // what is mounted there may be another each time
+        if (is_other_file_system(branch.status(side), branch.parent->status(side).id.device)) return false;
+    return branch.parent->seen.is_untouched && is_before(branch.status(TreeSide::source).changed, since->entries[0]) &&
+           is_before(branch.status(TreeSide::target).changed, since->target_folders);
+}
+
+bool Freshness::is_older(const sys::EntryStatus& source, const sys::EntryStatus& target) const {
+    auto changed = source.changed;
+    changed.seconds += clocks_.margin_seconds;
+    // What was changed ahead of now got its time from a clock that was set back since.
+    constexpr std::int64_t ns_per_second = 1'000'000'000;
+    const auto latest = sys::unix_ns() / ns_per_second + clocks_.margin_seconds;
+    return is_before(changed, target.changed) && target.changed.seconds <= latest;
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,102 @@
+#include "transfer/copy/further_names.hpp"
+
+#include <utility>
+
+#include "core/base/try.hpp"
+#include "transfer/copy/make_file.hpp"
+
+namespace forebay::tree {
+
+Error folder_in_the_way() {
+    return {ErrorKind::refused, "a folder stands there at the target: sync --delete replaces it"};
+}
+
+Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& found) {
+    const auto& status = found.sight.source;
+    const auto& existing = found.sight.existing;
+    const EntryPlace own{entry.branch, entry.name};
+    entry.inode = use_.links.id_of(status);
+    ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
+    const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
+    const auto turn = use_.links.take(status, old, own, found.first);
+    if (turn && *turn == HardLinks::Turn::waits) {
+        // Nothing but further names may come for long, so that no batch with their first one becomes full.
+        if (use_.links.waiting() % waiting_names_max == 0) use_.naming.flush(worker);
+        return CopyStep::later;
+    }
+    --entry.branch->pending;  // never the last: this portion of names holds the branch
+    FB_TRY(turn);
+    found.sight.has_copy = *turn == HardLinks::Turn::ready;
+    found.counts_bytes = !found.sight.has_copy;
+    const auto step = place_(worker, entry, found);
+    if (found.sight.has_copy) return step;
+    if (step && *step == CopyStep::done) link_waiting(worker, entry.inode, own);
+    else if (!step || *step != CopyStep::later) give_up_waiting(worker, entry.inode);
+    return step;
+}
+
+Result<CopyEntry> FurtherNames::entry_at(const EntryPlace& place) {
+    FB_TRY_ASSIGN(source, use_.folders.get(place.branch, TreeSide::source));
+    CopyEntry entry{.branch = place.branch, .source = source, .name = place.name};
+    if (use_.options.is_dry && place.branch->was_made) return entry;
+    FB_TRY_ASSIGN(target, use_.folders.get(place.branch, TreeSide::target));
+    entry.target = target;
+    return entry;
+}
+
+Result<CopyStep> FurtherNames::check_way(const EntryPlace& place, const std::optional<sys::EntryStatus>& existing,
+                                         const sys::EntryId& id, const EntryPlace& first) {
+    const auto decision = decide_folder(existing, use_.lookup.rules());
+    if (!decision) return CopyStep::done;
+    if (*decision == EntryDecision::refuse) return folder_in_the_way();
+    use_.links.asks_again(id, first);
+    use_.deferred.add(place);
+    return CopyStep::deferred;
+}
+
+Result<CopyStep> FurtherNames::link_name(TreeWorker& worker, const EntryPlace& place, const EntryPlace& first,
+                                         const sys::EntryId& id) {
+    FB_TRY_ASSIGN(entry, entry_at(place));
+    const auto linked = use_.options.is_dry ? Result<CopyStep>(CopyStep::later) : use_.linker.link_copy(entry, first);
+    if (linked && *linked != CopyStep::later) return linked;
+    if (!linked) FB_TRY(check_spelling(*place.branch, *entry.target, place.name));
+    FoundEntry found{.counts_bytes = false};
+    FB_TRY_ASSIGN(status, entry.source->status_of(place.name));
+    found.sight.source = status;
+    if (entry.target)
+        if (const auto looked = entry.target->status_of(place.name)) found.sight.existing = *looked;
+    FB_TRY_ASSIGN(way, check_way(place, found.sight.existing, id, first));
+    if (way != CopyStep::done) return way;
+    if (linked) return use_.dry.would_link(worker, entry, first, found.sight);
+    if (linked.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry, use_.names.name_for(place.name)));
+    FB_TRY(
+        use_.losses.settle_of(entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked.error()));
+    return place_(worker, entry, found);  // as wished, it becomes a file of its own
+}
+
+void FurtherNames::link_waiting(TreeWorker& worker, const sys::EntryId& id, const EntryPlace& first) {
+    link_all(worker, use_.links.published(id, first), first, id);
+}
+
+void FurtherNames::link_all(TreeWorker& worker, const std::vector<EntryPlace>& places, const EntryPlace& first,
+                            const sys::EntryId& id) {
+    for (const auto& waiting : places) {
+        if (auto linked = link_name(worker, waiting, first, id); !linked)
+            use_.failures.report(waiting.branch, waiting.name, linked.error());
+        use_.branch_ends.done_in(waiting.branch);
+    }
+}
+
+void FurtherNames::give_up_waiting(TreeWorker& worker, const sys::EntryId& id) {
+    for (auto& waiting : use_.links.failed(id))
+        worker.share->add(worker, [this, waiting](TreeWorker& other) { copy_waiting(other, waiting); });
+}
+
+void FurtherNames::copy_waiting(TreeWorker& worker, const EntryPlace& waiting) {
+    const auto entry = entry_at(waiting);
+    const auto copied = entry ? copy_(worker, *entry) : Result<CopyStep>(entry.error());
+    if (!copied) use_.failures.report(waiting.branch, waiting.name, copied.error());
+    use_.branch_ends.done_in(waiting.branch);
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,55 @@
+#include "transfer/copy/link_names.hpp"
+
+#include "core/base/try.hpp"
+
+namespace forebay::tree {
+
+Result<CopyStep> NameLinker::link_copy(const CopyEntry& entry, const EntryPlace& first) {
+    FB_TRY_ASSIGN(first_folder, use_.folders.get(first.branch, TreeSide::target));
+    if (entry.branch->was_made) {
+        FB_TRY(entry.target->make_hard_link(entry.name, *first_folder, first.name));
+        FB_TRY(check_linked(entry, first, entry.name));
+        use_.publisher.count({entry.branch, entry.name}, RemarkKind::linked, false);
+        return CopyStep::done;
+    }
+    FB_TRY_ASSIGN(is_there, is_linked(entry, *first_folder, first.name));
+    if (is_there) {
+        ++use_.counts.equal;
+        return CopyStep::done;
+    }
+    const auto name = use_.names.name_for(entry.name);
+    static_cast<void>(entry.target->remove(name));
+    FB_TRY(entry.target->make_hard_link(name, *first_folder, first.name));
+    FB_TRY(check_linked(entry, first, name));
+    TemporaryName temporary(*entry.target, name);
+    return use_.publisher.publish(temporary, {entry.branch, entry.name}, *entry.target, RemarkKind::linked);
+}
+
+// A rename of two names of one inode does nothing.
+Result<bool> NameLinker::is_linked(const CopyEntry& entry, sys::Folder& first_folder, const std::string& first_name) {
+    const auto existing = entry.target->status_of(entry.name);
+    if (!existing && existing.error().kind == ErrorKind::missing) return false;
+    FB_TRY(existing);
+    FB_TRY_ASSIGN(first_status, first_folder.status_of(first_name));
+    if (existing->id != first_status.id) return false;
+    FB_TRY(check_spelling(*entry.branch, *entry.target, entry.name));
+    return true;
+}
+
+// Who owns the folder of the first name, or may write to it, could have put a file of his own there since: root would
+// carry it into folders that are closed to him.
+Result<> NameLinker::check_linked(const CopyEntry& entry, const EntryPlace& first, const std::string& name) {
+    constexpr std::uint32_t others_write = 022;
+    const auto& folder = first.branch->status(TreeSide::source);
+    const auto own_user = use_.new_entries.owner().user;
+    if (use_.new_entries.is_owner_unknown()) return {};  // a mount that gives others their owners
+    if (own_user != 0 || (folder.user == 0 && (folder.permissions & others_write) == 0)) return {};
+    FB_TRY_ASSIGN(made, entry.target->status_of(name));
+    FB_TRY_ASSIGN(status, entry.source->status_of(entry.name));
+    const bool has_owner = made.user == status.user || made.user == own_user;
+    if (has_owner && made.kind == status.kind && made.bytes == status.bytes) return {};
+    FB_TRY(entry.target->remove(name));
+    return Error{ErrorKind::refused, "another entry took the place of its first name at the target"};
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,66 @@
+// Looks at an entry in the source and in the target, as far as decide() asks. Nothing is written before.
+//
+// Threads: any.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "transfer/copy/copied_entry.hpp"
+#include "transfer/copy/copy_options.hpp"
+#include "transfer/copy/decide.hpp"
+#include "transfer/copy/deferred.hpp"
+#include "transfer/copy/freshness.hpp"
+#include "transfer/copy/hard_links.hpp"
+#include "transfer/copy/new_entries.hpp"
+#include "transfer/copy/step.hpp"
+#include "transfer/copy/stored_layouts.hpp"
+#include "transfer/copy/temporary_names.hpp"
+#include "transfer/copy/work_share.hpp"
+
+namespace forebay::tree {
+
+/// An entry of the source as it was found.
+struct FoundEntry {
+    CopyStep step = CopyStep::done;  // or `reported`: it is not copied
+    EntrySight sight{};
+    std::unique_ptr<sys::OpenFile> file{};  // where it is open already
+    EntryPlace first{};                     // of an inode that has its copy
+    bool counts_bytes = true;               // false of a further name
+};
+
+class Lookup {
+public:
+    struct Uses {
+        const TreeCopyOptions& options;
+        Remarks& remarks;
+        HardLinks& links;
+        StoredLayouts& stored;
+        const Freshness& freshness;
+        const NewEntries& new_entries;
+        const TemporaryNames& names;
+        const DeferredFolders& deferred;
+    };
+    explicit Lookup(const Uses& uses) : use_(uses) {}
+
+    /// `listed_number`: the inode number in the listing.
+    Result<FoundEntry> look_up(const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number);
+    /// Answers the questions of decide() until it has decided.
+    Result<EntryDecision> look_and_decide(TreeWorker& worker, const CopyEntry& entry, EntrySight& sight);
+    DecideRules rules() const;
+    /// Before `existing`, which the target has under its name, is taken for it: see Spellings::claim().
+    Result<> claim_name(const CopyEntry& entry, const sys::EntryStatus& existing);
+    /// True: a read would recall the bytes from an archive, so the file is left alone and reported.
+    Result<bool> leaves(const CopyEntry& entry);
+
+private:
+    Result<bool> has_same_content(TreeWorker& worker, const CopyEntry& entry, const EntrySight& sight);
+    Result<bool> has_same_bytes(TreeWorker& worker, const CopyEntry& entry, const EntrySight& sight);
+    Result<std::string> attribute_difference(const CopyEntry& entry, const EntrySight& sight);
+    void look_at_attributes(const CopyEntry& entry, EntrySight& sight);
+
+    const Uses use_;
+};
+
+}  // namespace forebay::tree

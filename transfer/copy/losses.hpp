@@ -1,0 +1,35 @@
+// Settles parts of entries that the target cannot keep, as --cannot-keep says.
+//
+// Threads: any; the manifest gets one part at a time.
+
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "transfer/copy/copied_entry.hpp"
+#include "transfer/copy/copy_options.hpp"
+#include "transfer/copy/remarks.hpp"
+
+namespace forebay::tree {
+
+class Losses {
+public:
+    Losses(const TreeCopyOptions& options, Remarks& remarks) : options_(options), remarks_(remarks) {}
+
+    bool are_refused() const { return options_.cannot_keep == CannotKeep::refuse; }
+    /// `done` says whether the target has got the part. Returns an error if the entry must not be copied.
+    Result<> settle(const std::string& path, const sys::EntryStatus& status, const std::string& part,
+                    const std::string& value, Result<> done);
+    /// Settles the parts of one entry, which outlives the result.
+    Settle settle_of(const CopyEntry& entry, const sys::EntryStatus& status);
+    /// Into the manifest.
+    Result<> take_unkept(const Unkept& unkept);
+
+private:
+    const TreeCopyOptions& options_;
+    Remarks& remarks_;
+    std::mutex mutex_;  // guards the manifest
+};
+
+}  // namespace forebay::tree

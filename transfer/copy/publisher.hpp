@@ -1,0 +1,39 @@
+// Whole entries get their own names, which is counted and recorded.
+//
+// Threads: any.
+
+#pragma once
+
+#include <string>
+
+#include "transfer/copy/copy.hpp"
+#include "transfer/copy/failures.hpp"
+#include "transfer/copy/spilled_places.hpp"
+#include "transfer/copy/step.hpp"
+#include "transfer/copy/temporary_names.hpp"
+
+namespace forebay::tree {
+
+class NamePublisher {
+public:
+    NamePublisher(Remarks& remarks, CopyCounts& counts, Failures& failures)
+        : remarks_(remarks), counts_(counts), failures_(failures) {}
+
+    /// `kind`: `copied` or `linked`. `reported`: something would be replaced, and that cannot be recorded.
+    Result<CopyStep> publish(TemporaryName& temporary, const EntryPlace& place, sys::Folder& folder, RemarkKind kind);
+    /// It has its name.
+    void count(const EntryPlace& place, RemarkKind kind, bool has_replaced);
+    /// Before something is replaced: `reported` where a record of it is wished and cannot be kept, which ends the copy.
+    CopyStep check_recorded();
+    /// Of what was done, where a record of it is wished.
+    void record(RemarkKind kind, const Branch& branch, const std::string& name) const {
+        if (remarks_.records(kind)) remarks_.add(kind, path_of(branch, name), "");
+    }
+
+private:
+    Remarks& remarks_;
+    CopyCounts& counts_;
+    Failures& failures_;
+};
+
+}  // namespace forebay::tree
