@@ -26,9 +26,9 @@
 
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
-#include "transfer/copy/compare.hpp"
+#include "transfer/compare/compare.hpp"
 #include "transfer/copy/copy.hpp"
-#include "transfer/copy/walk.hpp"
+#include "transfer/walk/walk.hpp"
 
 using namespace forebay;
 using sys::EntryKind;

@@ -7,7 +7,7 @@
 #include "transfer/archive/maker.hpp"
 #include "transfer/archive/restore.hpp"
 #include "transfer/copy/copy_remarks.hpp"
-#include "transfer/copy/portion.hpp"
+#include "transfer/walk/portion.hpp"
 
 namespace forebay::archive {
 

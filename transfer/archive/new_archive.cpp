@@ -7,7 +7,7 @@
 #include "core/base/show_text.hpp"
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
-#include "transfer/copy/named_root.hpp"
+#include "transfer/walk/named_root.hpp"
 
 namespace forebay::archive {
 

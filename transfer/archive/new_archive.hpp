@@ -16,8 +16,8 @@
 
 #include "core/sys/tree.hpp"
 #include "transfer/archive/head.hpp"
-#include "transfer/copy/branch.hpp"
 #include "transfer/copy/copy_entry.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::archive {
 

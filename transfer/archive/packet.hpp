@@ -15,8 +15,8 @@
 
 #include "core/sys/tree.hpp"
 #include "transfer/archive/head.hpp"
-#include "transfer/copy/branch.hpp"
-#include "transfer/copy/hard_links.hpp"
+#include "transfer/tables/hard_links.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::archive {
 

@@ -15,8 +15,8 @@
 #include "core/base/try.hpp"
 #include "transfer/archive/restorer.hpp"
 #include "transfer/archive/ustar.hpp"
-#include "transfer/copy/named_root.hpp"
-#include "transfer/copy/portion.hpp"
+#include "transfer/walk/named_root.hpp"
+#include "transfer/walk/portion.hpp"
 
 namespace forebay::archive {
 

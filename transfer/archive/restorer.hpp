@@ -13,8 +13,8 @@
 #include "transfer/archive/restore.hpp"
 #include "transfer/archive/target_folders.hpp"
 #include "transfer/copy/copy_parts.hpp"
-#include "transfer/copy/inode_map.hpp"
-#include "transfer/copy/spill_array.hpp"
+#include "transfer/tables/inode_map.hpp"
+#include "transfer/tables/spill_array.hpp"
 
 namespace forebay::archive {
 

@@ -5,8 +5,8 @@
 #include "transfer/copy/copy.hpp"
 #include "transfer/copy/data_flow.hpp"
 #include "transfer/copy/failures.hpp"
-#include "transfer/copy/hard_links.hpp"
 #include "transfer/copy/stored_layouts.hpp"
+#include "transfer/tables/hard_links.hpp"
 
 namespace forebay::archive {
 

@@ -13,7 +13,7 @@
 #include "transfer/archive/reader.hpp"
 #include "transfer/copy/new_entries.hpp"
 #include "transfer/copy/publisher.hpp"
-#include "transfer/copy/spill_texts.hpp"
+#include "transfer/tables/spill_texts.hpp"
 
 namespace forebay::archive {
 

@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "support/temp_directory.hpp"
-#include "transfer/copy/compare.hpp"
+#include "transfer/compare/compare.hpp"
 #include "transfer/copy/copy.hpp"
-#include "transfer/copy/walk.hpp"
+#include "transfer/walk/walk.hpp"
 
 using namespace forebay;
 using tree::RemarkKind;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "transfer/copy/branch.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::tree {
 

@@ -10,11 +10,11 @@
 #include "core/base/try.hpp"
 #include "core/sys/machine.hpp"
 #include "core/sys/tree_place.hpp"
-#include "transfer/copy/copy_team.hpp"
-#include "transfer/copy/extra.hpp"
-#include "transfer/copy/single_file.hpp"
-#include "transfer/copy/team_member.hpp"
-#include "transfer/copy/team_words.hpp"
+#include "transfer/remove/extra.hpp"
+#include "transfer/team/copy_team.hpp"
+#include "transfer/team/team_member.hpp"
+#include "transfer/team/team_words.hpp"
+#include "transfer/walk/single_file.hpp"
 
 namespace forebay::tree {
 

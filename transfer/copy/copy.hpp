@@ -14,10 +14,10 @@
 #include <string>
 
 #include "forebay/result.hpp"
-#include "transfer/copy/amount.hpp"
-#include "transfer/copy/branch.hpp"
 #include "transfer/copy/copy_options.hpp"
 #include "transfer/copy/remarks.hpp"
+#include "transfer/walk/amount.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::tree {
 

@@ -19,10 +19,10 @@
 #include "core/move/pace.hpp"
 #include "forebay/result.hpp"
 #include "transfer/copy/attributes.hpp"
-#include "transfer/copy/filter.hpp"
 #include "transfer/copy/layout_wish.hpp"
-#include "transfer/copy/table_limits.hpp"
-#include "transfer/copy/wished_paths.hpp"
+#include "transfer/tables/table_limits.hpp"
+#include "transfer/walk/filter.hpp"
+#include "transfer/walk/wished_paths.hpp"
 
 namespace forebay::tree {
 

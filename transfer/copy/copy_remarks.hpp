@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "transfer/copy/branch.hpp"
 #include "transfer/copy/remarks.hpp"
 #include "transfer/copy/step.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::tree {
 

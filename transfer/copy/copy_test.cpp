@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "support/temp_directory.hpp"
-#include "transfer/copy/compare.hpp"
+#include "transfer/compare/compare.hpp"
 #include "transfer/copy/copy.hpp"
 
 using namespace forebay;

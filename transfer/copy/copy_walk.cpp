@@ -5,7 +5,7 @@
 #include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "transfer/copy/copy_remarks.hpp"
-#include "transfer/copy/unnamed.hpp"
+#include "transfer/walk/unnamed.hpp"
 
 namespace forebay::tree {
 

@@ -5,7 +5,7 @@
 
 #include "transfer/copy/copy_entry.hpp"
 #include "transfer/copy/copy_folder.hpp"
-#include "transfer/copy/portion.hpp"
+#include "transfer/walk/portion.hpp"
 
 namespace forebay::tree {
 

@@ -6,8 +6,8 @@
 
 #include "transfer/copy/copy.hpp"
 #include "transfer/copy/file_data.hpp"
-#include "transfer/copy/pulse.hpp"
-#include "transfer/copy/work_share.hpp"
+#include "transfer/walk/pulse.hpp"
+#include "transfer/walk/work_share.hpp"
 
 namespace forebay::tree {
 

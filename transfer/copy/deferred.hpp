@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/copy/spilled_places.hpp"
+#include "transfer/tables/spilled_places.hpp"
 
 namespace forebay::tree {
 

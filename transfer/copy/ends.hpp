@@ -6,8 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "transfer/copy/spilled_places.hpp"
-#include "transfer/copy/work_share.hpp"
+#include "transfer/tables/spilled_places.hpp"
+#include "transfer/walk/work_share.hpp"
 
 namespace forebay::tree {
 

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <string>
 
-#include "transfer/copy/branch.hpp"
 #include "transfer/copy/remarks.hpp"
-#include "transfer/copy/work_share.hpp"
+#include "transfer/walk/branch.hpp"
+#include "transfer/walk/work_share.hpp"
 
 namespace forebay::tree {
 

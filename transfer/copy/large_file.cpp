@@ -14,7 +14,7 @@
 #include "transfer/copy/copy_remarks.hpp"
 #include "transfer/copy/foresee.hpp"
 #include "transfer/copy/look_up.hpp"
-#include "transfer/copy/team.hpp"
+#include "transfer/team/team.hpp"
 
 namespace forebay::tree {
 

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "transfer/copy/hard_links.hpp"
 #include "transfer/copy/make_file.hpp"
+#include "transfer/tables/hard_links.hpp"
 
 namespace forebay::tree {
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "transfer/copy/branch.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::tree {
 

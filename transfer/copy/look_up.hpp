@@ -12,12 +12,12 @@
 #include "transfer/copy/decide.hpp"
 #include "transfer/copy/deferred.hpp"
 #include "transfer/copy/freshness.hpp"
-#include "transfer/copy/hard_links.hpp"
 #include "transfer/copy/new_entries.hpp"
 #include "transfer/copy/step.hpp"
 #include "transfer/copy/stored_layouts.hpp"
 #include "transfer/copy/temporary_names.hpp"
-#include "transfer/copy/work_share.hpp"
+#include "transfer/tables/hard_links.hpp"
+#include "transfer/walk/work_share.hpp"
 
 namespace forebay::tree {
 

@@ -10,12 +10,12 @@
 
 #include "transfer/copy/data_flow.hpp"
 #include "transfer/copy/decide.hpp"
-#include "transfer/copy/hard_links.hpp"
 #include "transfer/copy/layouts.hpp"
 #include "transfer/copy/losses.hpp"
 #include "transfer/copy/naming.hpp"
 #include "transfer/copy/new_entries.hpp"
 #include "transfer/copy/settled.hpp"
+#include "transfer/tables/hard_links.hpp"
 
 namespace forebay::tree {
 

@@ -6,7 +6,7 @@
 
 #include "core/sys/tree.hpp"
 #include "transfer/copy/copied_entry.hpp"
-#include "transfer/copy/filter.hpp"
+#include "transfer/walk/filter.hpp"
 
 namespace forebay::tree {
 

@@ -8,9 +8,9 @@
 
 #include "transfer/copy/copy.hpp"
 #include "transfer/copy/failures.hpp"
-#include "transfer/copy/spilled_places.hpp"
 #include "transfer/copy/step.hpp"
 #include "transfer/copy/temporary_names.hpp"
+#include "transfer/tables/spilled_places.hpp"
 
 namespace forebay::tree {
 

@@ -1,9 +1,9 @@
 #include "transfer/copy/replace_folders.hpp"
 
 #include "core/base/try.hpp"
-#include "transfer/copy/checksums.hpp"
-#include "transfer/copy/extra.hpp"
-#include "transfer/copy/remove.hpp"
+#include "transfer/compare/checksums.hpp"
+#include "transfer/remove/extra.hpp"
+#include "transfer/remove/remove.hpp"
 
 namespace forebay::tree {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/sys/tree.hpp"
-#include "transfer/copy/branch.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::tree {
 

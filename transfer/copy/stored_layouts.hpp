@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/sys/stripe_layout.hpp"
-#include "transfer/copy/branch.hpp"
 #include "transfer/copy/remarks.hpp"
+#include "transfer/walk/branch.hpp"
 
 namespace forebay::tree {
 

@@ -10,7 +10,7 @@
 #include "core/base/show_text.hpp"
 #include "core/base/siphash.hpp"
 #include "core/base/try.hpp"
-#include "transfer/copy/walk.hpp"
+#include "transfer/walk/walk.hpp"
 
 namespace forebay::migrate {
 

@@ -11,7 +11,7 @@
 
 #include "core/sys/tree.hpp"
 #include "forebay/result.hpp"
-#include "transfer/copy/filter.hpp"
+#include "transfer/walk/filter.hpp"
 
 namespace forebay::migrate {
 

@@ -15,7 +15,7 @@
 #include "core/sys/machine.hpp"
 #include "core/sys/place_in_file_system.hpp"
 #include "core/sys/tree.hpp"
-#include "transfer/copy/filter.hpp"
+#include "transfer/walk/filter.hpp"
 
 namespace forebay::migrate {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "forebay/result.hpp"
-#include "transfer/copy/filter.hpp"
+#include "transfer/walk/filter.hpp"
 
 namespace forebay::cli {
 

@@ -14,12 +14,12 @@
 #include "core/sys/target_store.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
-#include "transfer/copy/checksums.hpp"
-#include "transfer/copy/compare.hpp"
-#include "transfer/copy/single_file.hpp"
+#include "transfer/compare/checksums.hpp"
+#include "transfer/compare/compare.hpp"
 #include "transfer/program/check.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/verbs.hpp"
+#include "transfer/walk/single_file.hpp"
 
 namespace forebay::cli {
 

@@ -16,10 +16,10 @@
 #include "core/sys/tree_place.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
-#include "transfer/copy/remove.hpp"
 #include "transfer/program/check.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/verbs.hpp"
+#include "transfer/remove/remove.hpp"
 #include "transfer/runs/living_run.hpp"
 #include "transfer/runs/run.hpp"
 

@@ -12,7 +12,7 @@
 #include "core/sys/program.hpp"
 #include "core/terminal/advice_file.hpp"
 #include "core/terminal/say.hpp"
-#include "transfer/copy/team_pipes.hpp"
+#include "transfer/team/team_pipes.hpp"
 
 namespace forebay::cli {
 

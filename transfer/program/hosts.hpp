@@ -7,8 +7,8 @@
 #include <functional>
 #include <utility>
 
-#include "transfer/copy/team_lead.hpp"
 #include "transfer/program/options.hpp"
+#include "transfer/team/team_lead.hpp"
 
 namespace forebay::cli {
 

@@ -48,7 +48,8 @@ struct MigrateArguments {
 
 Result<MigrationPlan> plan_of(const MigrateArguments& options) {
     const auto path = std::filesystem::absolute(options.plan).lexically_normal().string();
-    FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max, "a plan as transfer/docs/how-to/move-a-project.md has one"));
+    FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max,
+                                   "a plan as transfer/docs/how-to/move-a-project.md has one"));
     FB_TRY_ASSIGN(plan, migrate::read_plan(text, path));
     if (!plan.rate.empty()) {
         FB_TRY_ASSIGN(rate, bytes_from("rate", plan.rate));

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/copy/team_port.hpp"
+#include "transfer/team/team_port.hpp"
 
 namespace forebay::cli {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/base/try.hpp"
-#include "transfer/copy/team_member.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/mpi_team.hpp"
+#include "transfer/team/team_member.hpp"
 
 namespace forebay::cli {
 

@@ -11,9 +11,9 @@
 #include "core/terminal/command_line.hpp"
 #include "core/terminal/progress.hpp"
 #include "transfer/copy/attributes.hpp"
-#include "transfer/copy/filter.hpp"
-#include "transfer/copy/tree_count.hpp"
 #include "transfer/program/report.hpp"
+#include "transfer/walk/filter.hpp"
+#include "transfer/walk/tree_count.hpp"
 
 namespace forebay::cli {
 

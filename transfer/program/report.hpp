@@ -9,7 +9,7 @@
 #include "core/sys/plain_file.hpp"
 #include "core/terminal/command_line.hpp"
 #include "core/terminal/json.hpp"
-#include "transfer/copy/checksums.hpp"
+#include "transfer/compare/checksums.hpp"
 #include "transfer/copy/copy.hpp"
 #include "transfer/copy/remarks.hpp"
 

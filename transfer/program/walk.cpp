@@ -8,11 +8,11 @@
 #include "core/base/units.hpp"
 #include "core/terminal/progress.hpp"
 #include "core/terminal/say.hpp"
-#include "transfer/copy/checksums.hpp"
-#include "transfer/copy/walk.hpp"
+#include "transfer/compare/checksums.hpp"
 #include "transfer/program/check.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/verbs.hpp"
+#include "transfer/walk/walk.hpp"
 
 namespace forebay::cli {
 

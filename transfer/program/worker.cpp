@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/base/try.hpp"
-#include "transfer/copy/team_member.hpp"
-#include "transfer/copy/team_pipes.hpp"
 #include "transfer/program/hosts.hpp"
 #include "transfer/program/verbs.hpp"
+#include "transfer/team/team_member.hpp"
+#include "transfer/team/team_pipes.hpp"
 
 namespace forebay::cli {
 

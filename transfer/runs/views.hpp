@@ -7,8 +7,8 @@
 #include <string>
 
 #include "path/catalog/history.hpp"
-#include "transfer/copy/filter.hpp"
 #include "transfer/copy/remarks.hpp"
+#include "transfer/walk/filter.hpp"
 
 namespace forebay::cli {
 

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "transfer/compare/compare_walk.hpp"
+#include "transfer/copy/file_data.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Of other inodes, which may have got their numbers later, and of other states of these it is another one.
+std::uint64_t equal_of(const BothStatuses& both) {
+    std::uint64_t all = 0;
+    for (const auto& status : {both.source, both.target})
+        for (const bool by_birth : {true, false}) all = std::rotl(all, 1) ^ proof_of(status, by_birth);
+    return all | 1;
+}
+
+}  // namespace
+
+Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                                    const ListedName& named) {
+    auto kind = named.kind;
+    if (kind == sys::EntryKind::unknown) {
+        FB_TRY_ASSIGN(status, folders.source->status_of(named.name));
+        kind = status.kind;
+    }
+    if (!options_.filter.takes(*branch, named.name, kind)) {
+        auto other = named.other_kind;
+        if (other == sys::EntryKind::unknown)
+            if (const auto status = folders.target->status_of(named.name)) other = status->kind;
+        // A folder of the target alone.
+        if (kind != other && other == sys::EntryKind::folder) only(RemarkKind::only_target, *branch, named.name, other);
+        return {};
+    }
+    if (kind != sys::EntryKind::folder) note_wanted(branch.get());
+    if (kind == sys::EntryKind::file && options_.reads_bytes) {
+        FB_TRY_ASSIGN(is_left,
+                      stored_.leaves(*branch, folders.source.get(), folders.target.get(), named.name, remarks_));
+        if (!is_left) return compare_files(worker, branch, folders, named);
+    }
+    FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
+    FB_TRY_ASSIGN(found, target_of(*branch, folders, named.name, kind));
+    if (!found) return {};
+    const auto& target = *found;
+    if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
+        const auto child = std::make_shared<Branch>(branch, named.name);
+        ++branch->pending;
+        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
+                   {.branch = branch, .name = named.name});
+        return {};
+    }
+    FB_TRY_ASSIGN(difference, other_difference(folders, named.name, {source, target}));
+    if (!difference.empty()) differs(branch, named.name, difference);
+    else say_names(branch, named.name, {source, target});
+    return {};
+}
+
+// Nothing: the source alone has it, which is said.
+Result<std::optional<sys::EntryStatus>> CompareWalk::target_of(const Branch& branch, const BothFolders& folders,
+                                                               const std::string& name, sys::EntryKind kind) {
+    const auto status = folders.target->status_of(name);
+    if (status) return std::optional(*status);
+    if (status.error().kind != ErrorKind::missing) return status.error();
+    only(RemarkKind::only_source, branch, name, kind);
+    return std::optional<sys::EntryStatus>();
+}
+
+Result<std::string> CompareWalk::other_difference(const BothFolders& folders, const std::string& name,
+                                                  const BothStatuses& both) {
+    if (both.source.kind != both.target.kind) return std::string("it is of another kind");
+    if (both.source.kind == sys::EntryKind::file && both.source.bytes != both.target.bytes)
+        return fmt::format("{} and {}", show_count(both.source.bytes, "byte"), both.target.bytes);
+    if (both.source.device_number != both.target.device_number) return std::string("another device");
+    if (both.source.kind == sys::EntryKind::link) {
+        FB_TRY_ASSIGN(text, folders.source->link_text(name));
+        FB_TRY_ASSIGN(other_text, folders.target->link_text(name));
+        if (text != other_text) return std::string("it leads elsewhere");
+    }
+    auto difference = difference_of(both.source, both.target, options_.preserve);
+    if (difference.empty()) {
+        FB_TRY_ASSIGN(of_names, name_difference(both, false));
+        difference = of_names;
+    }
+    if (!difference.empty() || !options_.preserve.attributes) return difference;
+    FB_TRY_ASSIGN(attributes, attributes_of(*folders.source, name));
+    FB_TRY_ASSIGN(others, attributes_of(*folders.target, name));
+    return difference_of(attributes, others);
+}
+
+// A name of an inode that was found equal to this inode of the target under another name: nothing is read twice. Which
+// inode it is the listing says, which may be wrong (mounted files); what is asked then is asked of the names.
+Result<bool> CompareWalk::was_compared(const Branch& branch, const BothFolders& folders, const ListedName& named) {
+    if (team_ != nullptr || !options_.preserve.hard_links) return false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!inodes_.holds({branch.status(TreeSide::source).id.device, named.number})) return false;
+    }
+    const auto source = folders.source->status_of(named.name), target = folders.target->status_of(named.name);
+    if (!source || !target || source->bytes != target->bytes) return false;
+    if (!difference_of(*source, *target, options_.preserve).empty()) return false;
+    const std::lock_guard lock(mutex_);
+    FB_TRY_ASSIGN(known, inodes_.find(source->id));
+    FB_TRY_ASSIGN(known_source, reverse_.find(target->id));
+    const bool is_equal = known && known->equal == equal_of({*source, *target}) && known->target == target->id &&
+                          known_source == source->id;
+    if (is_equal) counts_.bytes += source->bytes;
+    return is_equal;
+}
+
+// What both listings call a file is opened at once, and not looked up twice. Where that fails, its status says why.
+Result<std::optional<OpenedTarget>> CompareWalk::open_target(const Branch& branch, const BothFolders& folders,
+                                                             const ListedName& named) {
+    if (named.other_kind == sys::EntryKind::file) {
+        if (auto file = folders.target->open_file(named.name)) {
+            FB_TRY_ASSIGN(status, (*file)->status());
+            return std::optional(OpenedTarget{std::move(*file), status});
+        }
+    }
+    FB_TRY_ASSIGN(found, target_of(branch, folders, named.name, sys::EntryKind::file));
+    return found ? std::optional(OpenedTarget{nullptr, *found}) : std::nullopt;
+}
+
+Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                                    const ListedName& named) {
+    FB_TRY_ASSIGN(is_known, was_compared(*branch, folders, named));
+    if (is_known) return {};
+    FB_TRY_ASSIGN(target, open_target(*branch, folders, named));
+    if (!target) return {};
+    if (target->status.kind != sys::EntryKind::file) {
+        differs(branch, named.name, "it is of another kind");
+        return {};
+    }
+    FB_TRY_ASSIGN(file, folders.source->open_file(named.name));
+    FB_TRY_ASSIGN(source, file->status());
+    if (source.bytes != target->status.bytes) {
+        differs(branch, named.name, fmt::format("{} and {}", show_count(source.bytes, "byte"), target->status.bytes));
+        return {};
+    }
+    if (!target->file) {
+        FB_TRY_ASSIGN(opened, folders.target->open_file(named.name));
+        target->file = std::move(opened);
+    }
+    FB_TRY_ASSIGN(difference, data_difference(worker, *file, *target, source,
+                                              difference_of(source, target->status, options_.preserve)));
+    FB_TRY_ASSIGN(of_names, name_difference({source, target->status}, difference.empty()));
+    if (difference.empty()) difference = of_names;
+    if (!difference.empty()) differs(branch, named.name, difference);
+    else say_names(branch, named.name, {source, target->status});
+    return {};
+}
+
+// Of extended attributes where `difference`, that of the statuses, is none, and of bytes in any case.
+Result<std::string> CompareWalk::data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
+                                                 const sys::EntryStatus& source, std::string difference) {
+    if (difference.empty() && options_.preserve.attributes) {
+        FB_TRY_ASSIGN(attributes, attributes_of(file));
+        FB_TRY_ASSIGN(others, attributes_of(*other.file));
+        FB_TRY_ASSIGN(extended, difference_of(attributes, others));
+        difference = extended;
+    }
+    FB_TRY_ASSIGN(at, first_difference(file, *other.file, {0, source.bytes},
+                                       has_holes(source) || has_holes(other.status), worker.buffer));
+    if (at < source.bytes) difference += fmt::format("{}bytes from {} on", difference.empty() ? "" : ", ", at);
+    counts_.bytes += source.bytes;
+    return difference;
+}
+
+Result<std::string> CompareWalk::folder_difference(const BranchRef& branch) {
+    auto difference =
+        difference_of(branch->status(TreeSide::source), branch->status(TreeSide::target), options_.preserve);
+    if (!difference.empty() || !options_.preserve.attributes) return difference;
+    FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
+    FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+    FB_TRY_ASSIGN(attributes, attributes_of(*source));
+    FB_TRY_ASSIGN(others, attributes_of(*target));
+    return difference_of(attributes, others);
+}
+
+// Names of one inode of one tree must be names of one inode of the other. Of a team the first process alone knows all:
+// it hears of names where nothing else differs.
+Result<std::string> CompareWalk::name_difference(const BothStatuses& both, bool is_equal) {
+    if (team_ != nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1))
+        return std::string();
+    return difference_of_names(both.source.id, both.target.id, is_equal ? equal_of(both) : 0);
+}
+
+Result<std::string> CompareWalk::difference_of_names(const sys::EntryId& source, const sys::EntryId& target,
+                                                     std::uint64_t equal) {
+    const std::lock_guard lock(mutex_);
+    const auto known_target = inodes_.get_or_put(source, {target, equal});
+    const auto known_source = reverse_.get_or_put(target, source);
+    if (known_target && known_source)
+        return std::string(
+            known_target->target == target && *known_source == source ? "" : "its other names (hard links) are others");
+    const auto& error = known_target ? known_source.error() : known_target.error();
+    if (ended_) ended_ = error;
+    share_.stop();
+    return error;
+}
+
+void CompareWalk::say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both) {
+    if (team_ == nullptr || !options_.preserve.hard_links || (both.source.names == 1 && both.target.names == 1)) return;
+    team_->say({.kind = TeamKind::name_pair,
+                .id = team_id(*branch, TreeSide::source, both.source.id),
+                .other_id = team_id(*branch, TreeSide::target, both.target.id),
+                .path = path_of(*branch, name)});
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,113 @@
+// One process's part of a comparison of two trees: compare.cpp goes down both, compare_entry.cpp looks at entries that
+// both have.
+//
+// Threads: any, as the share's pieces.
+
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "transfer/compare/compare.hpp"
+#include "transfer/copy/stored_layouts.hpp"
+#include "transfer/tables/inode_map.hpp"
+#include "transfer/team/team_counts.hpp"
+#include "transfer/team/team_lead.hpp"
+#include "transfer/walk/portion.hpp"
+#include "transfer/walk/pulse.hpp"
+
+namespace forebay::tree {
+
+struct BothFolders {
+    FolderRef source, target;
+};
+struct BothStatuses {
+    sys::EntryStatus source, target;
+};
+struct OpenedTarget {
+    std::unique_ptr<sys::OpenFile> file;  // null: not opened yet
+    sys::EntryStatus status;
+};
+/// Of an inode of the source: which one of the target stands for it, and how both were when their bytes and all that is
+/// compared beside them were found equal: 0 where that was not so.
+struct ComparedInode {
+    sys::EntryId target;
+    std::uint64_t equal = 0;
+};
+
+class CompareWalk {
+public:
+    CompareWalk(const CompareOptions& options, Remarks& remarks, CompareCounts& counts, Team* team)
+        : options_(options),
+          remarks_(remarks),
+          counts_(counts),
+          team_(team),
+          team_counts_(fields_of(counts, options.filter)),
+          share_(options.threads),
+          stored_(options.recalls),
+          inodes_(options.tables.inode_bytes),
+          reverse_(options.tables.inode_bytes) {}
+
+    Result<BranchRef> open_root(FolderRef source, FolderRef target);
+    /// Of a team a member compares what it is given.
+    Result<> run(const BranchRef& root, bool is_first);
+    TeamWork work(const BranchRef& root);
+    void settle(const TeamMessage& message);
+
+private:
+    static std::vector<std::atomic<std::uint64_t>*> fields_of(CompareCounts& counts, const EntryFilter& filter) {
+        auto fields = filter.uses();
+        fields.insert(fields.begin(), {&counts.entries, &counts.bytes});
+        return fields;
+    }
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    Result<FolderRef> open(const BranchRef& branch, TreeSide side);
+    Result<bool> hold_names(const Branch& branch, TreeSide side, sys::Folder& folder, HeldNames& held, Portion& names);
+    Result<> settle_listing(const Branch& branch, TreeSide side, sys::Folder& folder, const Result<>& listed);
+    void compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other);
+    Result<> compare_by_name(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
+    void look_for_names(const BranchRef& branch, const Portion& portion);
+    void only(RemarkKind kind, const Branch& branch, const std::string& name, sys::EntryKind of);
+    void compare_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    Result<> compare_entry(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                           const ListedName& named);
+    Result<> compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,
+                           const ListedName& named);
+    Result<bool> was_compared(const Branch& branch, const BothFolders& folders, const ListedName& named);
+    Result<std::optional<OpenedTarget>> open_target(const Branch& branch, const BothFolders& folders,
+                                                    const ListedName& named);
+    Result<std::string> data_difference(TreeWorker& worker, sys::OpenFile& file, OpenedTarget& other,
+                                        const sys::EntryStatus& source, std::string difference);
+    Result<std::optional<sys::EntryStatus>> target_of(const Branch& branch, const BothFolders& folders,
+                                                      const std::string& name, sys::EntryKind kind);
+    Result<std::string> other_difference(const BothFolders& folders, const std::string& name, const BothStatuses& both);
+    Result<std::string> folder_difference(const BranchRef& branch);
+    Result<std::string> name_difference(const BothStatuses& both, bool is_equal);
+    Result<std::string> difference_of_names(const sys::EntryId& source, const sys::EntryId& target,
+                                            std::uint64_t equal);
+    void say_names(const BranchRef& branch, const std::string& name, const BothStatuses& both);
+    void differs(const BranchRef& branch, const std::string& name, const std::string& why);
+    void finish(const BranchRef& branch);
+    void done_in(BranchRef branch);
+    void tick();
+
+    const CompareOptions& options_;
+    Remarks& remarks_;
+    CompareCounts& counts_;
+    Team* team_;
+    TeamCounts team_counts_;
+    OpenFolders folders_;
+    WorkShare share_;
+    StoredLayouts stored_;
+    std::uint64_t device_ = 0;
+    Pulse pulse_;
+    std::atomic<std::uint64_t> held_bytes_{0};
+    std::mutex mutex_;  // guards what follows
+    InodeMap<ComparedInode> inodes_;
+    InodeMap<sys::EntryId> reverse_;
+    Result<> ended_;  // why it ends before all is compared
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,384 @@
+#include "transfer/remove/extra.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/base/units.hpp"
+#include "transfer/copy/spellings.hpp"
+#include "transfer/remove/remove.hpp"
+#include "transfer/walk/portion.hpp"
+
+namespace forebay::tree {
+
+std::vector<sys::EntryId> all_of_source(const sys::EntryId& root, const std::vector<sys::MountBelow>& mounts) {
+    std::vector<sys::EntryId> ids{root};
+    for (const auto& mount : mounts) ids.push_back(mount.id);
+    return ids;
+}
+
+std::string too_many_removed(const TreeCopyOptions& options, std::uint64_t entries, const Remarks& counted) {
+    if (counted.has_errors() && options.removed_max != UINT64_MAX) {
+        const auto first = counted.first();
+        const auto error = std::ranges::find_if(first, is_error, &Remark::kind);
+        return fmt::format("what would go cannot be counted, as --max-delete asks: {}",
+                           error == first.end() ? "" : show_text(error->path) + ": " + error->why);
+    }
+    if (entries <= options.removed_max) return "";
+    return fmt::format("{} would go, more than the {} of --max-delete", show_count(entries, "entry"),
+                       options.removed_max);
+}
+
+namespace {
+
+struct Extra {
+    BranchRef branch;
+    std::vector<std::string> folders, others;
+};
+
+class SourceNames;
+
+class ExtraWalk {
+public:
+    ExtraWalk(const sys::EntryId& source, const SourceAtBegin& at_begin, const TreeCopyOptions& options,
+              Remarks& remarks, CopyCounts& counts)
+        : at_begin_(at_begin),
+          options_(options),
+          remarks_(remarks),
+          remover_({.folders = folders_,
+                    .remarks = remarks,
+                    .removed = counts.removed,
+                    .tick = {},
+                    .finish_other = [this](const BranchRef& branch) { finish(branch); },
+                    .is_dry = options.is_dry,
+                    .would_remove = &counts.would_remove,
+                    .spared = all_of_source(source, at_begin.mounts),
+                    .filter = &options.filter,
+                    .lends_to = sys::new_entry_owner().user},
+                   TreeSide::target) {}
+
+    Result<> run(const FolderRef& source, const FolderRef& target);
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> open(const BranchRef& branch, TreeSide side, FolderRef& folder);
+    Result<> compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
+    using Names = std::vector<std::string>;
+    Result<> spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+                             std::initializer_list<Names*> extra);
+    Result<> take(TreeWorker& worker, Extra extra);
+    void remove(TreeWorker& worker, const Extra& extra);
+    Result<> check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target, const SourceNames& names);
+    void finish(const BranchRef& branch);
+    Result<> check_mount(const Branch& branch) const;
+    bool is_snapshot(const Branch& branch, const std::string& name) const;
+    bool is_unchanged(const Branch& branch, const sys::EntryStatus& source) const;
+
+    const SourceAtBegin& at_begin_;
+    const TreeCopyOptions& options_;
+    Remarks& remarks_;
+    OpenFolders folders_;
+    TreeRemover remover_;
+    bool names_change_times_ = true;  // of the source's folders
+    std::atomic<std::uint64_t> held_bytes_{0};
+    std::atomic<bool> has_changed_{false};  // the source, since it was copied
+    std::mutex mutex_;                      // guards what follows
+    std::vector<Extra> held_;               // until all was looked at
+    std::size_t held_names_ = 0;
+};
+
+// The names of a folder of the source: held, or asked for one by one where they are too many.
+class SourceNames {
+public:
+    SourceNames(sys::Folder& folder, std::atomic<std::uint64_t>& all_bytes, std::uint64_t bytes_max)
+        : folder_(folder), held_(std::in_place, all_bytes, bytes_max) {}
+
+    Result<> read() {
+        FB_TRY(folder_.list([&](std::span<const sys::NamedEntry> names) -> sys::TakerAnswer {
+            has_all_ = held_->add(names);
+            if (!has_all_) return sys::TakerAnswer::enough();
+            for (const auto& one : names) names_.emplace(one.name, false);
+            return {};
+        }));
+        if (has_all_) return {};
+        names_.clear();
+        held_.reset();
+        return {};
+    }
+
+    Result<bool> has(const std::string& name) {
+        if (has_all_) {
+            const auto found = names_.find(name);
+            if (found != names_.end()) found->second = true;
+            return found != names_.end();
+        }
+        const auto status = folder_.status_of(name);
+        if (!status && status.error().kind != ErrorKind::missing) return status.error();
+        return status.has_value();
+    }
+
+    /// For which has() was not asked, of those that are held.
+    std::vector<std::string> others() const {
+        std::vector<std::string> others;
+        for (const auto& [name, was_asked_for] : names_)
+            if (!was_asked_for) others.push_back(name);
+        return others;
+    }
+
+private:
+    sys::Folder& folder_;
+    std::optional<HeldNames> held_;
+    bool has_all_ = true;
+    std::unordered_map<std::string, bool> names_;  // each with whether has() was asked for it
+};
+
+Result<> ExtraWalk::run(const FolderRef& source, const FolderRef& target) {
+    const auto root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, source->status());
+    FB_TRY_ASSIGN(target_status, target->status());
+    FB_TRY_ASSIGN(about_source, source->file_system());
+    names_change_times_ = about_source.names_change_times;
+    root->status(TreeSide::source) = status;
+    root->status(TreeSide::target) = target_status;
+    folders_.keep(root, TreeSide::source, source);
+    folders_.keep(root, TreeSide::target, target);
+    WorkShare share(options_.threads);
+    FB_TRY(share.run([&](TreeWorker& worker) { enter(worker, root); }));
+    return share.run([&](TreeWorker& worker) {
+        for (const auto& extra : held_) share.add(worker, [this, &extra](TreeWorker& other) { remove(other, extra); });
+    });
+}
+
+void ExtraWalk::remove(TreeWorker& worker, const Extra& extra) {
+    const auto& branch = extra.branch;
+    const auto removed = [&]() -> Result<> {
+        if (has_changed_ || !remarks_.taken()) return {};
+        if (!options_.is_dry && branch->status(TreeSide::source).has_times) {
+            FB_TRY_ASSIGN(source, folders_.get(branch, TreeSide::source));
+            FB_TRY_ASSIGN(now, source->status());
+            if (!is_unchanged(*branch, now)) {
+                remarks_.add(RemarkKind::changed, path_of(*branch),
+                             "something came or went there meanwhile, and may lie in another place now: what the "
+                             "target alone has in it stays");
+                return {};
+            }
+        }
+        FB_TRY_ASSIGN(target, folders_.get(branch, TreeSide::target));
+        if (!remover_.is_in_place(branch, *target)) return {};
+        FB_TRY(remover_.lend(*branch, *target));
+        branch->was_changed = true;
+        for (const auto& name : extra.folders) remover_.add_folder(worker, branch, name);
+        remover_.remove_entries(branch, *target, extra.others);
+        worker.share->relieve(worker);
+        return {};
+    }();
+    if (!removed) remarks_.add_error(path_of(*branch), removed.error());
+    remover_.done_in(branch);
+}
+
+bool is_mounted_at_target_alone(const Branch& branch) {
+    for (const auto* at = &branch; at->parent; at = at->parent.get()) {
+        const auto is_mount = [&](TreeSide side) {
+            return is_other_file_system(at->status(side), at->parent->status(side).id.device);
+        };
+        if (is_mount(TreeSide::target) && !is_mount(TreeSide::source)) return true;
+    }
+    return false;
+}
+
+// Held until all was looked at, as far as there is room: what was renamed in the source meanwhile is seen before.
+Result<> ExtraWalk::take(TreeWorker& worker, Extra extra) {
+    const auto names = extra.folders.size() + extra.others.size();
+    if (names == 0) return {};
+    if (is_mounted_at_target_alone(*extra.branch))
+        return Error{ErrorKind::refused, "it is mounted at the target alone: nothing in it is removed"};
+    ++extra.branch->pending;
+    {
+        const std::lock_guard lock(mutex_);
+        if (held_names_ + names <= options_.tables.put_off) {
+            held_names_ += names;
+            held_.push_back(std::move(extra));
+            return {};
+        }
+    }
+    remove(worker, extra);
+    return {};
+}
+
+Result<> ExtraWalk::open(const BranchRef& branch, TreeSide side, FolderRef& folder) {
+    if (branch->parent) {
+        FB_TRY_ASSIGN(above, folders_.get(branch->parent, side));
+        FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+        folder = std::move(opened);
+        FB_TRY_ASSIGN(status, folder->status());
+        branch->status(side) = status;
+        FB_TRY(side == TreeSide::source ? check_mount(*branch) : remover_.check_removable(status.id));
+        folders_.keep(branch, side, folder);
+    } else {
+        FB_TRY_ASSIGN(root, folders_.get(branch, side));
+        folder = root;
+    }
+    return {};
+}
+
+Result<> ExtraWalk::check_mount(const Branch& branch) const {
+    const auto& mounts = at_begin_.mounts;
+    if (mounts.empty()) return {};
+    const auto path = path_of(branch);
+    const auto mount = std::ranges::lower_bound(mounts, path, {}, &sys::MountBelow::path);
+    if (mount == mounts.end() || mount->path != path || mount->id == branch.status(TreeSide::source).id) return {};
+    return Error{ErrorKind::refused, "what was mounted there is not any more: nothing of it is removed"};
+}
+
+// Who copies a run removes its snapshots itself. One that is there now was committed meanwhile.
+bool ExtraWalk::is_snapshot(const Branch& branch, const std::string& name) const {
+    const bool is_in_stream = branch.parent && !branch.parent->parent;
+    return options_.is_run && is_in_stream && (name.starts_with("step-") || name.starts_with("line-"));
+}
+
+// Whether nothing came into the source's folder, or left it, since it was copied: then what the target alone has was in
+// no other place of the source meanwhile. The copy has set the times of the target's folder. Anybody can set a time of
+// modification back, and nobody the time of the change itself: equal, they say that nothing was set since.
+bool ExtraWalk::is_unchanged(const Branch& branch, const sys::EntryStatus& source) const {
+    if (!source.has_times) return true;  // not known
+    const auto& copy = branch.status(TreeSide::target);
+    const bool was_set = names_change_times_ && source.changed != source.modified;
+    if (options_.preserve.times && copy.has_times && source.modified == copy.modified && !was_set) return true;
+    auto settled = at_begin_.settled;
+    if (source.changed.nanoseconds == 0) settled.nanoseconds = 0;  // a file system of whole seconds
+    return source.changed < settled;
+}
+
+void ExtraWalk::enter(TreeWorker& worker, const BranchRef& branch) {
+    const auto compared = [&]() -> Result<> {
+        FolderRef source, target;
+        FB_TRY(open(branch, TreeSide::source, source));
+        FB_TRY(open(branch, TreeSide::target, target));
+        return compare(worker, branch, *source, *target);
+    }();
+    if (!compared) remarks_.add_error(path_of(*branch), compared.error());
+    remover_.done_in(branch);
+}
+
+Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target) {
+    SourceNames source_names(source, held_bytes_, options_.tables.name_bytes);
+    FB_TRY(source_names.read());
+    const bool crosses =
+        branch->parent && options_.one_file_system &&
+        is_other_file_system(branch->status(TreeSide::source), branch->parent->status(TreeSide::source).id.device);
+    if (crosses) return {};  // what is mounted there was not copied
+    FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        std::vector<std::string> extra, extra_folders;
+        for (const auto& one : names) {
+            const std::string name(one.name);
+            auto kind = one.kind;
+            if (kind == sys::EntryKind::unknown && one.may_be_folder) {
+                FB_TRY_ASSIGN(status, target.status_of(name));
+                kind = status.kind;
+            }
+            FB_TRY_ASSIGN(is_in_source, source_names.has(name));
+            const bool is_folder = kind == sys::EntryKind::folder;
+            if (!is_in_source) {
+                if (!options_.filter.takes(*branch, name, kind)) continue;
+                if (is_folder && is_snapshot(*branch, name)) continue;
+                (is_folder ? extra_folders : extra).push_back(name);
+            } else if (is_folder && options_.filter.takes(*branch, name, kind)) {
+                // The source may have something else there: what patterns leave out; in a dry run what was told before.
+                if (options_.is_dry || !options_.filter.is_empty()) {
+                    FB_TRY_ASSIGN(status, source.status_of(name));
+                    const bool is_left_out = !options_.filter.takes(*branch, name, status.kind);
+                    if (is_left_out) extra_folders.push_back(name);
+                    if (is_left_out || status.kind != sys::EntryKind::folder) continue;
+                }
+                const auto child = std::make_shared<Branch>(branch, name);
+                ++branch->pending;
+                worker.share->add(worker, [this, child](TreeWorker& other) { enter(other, child); });
+            }
+        }
+        FB_TRY(spare_spellings(branch, source, target, {&extra, &extra_folders}));
+        FB_TRY(take(worker, {branch, std::move(extra_folders), std::move(extra)}));
+        worker.share->relieve(worker);
+        return {};
+    }));
+    return check_copied(branch, source, target, source_names);
+}
+
+// What came into the source since its folder was copied may have left another place of it.
+Result<> ExtraWalk::check_copied(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+                                 const SourceNames& names) {
+    if (options_.is_dry || is_unchanged(*branch, branch->status(TreeSide::source))) return {};
+    for (const auto& name : names.others()) {
+        const auto of_source = source.status_of(name);
+        if (!of_source || !options_.filter.takes(*branch, name, of_source->kind)) continue;
+        const auto of_target = target.status_of(name);
+        if (of_target || of_target.error().kind != ErrorKind::missing) continue;
+        has_changed_ = true;
+        remarks_.add(RemarkKind::changed, path_of(*branch, name),
+                     "it came into the source meanwhile, and may have left another place: nothing more is removed");
+    }
+    return {};
+}
+
+// What a file system calls otherwise than the source does is found under both names: then it is no other entry.
+Result<> ExtraWalk::spare_spellings(const BranchRef& branch, sys::Folder& source, sys::Folder& target,
+                                    std::initializer_list<Names*> extra) {
+    if (std::ranges::all_of(extra, &Names::empty) || Spellings::of(*branch, target) == nullptr) return {};
+    std::unordered_multimap<std::string, std::string> by_keys;
+    for (const auto* names : extra)
+        for (const auto& name : *names) by_keys.emplace(key_of_spelling(name), name);
+    return source.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        for (const auto& one : names) {
+            const auto [begin, end] = by_keys.equal_range(key_of_spelling(one.name));
+            for (auto at = begin; at != end; ++at) {
+                const auto found = target.status_of(std::string(one.name)), own = target.status_of(at->second);
+                if (!found || !own || found->id != own->id) continue;
+                remarks_.add(RemarkKind::passed_over, path_of(*branch, at->second),
+                             "the target calls so what is " + show_text(one.name) + " in the source");
+                for (auto* spared : extra) std::erase(*spared, at->second);
+            }
+        }
+        return {};
+    });
+}
+
+// The removals have changed the times of the folder.
+void ExtraWalk::finish(const BranchRef& branch) {
+    if (!branch->was_changed || options_.is_dry || !options_.preserve.times) return;
+    const auto& status = branch->status(TreeSide::source);
+    if (!status.has_times) return;
+    const auto folder = folders_.get(branch, TreeSide::target);
+    const auto set = folder ? (*folder)->set_times(status.accessed, status.modified) : Result<>(folder.error());
+    if (!set) remarks_.add_error(path_of(*branch), set.error());
+}
+
+}  // namespace
+
+Result<std::uint64_t> count_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
+                                  const TreeCopyOptions& options, Remarks& counted) {
+    FB_TRY_ASSIGN(status, source->status());
+    auto dry = options;
+    dry.is_dry = true;
+    CopyCounts would;
+    FB_TRY(ExtraWalk(status.id, at_begin, dry, counted, would).run(source, target));
+    return would.would_remove.entries.load();
+}
+
+Result<> remove_extra(const FolderRef& source, const FolderRef& target, const SourceAtBegin& at_begin,
+                      const TreeCopyOptions& options, Remarks& remarks, CopyCounts& counts) {
+    if (options.removed_max != UINT64_MAX && !options.is_dry) {
+        Remarks unsaid;
+        FB_TRY_ASSIGN(entries, count_extra(source, target, at_begin, options, unsaid));
+        counts.not_removed = too_many_removed(options, counts.removed + entries, unsaid);
+        if (!counts.not_removed.empty()) return {};
+    }
+    FB_TRY_ASSIGN(status, source->status());
+    FB_TRY(ExtraWalk(status.id, at_begin, options, remarks, counts).run(source, target));
+    if (options.is_dry) counts.not_removed = too_many_removed(options, counts.would_remove.entries, remarks);
+    return {};
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,374 @@
+#include "transfer/remove/remove.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/far_module.hpp"
+#include "transfer/copy/step.hpp"
+#include "transfer/team/team_counts.hpp"
+#include "transfer/team/team_lead.hpp"
+#include "transfer/team/team_member.hpp"
+#include "transfer/team/team_words.hpp"
+#include "transfer/walk/named_root.hpp"
+#include "transfer/walk/pulse.hpp"
+#include "transfer/walk/unnamed.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Names that were added meanwhile, or that a listing beside removals left out, are taken by another turn.
+constexpr int turns_max = 3;
+
+}  // namespace
+
+void TreeRemover::add_folder(TreeWorker& worker, const BranchRef& above, const std::string& name) {
+    const auto branch = std::make_shared<Branch>(above, name);
+    ++above->pending;
+    worker.share->add(worker, [this, branch](TreeWorker& other) { enter(other, branch); },
+                      {.branch = above, .name = name});
+}
+
+void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, std::span<const std::string> names) {
+    if (shared_.is_dry) {
+        for (const auto& name : names) note(above, folder, name);
+        return;
+    }
+    const auto told = [&](const std::string& name, const Result<>& removed) {
+        if (removed) count(*above, name);
+        else report(path_of(*above, name), removed.error());
+        if (shared_.tick) shared_.tick();
+    };
+    auto& since = above->seen.in_place.removed_since;
+    while (!names.empty() && shared_.remarks.taken()) {
+        if (since >= BranchSeen::removed_max && !is_in_place(above, folder)) return;
+        const auto next = names.first(std::min(names.size(), folder.removed_at_once()));
+        folder.remove_each(next, told);
+        since += static_cast<std::uint32_t>(next.size());
+        names = names.subspan(next.size());
+    }
+}
+
+Result<> TreeRemover::lend(Branch& branch, sys::Folder& folder) {
+    if (shared_.is_dry) return {};
+    const std::lock_guard lock(mutex_);
+    return lend_permissions(branch, folder, shared_.lends_to);
+}
+
+void TreeRemover::take_back(const BranchRef& branch) {
+    if (branch->seen.lent_permissions == 0) return;
+    const auto folder = shared_.folders.get(branch, side_);
+    if (const auto taken = folder ? take_back_lent(*branch, **folder) : folder.error(); !taken)
+        report(path_of(*branch), taken.error());
+}
+
+// What is gone already is fine.
+void TreeRemover::report(std::string path, const Error& error) {
+    if (error.kind == ErrorKind::missing) return;
+    shared_.remarks.add(RemarkKind::failed, std::move(path),
+                        side_ == TreeSide::target ? of_target(error).what : error.what);
+}
+
+void TreeRemover::count(const Branch& above, const std::string& name) {
+    ++shared_.removed;
+    if (shared_.remarks.records(RemarkKind::removed))
+        shared_.remarks.add(RemarkKind::removed, path_of(above, name), "");
+}
+
+// In a dry run. Other names of an inode may stay: then its bytes do, too.
+void TreeRemover::note(const BranchRef& above, sys::Folder& folder, const std::string& name) {
+    shared_.remarks.add(RemarkKind::would_remove, path_of(*above, name), "");
+    if (shared_.would_remove == nullptr) return;
+    const auto status = folder.status_of(name);
+    const bool frees = status && status->kind == sys::EntryKind::file && status->names == 1;
+    shared_.would_remove->add(frees ? status->bytes : 0);
+    if (shared_.tick) shared_.tick();
+}
+
+void TreeRemover::enter(TreeWorker& worker, const BranchRef& branch) {
+    if (!shared_.remarks.taken()) return done_in(branch);
+    if (auto entered = try_enter(worker, branch); !entered && entered.error().kind != ErrorKind::missing) {
+        const auto folder = branch->was_entered ? shared_.folders.get(branch, side_) : entered.error();
+        if (folder)
+            report_unlisted(*branch, **folder, entered.error(),
+                            [this](const std::string& path, const Error& error) { report(path, error); });
+        else report(path_of(*branch), entered.error());
+        // Those that it lies in stay, too, which is said once. A team's are partly others'.
+        if (shared_.team == nullptr) keep_above(branch->parent);
+    }
+    done_in(branch);
+}
+
+Result<> TreeRemover::try_enter(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
+    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+    const FolderRef folder = std::move(opened);
+    FB_TRY_ASSIGN(status, folder->status());
+    branch->status(side_) = status;
+    if (is_other_file_system(status, branch->parent->status(side_).id.device))
+        return Error{ErrorKind::refused, "another file system is mounted there"};
+    FB_TRY(check_removable(status.id));
+    shared_.folders.keep(branch, side_, folder);
+    branch->was_entered = true;
+    branch->seen.in_place.see();
+    if (!is_in_place(branch, *folder)) return {};
+    FB_TRY(lend(*branch, *folder));
+    return remove_listed(worker, branch, *folder);
+}
+
+Result<> TreeRemover::check_removable(const sys::EntryId& folder) const {
+    if (std::ranges::find(shared_.spared, folder) == shared_.spared.end()) return {};
+    return Error{ErrorKind::refused, "the source is mounted there, or this in the source"};
+}
+
+Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder) {
+    return folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+        std::vector<std::string> entries;
+        for (const auto& one : names) {
+            std::string name(one.name);
+            auto kind = one.kind;
+            if (kind == sys::EntryKind::unknown && one.may_be_folder) {
+                FB_TRY_ASSIGN(status, folder.status_of(name));
+                kind = status.kind;
+            }
+            if (!takes(branch, name, kind)) keep_above(branch);
+            else if (kind == sys::EntryKind::folder) add_folder(worker, branch, name);
+            else entries.push_back(std::move(name));
+        }
+        if (!worker.share->is_stopped()) remove_entries(branch, folder, entries);
+        worker.share->relieve(worker);
+        return {};
+    });
+}
+
+bool TreeRemover::takes(const BranchRef& branch, const std::string& name, sys::EntryKind kind) const {
+    return shared_.filter == nullptr || shared_.filter->takes(*branch, name, kind);
+}
+
+void TreeRemover::keep_above(const BranchRef& branch) {
+    const std::lock_guard lock(mutex_);
+    for (const auto* at = branch.get(); at != nullptr && at->was_entered && keeping_.insert(at).second;)
+        at = at->parent.get();
+}
+
+void TreeRemover::finish(const BranchRef& branch) {
+    if (!branch->was_entered) {
+        if (shared_.finish_other) shared_.finish_other(branch);
+        return take_back(branch);
+    }
+    bool is_kept = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_kept = keeping_.erase(branch.get()) > 0;
+    }
+    if (is_kept) return take_back(branch);
+    if (shared_.is_dry) {
+        if (shared_.would_remove != nullptr) shared_.would_remove->add(0);
+        return shared_.remarks.add(RemarkKind::would_remove, path_of(*branch), "");
+    }
+    if (!shared_.remarks.taken()) return take_back(branch);
+    if (branch->seen.in_place.has_gone) return take_back(branch);
+    const auto remove = [&]() -> Result<CopyStep> {
+        FB_TRY_ASSIGN(above, shared_.folders.get(branch->parent, side_));
+        if (!is_in_place(branch->parent, *above)) return CopyStep::reported;
+        auto removed = above->remove_folder(branch->name);
+        for (int turn = 1; !removed && removed.error().kind == ErrorKind::refused && turn < turns_max; ++turn) {
+            FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));
+            FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+                std::vector<std::string> entries;
+                for (const auto& one : names)
+                    if (one.kind != sys::EntryKind::folder && takes(branch, std::string(one.name), one.kind))
+                        entries.emplace_back(one.name);
+                // What could not be removed before was named then.
+                folder->remove_each(entries, [&](const std::string& name, const Result<>& done) {
+                    if (done) count(*branch, name);
+                });
+                return {};
+            }));
+            removed = above->remove_folder(branch->name);
+        }
+        FB_TRY(removed);
+        return CopyStep::done;
+    }();
+    if (remove && *remove == CopyStep::done) return count(*branch->parent, branch->name);
+    take_back(branch);
+    if (!remove) report(path_of(*branch), remove.error());
+}
+
+void TreeRemover::done_in(BranchRef branch) {
+    const bool is_all = count_done(std::move(branch), shared_.folders, [this](const BranchRef& done) { finish(done); });
+    if (is_all && shared_.team != nullptr) shared_.team->root_done();
+}
+
+Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const BranchRef& above, const std::string& name,
+                            const EntryFilter& filter) {
+    if (filter.is_empty()) return false;
+    std::vector<BranchRef> waiting{std::make_shared<Branch>(above, name)};
+    while (!waiting.empty()) {
+        const auto branch = std::move(waiting.back());
+        waiting.pop_back();
+        FB_TRY_ASSIGN(outer, folders.get(branch->parent, side));
+        FB_TRY_ASSIGN(opened, outer->open_folder(branch->name));
+        const FolderRef folder = std::move(opened);
+        FB_TRY_ASSIGN(status, folder->status());
+        branch->status(side) = status;
+        folders.keep(branch, side, folder);
+        bool holds = false;
+        FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+            for (const auto& one : names) {
+                std::string entry(one.name);
+                auto kind = one.kind;
+                if (kind == sys::EntryKind::unknown) {
+                    FB_TRY_ASSIGN(looked, folder->status_of(entry));
+                    kind = looked.kind;
+                }
+                if (!filter.takes(*branch, entry, kind)) holds = true;
+                else if (kind == sys::EntryKind::folder)
+                    waiting.push_back(std::make_shared<Branch>(branch, std::move(entry)));
+            }
+            return {};
+        }));
+        if (holds) return true;
+    }
+    return false;
+}
+
+namespace {
+
+/// One tree with its name: what a process alone, the first one of a team and a member have alike.
+struct Removal {
+    using Counted = std::vector<std::atomic<std::uint64_t>*>;
+    Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team);
+
+    /// `above` is the folder in which the tree lies.
+    Result<> open_root(const FolderRef& above);
+    TeamWork work();
+
+    OpenFolders folders;
+    WorkShare share;
+    std::atomic<std::uint64_t>& removed;
+    std::atomic<std::uint64_t> no_bytes{0};
+    Amount own_would;
+    Amount& would;
+    TeamCounts counts;
+    Pulse pulse;
+    const std::function<void()> tick;
+    TreeRemover remover;
+    BranchRef root;
+};
+
+Removal::Removal(const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& given_removed, Team* team)
+    : share(options.threads),
+      removed(given_removed),
+      would(options.would_remove != nullptr ? *options.would_remove : own_would),
+      counts(options.is_dry ? Counted{&would.entries, &would.bytes} : Counted{&given_removed, &no_bytes}),
+      tick([this, watch = options.watch, is_dry = options.is_dry] {
+          if (watch) pulse.beat([&] { watch(is_dry ? would.entries : removed); });
+      }),
+      remover({.folders = folders,
+               .remarks = remarks,
+               .removed = given_removed,
+               .tick = tick,
+               .is_dry = options.is_dry,
+               .would_remove = &would,
+               .team = team},
+              TreeSide::source) {}
+
+Result<> Removal::open_root(const FolderRef& above) {
+    root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, above->status());
+    root->status(TreeSide::source) = status;
+    folders.keep(root, TreeSide::source, above);
+    return {};
+}
+
+TeamWork Removal::work() {
+    return {.share = share,
+            .folders = folders,
+            .root = root,
+            .on_target = false,
+            .enter = [this](TreeWorker& worker, const BranchRef& branch) { remover.enter(worker, branch); },
+            .done = [this](const BranchRef& branch) { remover.done_in(branch); },
+            .counts = [this] { return counts.own(); }};
+}
+
+// An object of a bucket, or a file of a container: no program of the system removes it.
+Result<> remove_one(sys::Folder& above, const std::string& name, const sys::EntryStatus& status,
+                    const RemoveOptions& options, Remarks& remarks, std::atomic<std::uint64_t>& removed) {
+    if (options.is_dry) {
+        remarks.add(RemarkKind::would_remove, name, "");
+        if (options.would_remove != nullptr) options.would_remove->add(status.bytes);
+        return remarks.taken();
+    }
+    FB_TRY(above.remove(name));
+    ++removed;
+    return remarks.taken();
+}
+
+}  // namespace
+
+Result<> remove_tree(const std::string& path, const RemoveOptions& options, Remarks& remarks,
+                     std::atomic<std::uint64_t>& removed) {
+    FB_TRY_ASSIGN(named, open_above(path));
+    const auto& [above, name] = named;
+    FB_TRY_ASSIGN(status, above->status_of(name));
+    if (status.kind != sys::EntryKind::folder && sys::is_far(path))
+        return remove_one(*above, name, status, options, remarks, removed);
+    if (status.kind != sys::EntryKind::folder)
+        return Error{ErrorKind::refused, fmt::format("{} is no directory", show_text(path)), "", "rm"};
+    FB_TRY_ASSIGN(above_status, above->status());
+    if (is_other_file_system(status, above_status.id.device))
+        return Error{ErrorKind::refused, fmt::format("{} is where a file system is mounted", show_text(path)), "",
+                     "name what lies in it"};
+    // What vanishes below was removed by others; the tree itself must be one that can be entered.
+    const auto folder = above->open_folder(name);
+    if (!folder && folder.error().kind == ErrorKind::missing) return folder.error();
+    auto* lead = options.lead;
+    if (lead != nullptr) {
+        FB_TRY(folder);
+        FB_TRY_ASSIGN(root, team_root(**folder, path));
+        FB_TRY(lead->begin({.verb = TeamVerb::remove,
+                            .threads = team_threads({path}, options.threads),
+                            .source = team_place(path),
+                            .source_root = root,
+                            .options = {.is_dry = options.is_dry},
+                            .recorded = remarks.recorded()}));
+    }
+    Removal removal(options, remarks, removed, lead != nullptr ? &lead->team() : nullptr);
+    FB_TRY(removal.open_root(above));
+    if (lead != nullptr)
+        FB_TRY(lead->start(removal.work(), [&](const TeamMessage& message) {
+            add_remark(message, remarks);
+            if (message.kind == TeamKind::counts || message.kind == TeamKind::bye) removal.counts.take(message);
+            removal.tick();
+            if (!remarks.taken()) removal.share.stop();
+        }));
+    const auto done = removal.share.run([&](TreeWorker& worker) {
+        removal.remover.add_folder(worker, removal.root, named.name);
+        removal.remover.done_in(removal.root);
+    });
+    if (lead != nullptr) lead->finish(!done || removal.share.is_stopped());
+    FB_TRY(done);
+    return remarks.taken();
+}
+
+Result<> remove_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks(remarks_to_first(port), order.recorded);
+    std::atomic<std::uint64_t> removed{0};
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    FB_TRY_ASSIGN(named, open_above(order.source));
+    named.above = within_term(std::move(named.above), term);
+    FB_TRY_ASSIGN(folder, named.above->open_folder(named.name));
+    FB_TRY(check_team_root(*folder, order.source_root, order.source));
+    TeamMembership membership(port, order, term);
+    Removal removal({.threads = static_cast<std::uint32_t>(order.threads), .is_dry = order.options.is_dry}, remarks,
+                    removed, &membership.team());
+    FB_TRY(removal.open_root(named.above));
+    FB_TRY(membership.start(removal.work()));
+    return membership.leave(removal.share.run([](TreeWorker&) {}));
+}
+
+}  // namespace forebay::tree

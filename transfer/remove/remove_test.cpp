@@ -1,0 +1,130 @@
+// Goal: a tree is removed whole, and nothing outside it, through links neither; a name that means nothing is refused.
+// Method: trees with links that lead outside, on 1, 2 and 5 threads, and a depth of 2,000. A folder, and one that it
+// lies in, are moved out of the tree after some removals, and removed as a whole by somebody else.
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "support/temp_directory.hpp"
+#include "transfer/remove/remove.hpp"
+
+using namespace forebay;
+namespace fs = std::filesystem;
+
+TEST_CASE("remove: all of a tree, and no more") {
+    for (const std::uint32_t threads : {1u, 2u, 5u}) {
+        CAPTURE(threads);
+        const test::TempDirectory directory("/dev/shm");
+        fs::create_directories(directory / "outside");
+        std::ofstream(directory / "outside/file") << "stays";
+        for (int i = 0; i < 50; ++i) {
+            const auto path = directory / ("tree/" + std::to_string(i) + "/below");
+            fs::create_directories(path);
+            for (int j = 0; j < 20; ++j) std::ofstream(path + "/" + std::to_string(j)) << "goes";
+            fs::create_directory_symlink(directory / "outside", path + "/link");
+        }
+        tree::Remarks remarks;
+        std::atomic<std::uint64_t> removed{0};
+        REQUIRE(tree::remove_tree(directory / "tree", {.threads = threads, .is_dry = true}, remarks, removed));
+        CHECK(removed == 0);
+        CHECK(remarks.count_of(tree::RemarkKind::would_remove) == 1 + 50 * (2 + 21));
+        REQUIRE(tree::remove_tree(directory / "tree/", {.threads = threads}, remarks, removed));
+        CHECK(removed == 1 + 50 * (2 + 21));
+        CHECK_FALSE(fs::exists(directory / "tree"));
+        CHECK(fs::exists(directory / "outside/file"));
+    }
+}
+
+TEST_CASE("remove: a deep tree") {
+    const test::TempDirectory directory("/dev/shm");
+    tree::FolderRef at = sys::open_posix_folder(directory.path()).value();
+    for (int depth = 0; depth < 2'000; ++depth) {
+        REQUIRE(at->make_folder("d", 0700));
+        at = at->open_folder("d").value();
+    }
+    at.reset();
+    tree::Remarks remarks;
+    std::atomic<std::uint64_t> removed{0};
+    REQUIRE(tree::remove_tree(directory / "d", {.threads = 2}, remarks, removed));
+    CHECK(removed == 2'000);
+}
+
+namespace {
+
+void make_files(const std::string& folder, int count) {
+    fs::create_directories(folder);
+    for (int i = 0; i < count; ++i) std::ofstream(folder + "/" + std::to_string(i)) << "a file";
+}
+
+// `change` comes after so many removals, and takes longer than a folder's place stays unseen.
+std::vector<tree::Remark> remove_while(const std::string& path, int after, const std::function<void()>& change) {
+    int removals = 0;
+    tree::Remarks remarks(
+        [&](const tree::Remark& remark) {
+            if (remark.kind != tree::RemarkKind::removed || ++removals != after) return Result<>();
+            change();
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            return Result<>();
+        },
+        tree::Recorded::losses);
+    std::atomic<std::uint64_t> removed{0};
+    REQUIRE(tree::remove_tree(path, {}, remarks, removed));
+    return remarks.first();
+}
+
+auto count_in(const std::string& folder) {
+    return std::distance(fs::recursive_directory_iterator(folder), fs::recursive_directory_iterator());
+}
+
+}  // namespace
+
+TEST_CASE("remove: a folder that is moved out of the tree is emptied no further") {
+    const test::TempDirectory directory("/dev/shm");
+    make_files(directory / "tree/above/moved", 1'000);
+    const auto remarks =
+        remove_while(directory / "tree", 100, [&] { fs::rename(directory / "tree/above/moved", directory / "kept"); });
+    REQUIRE(remarks.size() == 1);
+    CHECK(remarks[0].kind == tree::RemarkKind::failed);
+    CHECK(remarks[0].path == "tree/above/moved");
+    CHECK(count_in(directory / "kept") == 1'000 - 256);
+}
+
+TEST_CASE("remove: what lies in a folder that is moved out of the tree stays") {
+    const test::TempDirectory directory("/dev/shm");
+    for (int i = 0; i < 10; ++i) make_files(directory / ("tree/moved/" + std::to_string(i)), 20);
+    const auto remarks =
+        remove_while(directory / "tree", 5, [&] { fs::rename(directory / "tree/moved", directory / "kept"); });
+    REQUIRE(remarks.size() == 1);
+    CHECK(remarks[0].path == "tree/moved");
+    CHECK(count_in(directory / "kept") == 10 * 21 - 20);  // the folder that was at work is empty
+}
+
+TEST_CASE("remove: what somebody else removes meanwhile is no error") {
+    const test::TempDirectory directory("/dev/shm");
+    make_files(directory / "tree/above/folder", 1'000);
+    CHECK(remove_while(directory / "tree", 100, [&] { fs::remove_all(directory / "tree/above"); }).empty());
+    CHECK_FALSE(fs::exists(directory / "tree"));
+}
+
+TEST_CASE("remove: what is no directory by its own name is refused") {
+    const test::TempDirectory directory;
+    fs::create_directory(directory / "tree");
+    fs::create_directory_symlink("tree", directory / "link");
+    std::ofstream(directory / "file") << "stays";
+    tree::Remarks remarks;
+    std::atomic<std::uint64_t> removed{0};
+    for (const auto& path : {directory / "link", directory / "file", std::string("/"), std::string("."),
+                             directory / "tree/..", std::string("")}) {
+        CAPTURE(path);
+        const auto refused = tree::remove_tree(path, {}, remarks, removed);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == ErrorKind::refused);
+    }
+    CHECK(tree::remove_tree(directory / "none", {}, remarks, removed).error().kind == ErrorKind::missing);
+    CHECK(fs::exists(directory / "tree"));
+}

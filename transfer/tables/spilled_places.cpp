@@ -1,0 +1,91 @@
+#include "transfer/tables/spilled_places.hpp"
+
+#include "core/base/bytes.hpp"
+#include "core/base/try.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+// Some 200 KB; a further name often lies beside the last one.
+constexpr std::size_t folders_max = 256, known_max = 1'024;
+// An entry has where the folder above is, and its name; a folder its inode, too, before the name.
+constexpr std::size_t above_bytes = 8, id_bytes = 16;
+
+std::string text_of_place(std::uint64_t above, const std::string& name) {
+    std::byte head[above_bytes];
+    store_le(head, above);
+    return std::string(text_of(head)) + name;
+}
+
+std::string text_of_id(const sys::EntryId& id) {
+    std::byte text[id_bytes];
+    store_le(text, id.device);
+    store_le(text + 8, id.number);
+    return std::string(text_of(text));
+}
+
+}  // namespace
+
+Result<SpilledPlaces::Spilled> SpilledPlaces::read(std::uint64_t at) {
+    FB_TRY_ASSIGN(text, texts_.at(at));
+    return Spilled{.above = load_le<std::uint64_t>(bytes_of(text).data()), .name = text.substr(above_bytes)};
+}
+
+Result<SpilledPlaces::Spilled> SpilledPlaces::read_folder(std::uint64_t at) {
+    FB_TRY_ASSIGN(text, texts_.at(at));
+    const auto* bytes = bytes_of(text).data();
+    return Spilled{
+        .above = load_le<std::uint64_t>(bytes),
+        .name = text.substr(above_bytes + id_bytes),
+        .id = {load_le<std::uint64_t>(bytes + above_bytes), load_le<std::uint64_t>(bytes + above_bytes + 8)}};
+}
+
+Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {
+    std::vector<BranchRef> missing;
+    std::uint64_t above = 0;
+    for (auto at = place.branch; at->parent; at = at->parent) {
+        const auto known = known_.find(at.get());
+        if (known != known_.end() && known->second.branch.lock() == at) {
+            above = known->second.at;
+            break;
+        }
+        missing.push_back(at);
+    }
+    if (known_.size() + missing.size() > known_max) known_.clear();
+    for (auto branch = missing.rbegin(); branch != missing.rend(); ++branch) {
+        const auto name = text_of_id((*branch)->status(TreeSide::target).id) + (*branch)->name;
+        FB_TRY_ASSIGN(next, texts_.append(text_of_place(above, name)));
+        above = next;
+        known_[branch->get()] = {*branch, above};
+    }
+    return texts_.append(text_of_place(above, place.name));
+}
+
+Result<EntryPlace> SpilledPlaces::get(std::uint64_t at, const BranchRef& any) {
+    FB_TRY_ASSIGN(own, read(at));
+    std::vector<std::pair<std::uint64_t, Spilled>> missing;
+    BranchRef folder;
+    for (auto up = own.above; !folder;) {
+        if (up == 0) {
+            folder = any;
+            while (folder->parent) folder = folder->parent;
+        } else if (const auto known = folders_.find(up); known != folders_.end()) {
+            folder = known->second;
+        } else {
+            FB_TRY_ASSIGN(spilled, read_folder(up));
+            missing.emplace_back(up, spilled);
+            up = spilled.above;
+        }
+    }
+    for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
+        auto& [place, spilled] = *next;
+        folder = std::make_shared<Branch>(std::move(folder), std::move(spilled.name));
+        folder->status(TreeSide::target).id = spilled.id;
+        if (folders_.size() >= folders_max) folders_.clear();
+        folders_.emplace(place, folder);
+    }
+    return EntryPlace{std::move(folder), std::move(own.name)};
+}
+
+}  // namespace forebay::tree

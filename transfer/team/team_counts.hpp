@@ -1,0 +1,50 @@
+// Counts of one process to which the first process of a team adds those of the others.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "transfer/team/team_message.hpp"
+
+namespace forebay::tree {
+
+/// Threads: any.
+class TeamCounts {
+public:
+    explicit TeamCounts(std::vector<std::atomic<std::uint64_t>*> fields)
+        : fields_(std::move(fields)), others_(fields_.size(), 0) {}
+
+    /// What this process has counted itself.
+    std::vector<std::uint64_t> own() const {
+        const std::lock_guard lock(mutex_);
+        std::vector<std::uint64_t> counts;
+        for (std::size_t i = 0; i < fields_.size(); ++i) counts.push_back(*fields_[i] - others_[i]);
+        return counts;
+    }
+    /// Adds what another process has counted since it told last.
+    void take(const TeamMessage& told) {
+        if (told.process == 0 || told.numbers.size() != fields_.size()) return;
+        const std::lock_guard lock(mutex_);
+        auto& before = told_[told.process];
+        before.resize(fields_.size());
+        for (std::size_t i = 0; i < fields_.size(); ++i) {
+            const auto more = told.numbers[i] - before[i];
+            others_[i] += more;
+            *fields_[i] += more;
+        }
+        before = told.numbers;
+    }
+
+private:
+    const std::vector<std::atomic<std::uint64_t>*> fields_;
+    mutable std::mutex mutex_;
+    std::vector<std::uint64_t> others_;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> told_;
+};
+
+}  // namespace forebay::tree

@@ -1,0 +1,130 @@
+// The names of a folder in portions: a folder of a million entries is shared by all threads, and listed without a table
+// of all of it.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/base/try.hpp"
+#include "transfer/walk/branch.hpp"
+#include "transfer/walk/filter.hpp"
+#include "transfer/walk/wished_paths.hpp"
+#include "transfer/walk/work_share.hpp"
+
+namespace forebay::tree {
+
+struct ListedName {
+    std::string name;
+    sys::EntryKind kind = sys::EntryKind::unknown;
+    sys::EntryKind other_kind = sys::EntryKind::unknown;  // of the same name in the other tree, where that was listed
+    std::uint64_t number = 0;
+    std::optional<std::uint64_t> bytes{};  // where listings tell it
+};
+
+/// Some 1 ms of copying: small enough for two threads in a folder of 1,000 entries, large beside the cost of a queue.
+/// Many threads mostly wait for a server, 1 ms an entry: then a portion is smaller.
+inline std::size_t portion_names(const WorkShare& share) {
+    constexpr std::size_t usual = 256, of_many_threads = 16, many = 8;
+    return share.threads() >= many ? of_many_threads : usual;
+}
+/// Names that wait in portions while their folder is still listed: at most some MB.
+inline constexpr std::size_t names_waiting_max = 16'384;
+
+/// Gives `portion`, which is empty afterwards, to whoever is free; or works on it, where enough of them wait.
+template <class Work, class Done>
+void hand_over(TreeWorker& worker, const BranchRef& branch, Portion& portion, const Work& work, const Done& done,
+               bool is_offered = true) {
+    if (worker.share->waiting(worker) >= names_waiting_max / portion_names(*worker.share)) {
+        work(worker, branch, portion);
+        portion.clear();
+        return worker.share->relieve(worker);
+    }
+    ++branch->pending;
+    const auto names = std::make_shared<const Portion>(std::move(portion));
+    Offer offer;
+    if (is_offered) offer = {.branch = branch, .names = names};
+    worker.share->add(
+        worker,
+        [branch, work, done, names](TreeWorker& other) {
+            work(other, branch, *names);
+            done(branch);
+        },
+        std::move(offer));
+    portion = {};
+}
+
+/// Of a folder of the source that has its status: `refused` where it lies in itself, by mounts.
+inline Result<> check_no_loop(const Branch& branch) {
+    const auto& id = branch.status(TreeSide::source).id;
+    for (const auto* at = branch.parent.get(); at != nullptr; at = at->parent.get())
+        if (at->status(TreeSide::source).id == id)
+            return Error{ErrorKind::refused, "a loop of mounts: it is a folder that it lies in"};
+    return {};
+}
+
+/// Names of folders that are held in memory at a time: of all threads together at most so many bytes.
+class HeldNames {
+public:
+    HeldNames(std::atomic<std::uint64_t>& all_bytes, std::uint64_t bytes_max)
+        : all_bytes_(all_bytes), bytes_max_(bytes_max) {}
+    HeldNames(const HeldNames&) = delete;
+    HeldNames& operator=(const HeldNames&) = delete;
+    ~HeldNames() { all_bytes_ -= own_bytes_; }
+    /// False: there is no room for these.
+    bool add(std::span<const sys::NamedEntry> names) {
+        constexpr std::uint64_t beside_each = 144;  // in a vector, which doubles as it grows, or a set; and on the heap
+        std::uint64_t bytes = 0;
+        for (const auto& one : names) bytes += beside_each + one.name.size();
+        own_bytes_ += bytes;
+        return (all_bytes_ += bytes) <= bytes_max_;
+    }
+
+private:
+    std::atomic<std::uint64_t>& all_bytes_;
+    const std::uint64_t bytes_max_;
+    std::uint64_t own_bytes_ = 0;
+};
+
+/// Calls work(worker, portion) for all names, the last portion on this thread and at once, others by whoever is free;
+/// each of these counts in the branch's `pending` and is ended by `done`. What was listed before an error is done, too.
+/// `is_offered`: other processes may do them.
+template <class Work, class Done>
+Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder, const Work& work,
+                          const Done& done, bool is_offered = true) {
+    Portion portion;
+    const auto names_max = portion_names(*worker.share);
+    const auto add = [&](ListedName named) {
+        if (portion.size() == names_max) hand_over(worker, branch, portion, work, done, is_offered);
+        portion.push_back(std::move(named));
+        return Result<>();
+    };
+    const auto listed =
+        branch->wished != nullptr
+            ? branch->wished->names_below(path_of(*branch),
+                                          [&](const std::string& name) { return add({.name = name}); })
+            : folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+                  for (const auto& one : names)
+                      FB_TRY(add(
+                          {.name = std::string(one.name), .kind = one.kind, .number = one.number, .bytes = one.bytes}));
+                  return {};
+              });
+    work(worker, branch, portion);
+    return listed;
+}
+
+/// Asks the list of the root for a branch, or that of the folder above for one of which nothing is known yet.
+inline Result<> take_wish(Branch& branch, WishedPaths* of_root = nullptr) {
+    auto* list = branch.parent ? branch.parent->wished : of_root;
+    bool is_whole = list == nullptr;
+    if (is_whole && branch.parent) list = branch.parent->named;
+    if (list == nullptr) return {};
+    FB_TRY_ASSIGN(wish, list->wish_of(path_of(branch)));
+    is_whole = is_whole || wish.is_whole;
+    branch.wished = is_whole ? nullptr : list;
+    branch.named = is_whole && wish.has_below ? list : nullptr;
+    return {};
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,45 @@
+#include "transfer/walk/tree_count.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace forebay::tree {
+
+namespace {
+
+constexpr std::uint32_t threads_for_each = 8;
+
+}  // namespace
+
+TreeCount::TreeCount(std::string place, WalkOptions what, const std::atomic<std::uint64_t>* removed,
+                     std::chrono::milliseconds begins_after)
+    : place_(std::move(place)), what_(std::move(what)), removed_(removed), begin_(sys::Clock::now() + begins_after) {
+    what_.threads = std::max(what_.threads / threads_for_each, 1u);
+    what_.stop = &stops_;
+}
+
+TreeCount::~TreeCount() { stops_ = true; }
+
+void TreeCount::beat() {
+    if (has_begun_ || sys::Clock::now() < begin_) return;
+    has_begun_ = true;
+    auto thread = sys::Thread::start([this] { count(); });
+    if (thread) thread_ = std::move(*thread);  // a machine without another thread has no count
+}
+
+// What cannot be looked at the mover names.
+void TreeCount::count() {
+    Remarks remarks;
+    WalkCounts counts;
+    const auto before = removed_ == nullptr ? 0 : removed_->load();
+    if (!walk_tree(place_, what_, remarks, counts) || stops_) return;
+    std::uint64_t entries = 0;
+    for (const auto& of_kind : counts.of_kind) entries += of_kind;
+    // What was removed meanwhile was partly counted before: half of it is the least wrong.
+    if (removed_ != nullptr) entries += before + (removed_->load() - before) / 2;
+    else --entries;  // the root is no entry
+    all_.bytes = counts.file_bytes.load();
+    all_.entries = entries;
+}
+
+}  // namespace forebay::tree

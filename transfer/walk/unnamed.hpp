@@ -1,0 +1,23 @@
+// What lies in a folder, and is no entry of a tree: keys of a bucket that are no paths.
+
+#pragma once
+
+#include "transfer/walk/branch.hpp"
+
+namespace forebay::tree {
+
+/// The listing of `folder` has ended with `error`: `report(path, error)` of each thing of it that has no name of an
+/// entry, and else of the folder itself.
+template <class Report>
+void report_unlisted(const Branch& branch, sys::Folder& folder, const Error& error, const Report& report) {
+    bool was_told = false;
+    const auto tell = [&](const std::string& name, const Error& why) {
+        was_told = true;
+        report(name.empty() ? path_of(branch) : path_of(branch, name), why);
+    };
+    const auto told = error.kind == ErrorKind::unsupported ? folder.tell_unnamed(tell) : Result<>();
+    if (!told) report(path_of(branch), told.error());
+    else if (!was_told) report(path_of(branch), error);
+}
+
+}  // namespace forebay::tree

@@ -1,0 +1,389 @@
+#include "transfer/walk/walk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
+#include "core/sys/tree_place.hpp"
+#include "transfer/compare/checksums.hpp"
+#include "transfer/copy/file_data.hpp"
+#include "transfer/copy/stored_layouts.hpp"
+#include "transfer/tables/inode_map.hpp"
+#include "transfer/team/team_lead.hpp"
+#include "transfer/team/team_member.hpp"
+#include "transfer/team/team_words.hpp"
+#include "transfer/walk/portion.hpp"
+#include "transfer/walk/pulse.hpp"
+#include "transfer/walk/unnamed.hpp"
+#include "transfer/walk/walk_found.hpp"
+
+namespace forebay::tree {
+
+namespace {
+
+void raise(std::atomic<std::uint64_t>& highest, std::uint64_t value) {
+    auto known = highest.load(std::memory_order_relaxed);
+    while (known < value && !highest.compare_exchange_weak(known, value, std::memory_order_relaxed)) continue;
+}
+
+class TreeWalk {
+public:
+    TreeWalk(const WalkOptions& options, Remarks& remarks, WalkCounts& counts, Team* team)
+        : options_(options),
+          remarks_(remarks),
+          counts_(counts),
+          team_(team),
+          share_(options.threads),
+          stored_(options.recalls),
+          names_left_(options.tables.inode_bytes) {}
+
+    Result<BranchRef> open_root(FolderRef folder);
+    /// Of a team a member walks what it is given.
+    Result<> run(const BranchRef& root, bool is_first);
+    TeamWork work(const BranchRef& root);
+    void settle(const TeamMessage& message);
+
+private:
+    void enter(TreeWorker& worker, const BranchRef& branch);
+    Result<> try_enter(TreeWorker& worker, const BranchRef& branch);
+    /// Its name was seen by another process.
+    void enter_given(TreeWorker& worker, const BranchRef& branch);
+    Result<> list(TreeWorker& worker, const BranchRef& branch);
+    void look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
+    Result<sys::EntryStatus> look_at(sys::Folder& folder, const ListedName& named) const;
+    void count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found);
+    /// To what was found in the part that `branch` belongs to; where another process has not given it, to the counts.
+    void add(const BranchRef& branch, const WalkFound& found);
+    bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
+    void take(std::span<const WalkedEntry> entries);
+    void take_sum(const FileSum& sum);
+    void add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name);
+    void done_in(BranchRef branch);
+    void tick();
+
+    const WalkOptions& options_;
+    Remarks& remarks_;
+    WalkCounts& counts_;
+    Team* team_;
+    OpenFolders folders_;
+    WorkShare share_;
+    StoredLayouts stored_;
+    std::uint64_t device_ = 0;
+    Pulse pulse_;
+    std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
+    std::mutex mutex_;                                          // guards what follows
+    InodeMap<std::uint64_t> names_left_;
+    std::map<const Branch*, WalkFound> found_;  // in parts that other processes have given
+    Result<> taken_;
+};
+
+Result<BranchRef> TreeWalk::open_root(FolderRef folder) {
+    const auto root = std::make_shared<Branch>(nullptr, "");
+    FB_TRY_ASSIGN(status, folder->status());
+    root->status(TreeSide::source) = status;
+    device_ = status.id.device;
+    FB_TRY(take_wish(*root, options_.wished));
+    folders_.keep(root, TreeSide::source, std::move(folder));
+    return root;
+}
+
+Result<> TreeWalk::run(const BranchRef& root, bool is_first) {
+    FB_TRY(share_.run([&](TreeWorker& worker) {
+        if (!is_first) return;
+        ++counts_.of_kind[static_cast<std::size_t>(sys::EntryKind::folder)];
+        if (auto listed = list(worker, root); !listed) remarks_.add_error(path_of(*root), listed.error());
+        done_in(root);
+    }));
+    return taken_;
+}
+
+TeamWork TreeWalk::work(const BranchRef& root) {
+    return {.share = share_,
+            .folders = folders_,
+            .root = root,
+            .on_target = false,
+            .enter = [this](TreeWorker& worker, const BranchRef& branch) { enter_given(worker, branch); },
+            .portion = [this](TreeWorker& worker, const BranchRef& branch,
+                              const Portion& portion) { look_at_portion(worker, branch, portion); },
+            .done = [this](const BranchRef& branch) { done_in(branch); },
+            .tell_found =
+                [this](const BranchRef& part, TeamMessage& done) {
+                    const std::lock_guard lock(mutex_);
+                    auto& found = found_[part.get()];
+                    found.deepest = std::max(found.deepest, counts_.deepest.load());
+                    found.write(done);
+                    found_.erase(part.get());
+                },
+            .take_found =
+                [this](const BranchRef& branch, const TeamMessage& done) {
+                    WalkFound found;
+                    if (found.read(done)) add(branch, found);
+                },
+            .counts =
+                [this] {
+                    return std::vector<std::uint64_t>{own_entries_, own_bytes_};
+                }};
+}
+
+void TreeWalk::settle(const TeamMessage& message) {
+    if (message.kind == TeamKind::remark) add_remark(message, remarks_);
+    else if (message.kind == TeamKind::listed && options_.take) take(walked_of(message));
+    else if (message.kind == TeamKind::summed && options_.take_sum) take_sum(sum_from(message));
+    else if (message.kind == TeamKind::counts) tick();
+}
+
+void TreeWalk::enter_given(TreeWorker& worker, const BranchRef& branch) {
+    const auto looked = [&]() -> Result<> {
+        FB_TRY_ASSIGN(above, folders_.get(branch->parent, TreeSide::source));
+        FB_TRY_ASSIGN(status, above->status_of(branch->name));
+        branch->status(TreeSide::source) = status;
+        return {};
+    }();
+    if (looked) return enter(worker, branch);
+    remarks_.add_error(path_of(*branch), looked.error());
+    done_in(branch);
+}
+
+void TreeWalk::enter(TreeWorker& worker, const BranchRef& branch) {
+    if (auto entered = try_enter(worker, branch); !entered) remarks_.add_error(path_of(*branch), entered.error());
+    done_in(branch);
+}
+
+// The folder's status was taken when its name was seen: it is not asked for again.
+Result<> TreeWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
+    const auto& status = branch->status(TreeSide::source);
+    FB_TRY(check_no_loop(*branch));
+    std::uint64_t depth = 0;
+    for (const auto* at = branch->parent.get(); at != nullptr; at = at->parent.get()) ++depth;
+    raise(counts_.deepest, depth);
+    if (options_.one_file_system && is_other_file_system(status, device_)) {
+        remarks_.add(RemarkKind::passed_over, path_of(*branch), "another file system is mounted there");
+        return {};
+    }
+    FB_TRY_ASSIGN(above, folders_.get(branch->parent, TreeSide::source));
+    FB_TRY_ASSIGN(opened, above->open_folder(branch->name));
+    folders_.keep(branch, TreeSide::source, std::move(opened));
+    return list(worker, branch);
+}
+
+Result<> TreeWalk::list(TreeWorker& worker, const BranchRef& branch) {
+    FB_TRY_ASSIGN(folder, folders_.get(branch, TreeSide::source));
+    const auto listed = list_in_portions(
+        worker, branch, *folder,
+        [this](TreeWorker& other, const BranchRef& of, const Portion& portion) { look_at_portion(other, of, portion); },
+        [this](const BranchRef& of) { done_in(of); });
+    if (listed) return {};
+    report_unlisted(*branch, *folder, listed.error(),
+                    [this](const std::string& path, const Error& error) { remarks_.add_error(path, error); });
+    return {};
+}
+
+void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion) {
+    const auto folder = folders_.get(branch, TreeSide::source);
+    if (!folder) return remarks_.add_error(path_of(*branch), folder.error());
+    std::vector<WalkedEntry> walked;
+    WalkFound found;
+    for (const auto& named : portion) {
+        if (options_.stop != nullptr && *options_.stop) share_.stop();
+        if (share_.is_stopped()) return;
+        const auto status = look_at(**folder, named);
+        if (!status) {
+            remarks_.add_error(path_of(*branch, named.name), status.error());
+            continue;
+        }
+        if (!options_.filter.takes(*branch, named.name, status->kind)) continue;
+        const auto is_released =
+            stored_.is_released(**folder, branch->status(TreeSide::source).id.device, named.name, *status);
+        if (!is_released) {
+            remarks_.add_error(path_of(*branch, named.name), is_released.error());
+            continue;
+        }
+        if (*is_released) ++found.released;
+        count(branch, *status, found);
+        if (options_.take) walked.push_back({path_of(*branch, named.name), *status, *is_released});
+        if (options_.take_sum && status->kind == sys::EntryKind::file) {
+            if (*is_released && !stored_.recalls())
+                remarks_.add(RemarkKind::released, path_of(*branch, named.name), released_text(TreeSide::source));
+            else add_sum(worker, *branch, **folder, named.name);
+        }
+        if (status->kind != sys::EntryKind::folder) continue;
+        const auto child = std::make_shared<Branch>(branch, named.name);
+        child->status(TreeSide::source) = *status;
+        if (const auto wished = take_wish(*child); !wished) {
+            remarks_.add_error(path_of(*child), wished.error());
+            continue;
+        }
+        ++branch->pending;
+        share_.add(worker, [this, child](TreeWorker& other) { enter(other, child); },
+                   {.branch = branch, .name = named.name});
+    }
+    own_entries_ += portion.size();
+    own_bytes_ += found.bytes;
+    add(branch, found);
+    tick();
+    if (!walked.empty()) take(walked);
+}
+
+Result<sys::EntryStatus> TreeWalk::look_at(sys::Folder& folder, const ListedName& named) const {
+    using sys::EntryKind;
+    const bool is_told = named.bytes ? options_.look != WalkLook::status
+                                     : named.kind != EntryKind::folder && named.kind != EntryKind::unknown &&
+                                           (options_.look == WalkLook::nothing ||
+                                            (options_.look == WalkLook::file_bytes && named.kind != EntryKind::file));
+    if (!is_told) return folder.status_of(named.name);
+    return sys::EntryStatus{.kind = named.kind == EntryKind::unknown ? EntryKind::file : named.kind,
+                            .bytes = named.bytes.value_or(0)};
+}
+
+void TreeWalk::take(std::span<const WalkedEntry> entries) {
+    const std::lock_guard lock(mutex_);
+    if (taken_) taken_ = options_.take(entries);
+    if (!taken_) share_.stop();
+}
+
+void TreeWalk::add_sum(TreeWorker& worker, const Branch& branch, sys::Folder& folder, const std::string& name) {
+    auto path = path_of(branch, name);
+    const auto sum = [&]() -> Result<FileSum> {
+        FB_TRY_ASSIGN(file, folder.open_file(name));
+        return sum_of(*file, path, worker.buffer);
+    }();
+    if (!sum && sum.error().kind == ErrorKind::retry && !is_given_up(sum.error().what))
+        return remarks_.add(RemarkKind::changed, std::move(path), sum.error().what);
+    if (!sum) return remarks_.add_error(std::move(path), sum.error());
+    take_sum(*sum);
+}
+
+void TreeWalk::take_sum(const FileSum& sum) {
+    counts_.summed_bytes += sum.bytes;
+    tick();
+    const std::lock_guard lock(mutex_);
+    if (taken_) taken_ = options_.take_sum(sum);
+    if (!taken_) share_.stop();
+}
+
+void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found) {
+    ++found.of_kind[static_cast<std::size_t>(status.kind)];
+    if (status.kind == sys::EntryKind::folder) return;
+    if (status.names == 1 || options_.counts_each_name)
+        return found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+    if (team_ == nullptr) {
+        if (is_first_name(status.id, status.names, 1))
+            found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+        else ++found.further_names;
+        return;
+    }
+    auto& link = found.links[team_id(*branch, TreeSide::source, status.id)];
+    ++link.seen;
+    link.names = status.names;
+    link.bytes = status.bytes;
+    link.allocated_bytes = status.allocated_bytes;
+    link.is_file = status.kind == sys::EntryKind::file;
+}
+
+void TreeWalk::add(const BranchRef& branch, const WalkFound& found) {
+    if (team_ != nullptr) {
+        const auto* part = branch.get();
+        while (part->parent && !part->give_back) part = part->parent.get();
+        if (part->give_back) {
+            const std::lock_guard lock(mutex_);
+            return found_[part].add(found);
+        }
+    }
+    auto all = found;
+    for (const auto& [id, link] : found.links) {
+        const bool is_first = is_first_name(id, link.names, link.seen);
+        if (is_first) all.add(link.bytes, link.allocated_bytes, link.is_file);
+        all.further_names += link.seen - (is_first ? 1 : 0);
+    }
+    for (std::size_t kind = 0; kind < all.of_kind.size(); ++kind) counts_.of_kind[kind] += all.of_kind[kind];
+    counts_.bytes += all.bytes;
+    counts_.allocated_bytes += all.allocated_bytes;
+    counts_.file_bytes += all.file_bytes;
+    counts_.further_names += all.further_names;
+    counts_.with_holes += all.with_holes;
+    counts_.released += all.released;
+    raise(counts_.largest_bytes, all.largest_bytes);
+    raise(counts_.deepest, all.deepest);
+}
+
+bool TreeWalk::is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen) {
+    const std::lock_guard lock(mutex_);
+    const auto known = names_left_.find(id);
+    auto left = known && *known ? **known : names;
+    left -= std::min(left, seen);
+    const auto kept = !known ? Result<>(known.error()) : left > 0 ? names_left_.put(id, left) : names_left_.erase(id);
+    if (!kept && taken_) taken_ = kept;
+    if (!kept) share_.stop();
+    return known && !*known;
+}
+
+void TreeWalk::done_in(BranchRef branch) {
+    const bool is_all = count_done(std::move(branch), folders_, [](const BranchRef&) {});
+    if (is_all && team_ != nullptr) team_->root_done();
+}
+
+void TreeWalk::tick() {
+    if (options_.watch) pulse_.beat([&] { options_.watch(counts_); });
+}
+
+}  // namespace
+
+Result<> walk_tree(const std::string& path, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
+    FB_TRY_ASSIGN(folder, sys::open_tree(path));
+    auto* lead = options.lead;
+    if (lead == nullptr) return walk_open_tree(std::move(folder), options, remarks, counts);
+    FB_TRY_ASSIGN(own_root, team_root(*folder, path));
+    FB_TRY(lead->begin({.verb = TeamVerb::walk,
+                        .threads = team_threads({path}, options.threads),
+                        .source = team_place(path),
+                        .source_root = own_root,
+                        .options = {.filter = options.filter, .one_file_system = options.one_file_system},
+                        .lists = static_cast<bool>(options.take),
+                        .sums = static_cast<bool>(options.take_sum)}));
+    TreeWalk walk(options, remarks, counts, &lead->team());
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
+    FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
+    const auto walked = walk.run(root, true);
+    lead->finish(!walked);
+    FB_TRY(walked);
+    return remarks.taken();
+}
+
+Result<> walk_open_tree(FolderRef folder, const WalkOptions& options, Remarks& remarks, WalkCounts& counts) {
+    TreeWalk walk(options, remarks, counts, nullptr);
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
+    FB_TRY(walk.run(root, true));
+    return remarks.taken();
+}
+
+Result<> walk_for_team(TeamPort& port, const TeamOrder& order) {
+    Remarks remarks(remarks_to_first(port));
+    WalkCounts counts;
+    WalkOptions options{.threads = static_cast<std::uint32_t>(order.threads),
+                        .filter = order.options.filter,
+                        .one_file_system = order.options.one_file_system};
+    if (order.lists)
+        options.take = [&](std::span<const WalkedEntry> entries) {
+            port.send(0, message_of(entries));
+            return Result<>();
+        };
+    if (order.sums)
+        options.take_sum = [&](const FileSum& sum) {
+            port.send(0, message_of(sum));
+            return Result<>();
+        };
+    FB_TRY_ASSIGN(folder, sys::open_tree(order.source));
+    FB_TRY(check_team_root(*folder, order.source_root, order.source));
+    TeamTerm term{std::chrono::seconds(order.patience_seconds)};
+    TeamMembership membership(port, order, term);
+    TreeWalk walk(options, remarks, counts, &membership.team());
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(folder)));
+    FB_TRY(membership.start(walk.work(root)));
+    return membership.leave(walk.run(root, false));
+}
+
+}  // namespace forebay::tree
