@@ -6,7 +6,7 @@ CI ?=
 # Warnings are errors in CI, where the compiler is known; a newer compiler elsewhere must not stop a user's build.
 WERROR := $(if $(CI),ON,OFF)
 
-.PHONY: build demo test nightly bench format tidy clean help
+.PHONY: build demo test nightly bench docs format tidy clean help
 
 build:  ## build/bin/forebay, the libraries in build/lib, the example simulation and the tests
 	scripts/bootstrap
@@ -34,6 +34,14 @@ bench: build  ## save, drain, restart and plan against their limits; PALM's data
 	cmake --preset release -DFOREBAY_BENCH=ON
 	cmake --build build --parallel $(JOBS)
 	bench/run
+
+docs:  ## the documentation as a site, build/site/index.html; fails if a link is broken
+	[ -x build/docs-venv/bin/mkdocs ] || { python3 -m venv build/docs-venv && \
+	    cat requirements-demo.txt requirements-test.txt requirements-tools.txt | grep -v '^--' > build/docs-venv/pins.txt && \
+	    build/docs-venv/bin/pip install --quiet --constraint build/docs-venv/pins.txt mkdocs-material; }
+	scripts/site_pages
+	NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --strict --quiet
+	@echo 'build/site/index.html. With the search: python3 -m http.server --directory build/site'
 
 format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
 	find $(wildcard include src transfer apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i

@@ -37,8 +37,8 @@ def check(holds, text):
 def guide():
     """What the guide shows is the program."""
     shown = (needs.HERE / "melt.py").read_text(encoding="utf-8").split("# [guide]\n")[1].strip()
-    told = (needs.HERE.parents[1] / "docs/guide/python.md").read_text(encoding="utf-8")
-    check(shown in told, "docs/guide/python.md does not show what stands between the marks [guide] in melt.py")
+    told = (needs.HERE.parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
+    check(shown in told, "docs/reference/python.md does not show what stands between the marks [guide] in melt.py")
 
 
 def uninterrupted(given, folder):

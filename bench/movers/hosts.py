@@ -23,7 +23,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOREBAY = os.environ.get("FOREBAY", str(ROOT / "build/bin/forebay"))
 LARGE_BYTES = 2 << 30
-sys.path.insert(0, str(ROOT / "tests/trees"))
+sys.path.insert(0, str(ROOT / "transfer/tests/trees"))
 
 import make_tree  # pylint: disable=wrong-import-position
 

@@ -21,7 +21,7 @@ import time
 
 import ways
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/trees"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "transfer/tests/trees"))
 
 import peak  # pylint: disable=wrong-import-position
 

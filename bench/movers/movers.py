@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
 CHANGED = 0.01
 SECONDS_MAX = 300
-sys.path.insert(0, str(ROOT / "tests/trees"))
+sys.path.insert(0, str(ROOT / "transfer/tests/trees"))
 
 import make_tree  # pylint: disable=wrong-import-position
 import peak  # pylint: disable=wrong-import-position

@@ -40,7 +40,7 @@
 
 namespace forebay {
 
-/// Reads a TOML file (docs/guide/configuration.md). Unknown keys are `refused`, with line and nearest known key.
+/// Reads a TOML file (docs/reference/configuration.md). Unknown keys are `refused`, with line and nearest known key.
 Result<Options> load_options(const std::string& path);
 /// The options of a stream, from a text that could stand below [streams.NAME] in such a file:
 /// "slots = 2\nfile = \"shared\"". Options that the text does not name have their defaults.
@@ -195,7 +195,7 @@ public:
     /// even if an older snapshot is whole. After an error the first save is refused until a restart succeeds. With
     /// `below` only steps below it count: newest(0) begins anew, and newest(301) names step 300, which is then taken
     /// even if it is marked. FOREBAY_RESTART and StreamOptions::restart_from bound the steps until the first save.
-    /// docs/guide/going-back.md. Collective.
+    /// docs/explanation/lines.md. Collective.
     Result<std::optional<Restart>> newest(std::int64_t below = std::numeric_limits<std::int64_t>::max());
     /// The snapshot before the last answer of newest() or older(). After a read() that failed the answer is never empty
     /// but an error. Collective.

@@ -26,7 +26,7 @@ enum class Policy {
                    // between loses both
 };
 
-/// The codec by which the agent makes node files smaller on their way to the target; docs/guide/configuration.md,
+/// The codec by which the agent makes node files smaller on their way to the target; docs/reference/configuration.md,
 /// "Compression".
 enum class Codec {
     none,       // the bytes as they are
@@ -49,7 +49,7 @@ struct Compression {
 /// In whose words a view is: Forebay's own, or those of a format that other programs know.
 enum class Convention { plain, h5part, openpmd, netcdf };
 
-/// In which file at the target a node's bytes lie; docs/guide/which-form.md and storage-forms.md.
+/// In which file at the target a node's bytes lie; docs/how-to/choose-a-file-form.md and storage-forms.md.
 struct TargetFile {
     enum class Kind {
         own,       // each node has a file of its own
@@ -81,7 +81,7 @@ enum class Palette {
 };
 
 /// An analysis that the agent makes of snapshots, from the staged copy, beside the simulation. Its results are
-/// snapshots of the stream "STREAM.NAME", pictures go through the spool. docs/guide/in-situ.md.
+/// snapshots of the stream "STREAM.NAME", pictures go through the spool. docs/reference/analyses.md.
 struct Analysis {
     enum class Kind {
         statistics,    // of each variable, or of each index along `by`: smallest, largest, mean, variance, sum, counts
@@ -94,7 +94,7 @@ struct Analysis {
         density,       // of particles: x, y, z and perhaps a weight; the sum of weights over a plane's cells
         spectrum,      // of each 3-D array: the power spectrum, by shells
         halos,         // of particles: x, y, z, perhaps vx, vy, vz, perhaps then a mass; friends of friends
-        script,        // what the functions of a Python script make: docs/guide/in-situ.md
+        script,        // what the functions of a Python script make: docs/reference/analyses.md
     };
     /// What becomes of a snapshot that fulfils a condition.
     enum class Action {
@@ -143,7 +143,7 @@ struct StreamOptions {
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
     /// The number of newest snapshots that stay of those that the run has abandoned by going back or beginning anew.
     /// -1: all of them, until the run has saved `keep` whole, unmarked snapshots after it left them.
-    /// docs/guide/going-back.md.
+    /// docs/explanation/lines.md.
     int keep_abandoned = -1;
     bool view = true;  // make views at commit, when the agent can: `conventions`
     Compression compression = {};
@@ -157,7 +157,7 @@ struct StreamOptions {
     std::vector<Analysis> insitu = {};  // what the agent makes of its snapshots, beside the simulation
     Marked marked = Marked::pass_over;
     /// The step at or below which the next restart begins, once: when the run has gone back so, sessions go on from
-    /// their newest snapshot again. -1: at the newest. docs/guide/going-back.md.
+    /// their newest snapshot again. -1: at the newest. docs/explanation/lines.md.
     std::int64_t restart_from = -1;
 };
 
@@ -265,7 +265,7 @@ struct Options {
     /// A profile that `forebay tune` has measured: its path; "auto": the one that fits best of those in ./.forebay, the
     /// user's configuration directory and /etc/forebay/profiles; "": none. Options that are not set, by a value other
     /// than the default or in the file, are taken from it, on all ranks what rank 0 reads, and told to `log`; it is
-    /// told as well when saves or drains have become slower than it says. docs/guide/tuning.md.
+    /// told as well when saves or drains have become slower than it says. docs/how-to/tune.md.
     std::string profile = {};
     std::vector<std::string> in_file = {};  // options that load_options() has found, as in "agent.block_bytes"
     std::string run_in_file = {};  // the `run` that load_options() has found; open() refuses another one in code

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "campaign/program.hpp"
-#include "support/wished_number.hpp"
 #include "core/sys/clock.hpp"
+#include "support/wished_number.hpp"
 
 namespace {
 

@@ -10,12 +10,12 @@
 #include <set>
 
 #include "campaign/acts.hpp"
+#include "core/sys/machine.hpp"
+#include "core/sys/store.hpp"
+#include "forebay/forebay.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/catalog/names.hpp"
-#include "forebay/forebay.hpp"
-#include "core/sys/machine.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::campaign {
 

@@ -12,17 +12,17 @@
 #include <optional>
 #include <random>
 
-#include "path/agent/leftovers.hpp"
 #include "campaign/model.hpp"
+#include "core/sys/store.hpp"
+#include "forebay/forebay.hpp"
+#include "path/agent/leftovers.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/run.hpp"
 #include "path/commit/commit.hpp"
-#include "forebay/forebay.hpp"
 #include "path/node/staging.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/store.hpp"
 
 namespace forebay::campaign {
 

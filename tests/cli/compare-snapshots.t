@@ -99,9 +99,8 @@ $ forebay compare run7@100 run8
 2>   Next: name a step of both: RUN@STEP, RUN/STREAM@STEP or RUN@last
 [2]
 $ forebay compare run7@100 run8@100 --preserve none
-2> forebay: run7@100 names a snapshot, whose variables are compared and not its files. --json is the only option for that.
-2>   Safe: nothing was changed.
-2>   Next: forebay compare run7@100 run8@100
+2> forebay: forebay compare has no option --preserve.
+2>   Next: forebay compare --help
 [2]
 $ forebay compare run7@100 run8@300
 2> forebay: run8 has no committed step 300; there are: run8/restart@100.

@@ -41,7 +41,6 @@ Subcommands:
   report                      What a run cost, whether its data are safe, what was slow and who, what to do
   trace                       Write the timeline of a run, for Perfetto: saves, drains, writes, commits
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)
-  tree-worker                 Help a verb of trees of another process (--hosts starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
   plan                        What a run will cost: saves, drains, progress; which interval and slots suit it
   tune                        Find the options with which saves are fastest here, by trials in one job (with MPI)

@@ -3,7 +3,7 @@ $ make_small_run run7 restart 120 1
 $ printf '[streams.fields.insitu.means]\nvariables = ["a"]\n' > other.toml
 $ forebay insitu other.toml run7/restart@last
 2> forebay: other.toml has no analyses of stream 'restart'.
-2>   Next: add [streams.restart.insitu.NAME] to it: docs/guide/in-situ.md
+2>   Next: add [streams.restart.insitu.NAME] to it: docs/how-to/analyse-while-it-runs.md
 [3]
 $ printf '[streams.restart.insitu.means]\nvariables = ["fields/density", "gas/x"]\n' > forebay.toml
 $ printf '[streams.restart.insitu.cut]\nkind = "slice"\nvariables = ["gas/x"]\n' >> forebay.toml

@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 #include "core/base/try.hpp"
+#include "core/sys/private_file.hpp"
 #include "path/node/staging.hpp"
 #include "support/small_run.hpp"
-#include "core/sys/private_file.hpp"
 
 using namespace forebay;
 

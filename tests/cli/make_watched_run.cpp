@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/made_chronicle.hpp"
 #include "core/sys/clock.hpp"
+#include "support/made_chronicle.hpp"
 
 using namespace forebay;
 

@@ -77,12 +77,12 @@ def main():
     missing = {name for name, verb in verbs.items() if "not in this build" in verb.text}
     wrong = []
     listed = {option for verb in verbs.values() for option in verb.options}
-    for source in sorted((ROOT / "src").glob("*/*.cpp")):
+    for source in sorted([*(ROOT / "src").rglob("*.cpp"), *(ROOT / "transfer").rglob("*.cpp")]):
         for option in TOLD.findall(source.read_text(encoding="utf-8")):
             if option not in listed and not missing:
                 wrong.append(f"{source.relative_to(ROOT)}: --{option} is in no help")
-    pages = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
-             if "changes" not in path.parts}
+    named = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("transfer/docs/**/*.md"))]
+    pages = {path: path.read_text(encoding="utf-8") for path in named}
     guide = "\n".join(pages.values())
     for name, verb in verbs.items():
         wrong += [f"forebay {name} --help: --{option} has no meaning" for option, (_, meaning) in verb.options.items()

@@ -3,7 +3,7 @@ needs forebay preflight
 $ printf '[memory]\nwarm = 0.1\n' > site.toml
 $ forebay preflight --site site.toml
 2> forebay: site.toml, line 2: [memory] has no key "warm".
-2>   Next: docs/guide/preflight.md has the checks and their keys
+2>   Next: docs/reference/preflight.md has the checks and their keys
 [2]
 $ forebay preflight --slots 0
 2> forebay: --slots must be 1 to 1024, not 0.

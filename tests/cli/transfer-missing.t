@@ -1,5 +1,13 @@
 # The transfer tool is a program and a package of its own: without it, its verbs say what is missing.
 $ mkdir bin && cp "$(command -v forebay)" bin && ln -s "$(dirname "$(command -v forebay)")/../lib" lib
 $ (PATH=/usr/bin:/bin; bin/forebay copy a b)
+2> forebay: copy needs forebay-transfer, which moves trees of files and is neither beside this forebay as bin/forebay-transfer nor in PATH.
+2>   Next: install the package forebay-transfer, or run a forebay that was built with -DFOREBAY_TRANSFER=ON
+[6]
 $ (PATH=/usr/bin:/bin; bin/forebay migrate plan.toml --json)
+2> forebay: migrate needs forebay-transfer, which moves trees of files and is neither beside this forebay as bin/forebay-transfer nor in PATH.
+2>   Next: install the package forebay-transfer, or run a forebay that was built with -DFOREBAY_TRANSFER=ON
+[6]
 $ (PATH=/usr/bin:/bin; bin/forebay ls a)
+2> forebay: there is no run a: no such directory.
+[3]

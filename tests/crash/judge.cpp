@@ -8,11 +8,11 @@
 #include <span>
 
 #include "core/base/crc32c.hpp"
+#include "core/format/shared.hpp"
+#include "crash/world.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/catalog/names.hpp"
-#include "crash/world.hpp"
-#include "core/format/shared.hpp"
 
 namespace forebay::crash {
 

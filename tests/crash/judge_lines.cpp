@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/base/bytes.hpp"
+#include "crash/world.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/names.hpp"
-#include "crash/world.hpp"
 
 namespace forebay::crash {
 

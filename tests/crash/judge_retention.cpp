@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "crash/world.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/marks.hpp"
-#include "crash/world.hpp"
 
 namespace forebay::crash {
 

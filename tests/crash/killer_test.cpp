@@ -19,16 +19,16 @@
 #include <random>
 #include <set>
 
+#include "core/format/packed.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/machine.hpp"
 #include "path/catalog/history.hpp"
 #include "path/catalog/node_reader.hpp"
-#include "core/format/packed.hpp"
 #include "support/killable.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
 #include "support/wished_number.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/lock.hpp"
-#include "core/sys/machine.hpp"
 
 using namespace forebay;
 using std::chrono::milliseconds;

@@ -1,5 +1,5 @@
 // What the programs of a World have begun and what they have promised, and what follows from both by the rules of
-// lines alone (docs/guide/going-back.md), written down a second time and plainly.
+// lines alone (docs/explanation/lines.md), written down a second time and plainly.
 //
 // A program that was ended may have done what it had begun, or not. So there are two answers to most questions: what
 // holds in any case, by the promises, and what may hold, by all that was begun.

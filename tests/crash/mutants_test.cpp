@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <span>
 
-#include "path/catalog/views.hpp"
 #include "crash/enumerate.hpp"
 #include "crash/mutant_store.hpp"
+#include "path/catalog/views.hpp"
 
 using namespace forebay;
 using namespace forebay::crash;

@@ -7,11 +7,11 @@
 #include "core/base/bytes.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
-#include "crash/world.hpp"
 #include "core/format/layout.hpp"
 #include "core/format/node_file.hpp"
 #include "core/format/packed.hpp"
+#include "crash/world.hpp"
+#include "path/catalog/catalog.hpp"
 
 namespace forebay::crash {
 

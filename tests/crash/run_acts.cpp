@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "crash/world.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/marks.hpp"
 #include "path/commit/commit.hpp"
-#include "crash/world.hpp"
 #include "support/passing_store.hpp"
 
 namespace forebay::crash {

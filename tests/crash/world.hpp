@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "crash/ledger.hpp"
 #include "path/catalog/history.hpp"
 #include "path/commit/commit_batch.hpp"
-#include "crash/ledger.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"
 

@@ -12,7 +12,7 @@ flags=${FOREBAY_LINK_FLAGS:-}
 
 : > "$work/empty.toml"
 mkdir "$work/project"
-cp "$FOREBAY_SOURCE_DIR/docs/guide/first.cpp" "$work/project"
+cp "$FOREBAY_SOURCE_DIR/docs/tutorials/first.cpp" "$work/project"
 cat > "$work/project/CMakeLists.txt" <<'PROJECT'
 cmake_minimum_required(VERSION 3.22)
 project(simulation CXX)

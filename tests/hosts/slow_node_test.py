@@ -79,8 +79,9 @@ def main():
     with machine.scratch() as scratch:
         nodes = job(Path(scratch) / "slow", True, comes_back)
         detours = nodes[SLOW]["detours"]
-        ratio = re.search(r"drains at ([0-9.]+) of the rate of others", detours[0])
-        expect(len(detours) == 1 and ratio and float(ratio[1]) < 0.5, "it says why, with its ratio", detours)
+        # After it has recovered, a machine that does other work may make it slow once more.
+        ratios = [re.search(r"drains at ([0-9.]+) of the rate of others", line) for line in detours]
+        expect(all(ratio and float(ratio[1]) < 0.5 for ratio in ratios), "it says why, each time with its ratio", detours)
         expect(not any("detours" in node for number, node in enumerate(nodes) if number != SLOW), "no other node does", nodes)
         helped = [node["helped"] for node in nodes if "helped" in node]
         expect(len(helped) == 1 and int(helped[0][0].split()[0]) >= 2, "its neighbour has written node files for it", nodes)

@@ -48,10 +48,10 @@ RAISES = [
 ]
 
 
-def four_steps(tmp_path, act, **options):
+def four_steps(tmp_path, act, seconds_max=1.0, **options):
     """Saves four steps; what the agent told, the counters and the results."""
-    saves = Saves(tmp_path, write_config(tmp_path, SCRIPT.format(act), time_limit_seconds=1.0, memory_limit_bytes=200_000_000,
-                                         **options))
+    saves = Saves(tmp_path, write_config(tmp_path, SCRIPT.format(act), time_limit_seconds=seconds_max,
+                                         memory_limit_bytes=200_000_000, **options))
     for step in (1, 2, 3, 4):
         saves.save(step)
     told, counters = saves.close()
@@ -64,7 +64,8 @@ def four_steps(tmp_path, act, **options):
 
 @pytest.mark.parametrize("act, said", ENDS)
 def test_what_ends_the_worker_costs_the_snapshot_that_it_had(tmp_path, act, said):
-    told, counters, found = four_steps(tmp_path, act)
+    # On a busy machine, a script that ends by another cause may take longer than a second.
+    told, counters, found = four_steps(tmp_path, act, seconds_max=1.0 if "time_limit" in said else 60.0)
     assert said in told, told
     assert "step 2 of stream 'fields' is not analysed by its scripts: " in told
     assert told.count("the program of the scripts has failed, the next snapshot gets a new one: ") == 1, told

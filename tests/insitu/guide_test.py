@@ -1,4 +1,4 @@
-"""Goal: the scripts that docs/guide/in-situ.md shows run as they stand there.
+"""Goal: the scripts that docs/how-to shows run as they stand there.
 
 Method: each of them, without a change, over drained snapshots of a field of three dimensions; one whose library is not
 installed is skipped.
@@ -16,8 +16,9 @@ import pytest
 import scripted
 from scripted import ENVIRONMENT
 
-GUIDE = pathlib.Path(__file__).parents[2] / "docs/guide/in-situ.md"
-SHOWN = [text for text in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+PAGES = [pathlib.Path(__file__).parents[2] / "docs/how-to" / name
+         for name in ("analyse-with-a-script.md", "draw-with-your-libraries.md")]
+SHOWN = [text for page in PAGES for text in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
          if "(snapshot)" in text]  # the reader outside is no script
 MADE = {"extremes": ["min", "rows"], "profile": ["min", "sum", "root", "profile"], "chart": "chart", "contour": "contour",
         "cut": "cut", "watch": [], "send": []}

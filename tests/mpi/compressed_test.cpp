@@ -9,9 +9,9 @@
 
 #include <cmath>
 
+#include "core/describe/geometry.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/node_reader.hpp"
-#include "core/describe/geometry.hpp"
 #include "support/mpi_main.hpp"
 #include "support/mpi_world.hpp"
 

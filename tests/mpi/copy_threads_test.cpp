@@ -11,9 +11,9 @@
 #include <numeric>
 
 #include "core/describe/geometry.hpp"
+#include "core/sys/cpus.hpp"
 #include "support/mpi_main.hpp"
 #include "support/mpi_world.hpp"
-#include "core/sys/cpus.hpp"
 
 using namespace forebay;
 

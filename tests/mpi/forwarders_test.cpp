@@ -13,8 +13,8 @@
 #include <map>
 #include <vector>
 
-#include "path/catalog/catalog.hpp"
 #include "forebay/mpi.hpp"
+#include "path/catalog/catalog.hpp"
 #include "support/mpi_dedicate.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"

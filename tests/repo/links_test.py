@@ -1,7 +1,7 @@
 """Goal: no page of the documentation points at what is not there: files, headings, and paths in `code`.
 
 Method: follows every relative link of every *.md, with its #heading, and looks for every `path/with.suffix` that
-names a file of this repository. A ```cpp block that is a whole program must be a source of docs/guide, which a test runs.
+names a file of this repository. A ```cpp block that is a whole program must be a source of docs/tutorials, which a test runs.
 """
 
 import re
@@ -45,10 +45,10 @@ def problems_of(path):
 
 def program_problems(path):
     """Whole programs on pages are copies of sources that a test builds and runs."""
-    sources = [source.read_text() for source in tree.tracked(".cpp", under=("docs/guide/",))]
+    sources = [source.read_text() for source in tree.tracked(".cpp", under=("docs/tutorials/",))]
     for block in re.findall(r"```cpp\n(.*?)```", path.read_text(), flags=re.DOTALL):
         if "int main(" in block and block not in sources:
-            yield f"{tree.shown(path)}: the program {block.splitlines()[0]} ... is not equal to a source of docs/guide"
+            yield f"{tree.shown(path)}: the program {block.splitlines()[0]} ... is not equal to a source of docs/tutorials"
 
 
 def main():

@@ -8,7 +8,7 @@ import re
 
 import tree
 
-INTERFACES, PASSING = "src/core/sys/tree.hpp", "transfer/team/team_term.cpp"
+INTERFACES, PASSING = "src/core/sys/tree.hpp", "transfer/copy/team_term.cpp"
 
 
 def main():

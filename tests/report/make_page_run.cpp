@@ -12,9 +12,9 @@
 #include <numbers>
 
 #include "core/base/try.hpp"
+#include "core/sys/clock.hpp"
 #include "forebay/forebay.hpp"
 #include "support/made_chronicle.hpp"
-#include "core/sys/clock.hpp"
 
 using namespace forebay;
 

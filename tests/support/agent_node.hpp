@@ -10,14 +10,14 @@
 #include <optional>
 #include <string>
 
-#include "path/agent/agent.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/describe/option_list.hpp"
+#include "core/sys/clock.hpp"
+#include "core/sys/mapping.hpp"
+#include "path/agent/agent.hpp"
 #include "path/node/staging.hpp"
 #include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
-#include "core/sys/clock.hpp"
-#include "core/sys/mapping.hpp"
 
 namespace forebay::test {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "insight/views/export.hpp"
 #include "support/sim_store.hpp"
 #include "support/view_sample.hpp"
-#include "insight/views/export.hpp"
 
 namespace forebay::test::exports {
 

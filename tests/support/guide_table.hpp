@@ -24,11 +24,11 @@ inline std::string plain_cell(const std::string& cell) {
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-/// The rows, but for the heads, of the tables of docs/guide/`page` below the heading, up to the next "## ".
+/// The rows, but for the heads, of the tables of docs/reference/`page` below the heading, up to the next "## ".
 inline std::vector<std::vector<std::string>> rows_of_guide(const std::string& page_name, const std::string& heading) {
     const auto* source = std::getenv("FOREBAY_SOURCE_DIR");
     REQUIRE(source != nullptr);
-    std::ifstream page(std::string(source) + "/docs/guide/" + page_name);
+    std::ifstream page(std::string(source) + "/docs/reference/" + page_name);
     std::vector<std::vector<std::string>> rows;
     bool is_below = false;
     for (std::string line; std::getline(page, line);) {

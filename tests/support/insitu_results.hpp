@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/sys/process.hpp"
 #include "path/catalog/block_reader.hpp"
 #include "path/catalog/catalog.hpp"
-#include "core/sys/process.hpp"
 
 namespace forebay::test {
 

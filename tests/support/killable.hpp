@@ -22,13 +22,13 @@
 #include <vector>
 
 #include "bindings/api/state.hpp"
+#include "core/sys/lock.hpp"
+#include "core/sys/process.hpp"
 #include "path/node/watch.hpp"
 #include "support/row_rank.hpp"
 #include "support/soon.hpp"
 #include "support/staging_of.hpp"
 #include "support/thread_group.hpp"
-#include "core/sys/lock.hpp"
-#include "core/sys/process.hpp"
 
 namespace forebay::test {
 

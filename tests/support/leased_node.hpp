@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "path/catalog/run.hpp"
 #include "insight/insitu/worker.hpp"
+#include "path/catalog/run.hpp"
 #include "support/cut_fields.hpp"
 #include "support/temp_directory.hpp"
 

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <fstream>
 
-#include "path/drain/compress.hpp"
 #include "core/format/combined.hpp"
 #include "core/format/manifest.hpp"
 #include "core/format/shared.hpp"
+#include "path/drain/compress.hpp"
 #include "support/large_node_file.hpp"
 #include "support/node_file_cases.hpp"
 

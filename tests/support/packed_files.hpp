@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "path/agent/pack.hpp"
 #include "core/base/bytes.hpp"
+#include "core/format/packed.hpp"
+#include "path/agent/pack.hpp"
 #include "path/catalog/catalog.hpp"
 #include "path/catalog/node_reader.hpp"
-#include "core/format/packed.hpp"
 
 namespace forebay::test {
 

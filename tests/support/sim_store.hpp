@@ -14,8 +14,8 @@
 #include <mutex>
 #include <optional>
 
-#include "support/sim_disk.hpp"
 #include "core/sys/store.hpp"
+#include "support/sim_disk.hpp"
 
 namespace forebay::test {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <random>
 
-#include "support/sim_disk.hpp"
 #include "core/sys/tree.hpp"
+#include "support/sim_disk.hpp"
 
 namespace forebay::test {
 

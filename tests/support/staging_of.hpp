@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "path/catalog/run.hpp"
 #include "forebay/options.hpp"
+#include "path/catalog/run.hpp"
 #include "path/node/staging.hpp"
 
 namespace forebay::test {

@@ -12,13 +12,13 @@
 #include "core/base/crc32c.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
-#include "path/catalog/catalog.hpp"
 #include "core/describe/geometry.hpp"
 #include "core/format/combined.hpp"
 #include "core/format/manifest.hpp"
 #include "core/format/shared.hpp"
-#include "support/all_in_one.hpp"
 #include "core/sys/store.hpp"
+#include "path/catalog/catalog.hpp"
+#include "support/all_in_one.hpp"
 
 namespace forebay::test {
 

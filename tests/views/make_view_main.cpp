@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/try.hpp"
-#include "support/view_sample.hpp"
 #include "insight/views/view.hpp"
+#include "support/view_sample.hpp"
 
 using namespace forebay;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goal: programs of others open views and exports as docs/guide/other-programs.md says, and read what was saved.
+"""Goal: programs of others open views and exports as docs/how-to/export-one-file.md says, and read what was saved.
 
 Method: a run of three steps, saved here, with views and exports of it. tools_test.py TOOL gives them to one program and
 compares what it makes of them with what was saved. Exits with 77 where the program is not installed; `scripts/bootstrap

@@ -54,7 +54,7 @@ Result<std::vector<tree::TeamHost>> team_hosts(const TreeArguments& arguments) {
     if (names.size() > hosts_max)
         return Error{ErrorKind::refused, fmt::format("--hosts names {} hosts: at most {}", names.size(), hosts_max)};
     std::vector<std::string> ssh;
-    for (const auto word : words_of(arguments.ssh)) ssh.emplace_back(word);
+    for (const auto word : forebay::words_of(arguments.ssh)) ssh.emplace_back(word);
     if (ssh.empty()) return Error{ErrorKind::refused, "--ssh names no command"};
     std::vector<tree::TeamHost> hosts;
     for (const auto& name : names) {  // none begins with -, which ssh would take for an option

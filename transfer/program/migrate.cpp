@@ -48,7 +48,7 @@ struct MigrateArguments {
 
 Result<MigrationPlan> plan_of(const MigrateArguments& options) {
     const auto path = std::filesystem::absolute(options.plan).lexically_normal().string();
-    FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max, "a plan as docs/guide/migrate.md has one"));
+    FB_TRY_ASSIGN(text, input_text("PLAN", path, plan_bytes_read_max, "a plan as transfer/docs/how-to/move-a-project.md has one"));
     FB_TRY_ASSIGN(plan, migrate::read_plan(text, path));
     if (!plan.rate.empty()) {
         FB_TRY_ASSIGN(rate, bytes_from("rate", plan.rate));
@@ -243,7 +243,7 @@ Result<std::optional<std::int64_t>> job_end() {
     return end.unix_seconds;
 }
 
-// As docs/guide/trees.md has it: trees that differ are no damage. That the job ends is no error.
+// As transfer/docs/reference/what-is-kept.md has it: trees that differ are no damage. That the job ends is no error.
 Exit exit_of_end(const migrate::ProjectEnd& end) {
     if (end.ending != migrate::Ending::failed) return Exit::good;
     return end.error.kind == ErrorKind::corrupt ? Exit::found : exit_of(end.error.kind);
@@ -296,7 +296,7 @@ void add_migrate(CommandLine& line) {
     const auto options = std::make_shared<MigrateArguments>();
     auto verb =
         line.verb("migrate", "Move whole projects to another store by a plan: copy, freeze, sync, compare, remove");
-    verb.argument("PLAN", options->plan, "A file of TOML: docs/guide/migrate.md");
+    verb.argument("PLAN", options->plan, "A file of TOML: transfer/docs/how-to/move-a-project.md");
     verb.option("--project", options->projects, "Only the project of that name; may be repeated");
     verb.option("--until", options->until, "Stop after this pass: walk, copy, live-sync, freeze, final-sync, ...");
     verb.option("--again", options->again, "Begin with this pass, though it is done");

@@ -3,7 +3,7 @@
 // write() returns when every rank's data are copied and sealed on its node; they drain to the directory FILE.forebay,
 // and a program behind the application makes FILE of them: complete or absent. Opening the name, writing to it again
 // and MPI_Finalize wait for that. Link forebay_genericio, or with GENERICIO_NO_MPI defined forebay_genericio_serial.
-// docs/guide/genericio.md says what differs.
+// docs/reference/genericio.md says what differs.
 //
 // Errors are std::runtime_error. C++11.
 

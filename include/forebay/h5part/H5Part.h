@@ -1,6 +1,6 @@
 /* The H5Part interface, version 1.6.6, over Forebay: a code that speaks H5Part is compiled with this header in place of
    H5Part's own and linked with forebay_h5part. What it writes is staged on the nodes and drained behind it; the file
-   under the name that it gave is an H5Part file like any other. docs/guide/h5part.md says what differs.
+   under the name that it gave is an H5Part file like any other. docs/reference/h5part.md says what differs.
 
    With PARALLEL_IO defined, as for H5Part itself, there are the calls that take a communicator. The header lies in a
    directory of its own, so that it hides no H5Part that is installed: add that directory with -I.

@@ -266,7 +266,7 @@ constexpr const char* examples =
     "  mpiexec -n 4 forebay bench run --op metadata --tree n=10000:z=1:b=4 --out ior\n"
     "  mpiexec -n 2 forebay bench run --case bench/cases/hacc.toml --scale 0.01\n"
     "Amounts are 4096, 64M, 2G: K, M, G and T are powers of 1024.\n"
-    "Each row is measured once, then each again; docs/guide/benchmarks.md says what the measures are.\n";
+    "Each row is measured once, then each again; docs/explanation/benchmarks.md says what the measures are.\n";
 
 }  // namespace
 

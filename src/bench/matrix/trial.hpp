@@ -13,7 +13,7 @@
 
 namespace forebay::bench {
 
-/// What was measured of a row, under the names of docs/guide/benchmarks.md, in the order in which it came.
+/// What was measured of a row, under the names of docs/explanation/benchmarks.md, in the order in which it came.
 using Samples = std::vector<std::pair<std::string, std::vector<double>>>;
 void add_sample(Samples& samples, const std::string& name, double value);
 const std::vector<double>* find_samples(const Samples& samples, const std::string& name);

@@ -1,4 +1,4 @@
-// The TOML file of load_options(): docs/guide/configuration.md.
+// The TOML file of load_options(): docs/reference/configuration.md.
 
 #include <fmt/format.h>
 

@@ -37,7 +37,7 @@ module forebay
     !> call session%open([comm,] run [, staging] [, config] [, stat] [, errmsg] [, log])
     !> comm: an integer communicator or type(MPI_Comm), duplicated by the call; without it this process alone.
     !> run: the directory at the target. staging: a node-local directory. config: a TOML file, see
-    !> docs/guide/configuration.md, which names no other run; it, then the defaults, say what is left out or blank. A rank that cannot read it is an
+    !> docs/reference/configuration.md, which names no other run; it, then the defaults, say what is left out or blank. A rank that cannot read it is an
     !> error on every rank. log: .true. writes the log to standard error, on rank 0: what was chosen and passed over, and
     !> what a call waits for. Collective.
     generic :: open => open_alone, open_integer, open_f08

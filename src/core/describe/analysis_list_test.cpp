@@ -1,7 +1,7 @@
 // Goal: each option of an analysis is told of, checked and compared from one list; what no snapshot could make is
 // refused by its name, and what a kind does not use is not passed over; the guide's table says what the list says.
 // Method: an analysis of each kind that works, and changes of it, one each; every option changed alone; the rows of
-// docs/guide/configuration.md beside the list's.
+// docs/reference/configuration.md beside the list's.
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Goal: each option of a stream is told of, checked and compared from one list, and the guide's table says what the
 // list says. Method: values beyond each line's bounds; every option changed alone; the rows of
-// docs/guide/configuration.md, without their links and marks, beside the list's.
+// docs/reference/configuration.md, without their links and marks, beside the list's.
 
 #include <doctest/doctest.h>
 

@@ -43,7 +43,7 @@ Result<std::string> input_text(const std::string& option, const std::string& pat
 }
 
 Result<std::string> file_text(const std::string& option, const std::string& path) {
-    return input_text(option, path, list_bytes_max, "docs/guide/preflight.md says what its file holds");
+    return input_text(option, path, list_bytes_max, "docs/reference/preflight.md says what its file holds");
 }
 
 Result<std::string> list_text(const std::string& option, const std::string& text) {

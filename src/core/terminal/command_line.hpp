@@ -21,7 +21,7 @@ class App;
 
 namespace forebay::cli {
 
-/// What scripts can trust. docs/guide/runs.md and the help say the same.
+/// What scripts can trust. docs/reference/errors.md and the help say the same.
 enum class Exit : int {
     good = 0,
     found = 1,  // damage, or work that is not done

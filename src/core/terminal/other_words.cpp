@@ -97,7 +97,7 @@ constexpr OtherWord options_of_all[] = {
      " -l -H -A -X -S -t -o -g -D -E -U -N -d --links --hard-links --acls --xattrs --sparse --perms --times --owner "
      "--group --devices --specials --numeric-ids --same-owner --same-permissions --atimes --crtimes -W --whole-file "
      "--executability --metadata ",
-     "leave it out: all of that is kept, as docs/guide/trees.md says; --preserve names what is kept alone"},
+     "leave it out: all of that is kept, as transfer/docs/reference/what-is-kept.md says; --preserve names what is kept alone"},
 };
 
 constexpr OtherWord verbs[] = {

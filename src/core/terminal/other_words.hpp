@@ -1,4 +1,4 @@
-// Words of rsync, rclone, tar, dsync, cp and rm, and what is meant by them here, as docs/guide/tree-tasks.md has it.
+// Words of rsync, rclone, tar, dsync, cp and rm, and what is meant by them here, as transfer/docs/how-to/from-rsync.md has it.
 
 #pragma once
 

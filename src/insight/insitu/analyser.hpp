@@ -7,7 +7,7 @@
 //
 // Results must not depend on the order of pieces, on how blocks are cut, or on the order of parts: the same snapshot
 // gives the same bits on 1, 2 and 3 nodes, in situ and afterwards. So sums are exact, or fall into bins that stand
-// before the first value is seen (exact_sum.hpp). What cannot keep this says so in docs/guide/in-situ.md.
+// before the first value is seen (exact_sum.hpp). What cannot keep this says so in docs/reference/analyses.md.
 //
 // Threads: one at a time.
 

@@ -1,5 +1,5 @@
 // The worker of a node: a process of its own, so that whatever happens in an analysis happens to nobody else. The agent
-// starts it, tells it what to look at, and ends it; docs/decisions/0056 says why it is as it is.
+// starts it, tells it what to look at, and ends it; docs/decisions/analyses-in-a-worker.md says why it is as it is.
 //
 //   agent -> worker   see SLOT SNAPSHOT STEP   a sealed slot, and the id of the save in it; decimal numbers
 //   worker -> agent   seen                     the slot is read no more

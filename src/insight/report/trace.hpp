@@ -1,4 +1,4 @@
-// The timeline of a run as one file, for Perfetto (ui.perfetto.dev) or Chrome's trace viewer. docs/guide/timeline.md.
+// The timeline of a run as one file, for Perfetto (ui.perfetto.dev) or Chrome's trace viewer. docs/reference/report.md#trace.
 
 #pragma once
 

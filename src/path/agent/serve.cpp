@@ -135,6 +135,25 @@ Result<std::optional<Serving>> enter(const std::string& directory, const ViewMak
         Serving{std::move(target), std::move(staging), std::move(session), std::move(*lock), std::move(tell)});
 }
 
+// The layers of stores, from the target up. The loop writes through all of them; the run lock, the spool and the status
+// line are small and go straight to the target.
+//
+//   target.store       the file system or bucket, or a forwarder that writes there
+//   neighbours.way()   through another agent of the job, while this node is excluded or slow
+//   timed()            measures each call, if the session keeps timings
+//   placed()           chooses the storage targets of a new node file
+//
+// The sinks of events, in the order in which they hear an event. A sink that cannot keep an event reports that to the
+// sinks above it, so that no sink hears of its own failure.
+//
+//   serving.tell       the log
+//   to_page()          the control page: the application, and monitors on this node
+//   to_run()           the file of events in the run
+//   status             the status line, for monitors on other hosts
+//   prober             of the events of the placement only: probes storage targets once the first target is avoided
+//   timings            keeps when saves and drains began and ended
+//
+// The events of the loop go to `neighbours` before all of these: when a drain begins, it chooses the way.
 Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     // The target ends with the draining: an agent that only lingers holds no connection to a forwarder.
     const auto target = std::exchange(serving.target, {});

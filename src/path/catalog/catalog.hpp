@@ -125,7 +125,7 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
 /// a part of it under a name that means more than "being removed". Missing is fine.
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
 
-/// The snapshots of a stream that stay: docs/guide/going-back.md.
+/// The snapshots of a stream that stay: docs/explanation/what-durable-means.md.
 struct Retention {
     int keep = 0;              // living snapshots that count, and as many marked ones; 0: all
     int keep_abandoned = -1;   // newest ones that lines before left; -1: until `keep` newer ones count

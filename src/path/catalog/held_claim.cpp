@@ -29,7 +29,7 @@ Claimant claimant_of(const std::string& lock_path, HeldClaim::Use use) {
 }
 
 Result<ClaimOptions> claim_options(sys::Store& store, const HeldClaim::Say& say, const std::string& source) {
-    ClaimOptions options{.watch = Options{}.takeover_wait, .say = say};
+    ClaimOptions options{.watch = Options{}.takeover_wait, .say = [say](const std::string& line) { say(line); }};
     if (source.empty()) return options;
     FB_TRY_ASSIGN(last, last_session(store, source));
     if (last) options.copied_key = last->key;

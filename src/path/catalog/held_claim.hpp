@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,7 +12,6 @@
 #include "core/sys/lock.hpp"
 #include "core/sys/store.hpp"
 #include "core/sys/thread.hpp"
-#include "path/node/long_wait.hpp"
 
 namespace forebay::catalog {
 
@@ -20,7 +20,7 @@ public:
     /// A `copy` saves nothing: when it ends, the run is claimed as before, unless it brings snapshots of later
     /// sessions.
     enum class Use { change, copy };
-    using Say = node::Say;
+    using Say = std::function<void(const std::string& line)>;
     /// `refused` while a session or another such verb has the run. Shows that it lives as sessions do, until its end.
     /// Of a copy `source` is the run that it copies: the claim of the source's session may have come along before, and
     /// `brought` is the last session of which it brings a snapshot.

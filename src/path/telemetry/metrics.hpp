@@ -1,5 +1,5 @@
 // The numbers of a run, or of one node of it, as text for Prometheus: what its server, and node-exporter's textfile
-// collector, read. docs/guide/operations.md lists the metrics.
+// collector, read. docs/reference/figures.md lists the metrics.
 
 #pragma once
 

@@ -25,7 +25,7 @@ Result<> check_bytes(std::uint64_t bytes) {
     return Error{ErrorKind::refused,
                  fmt::format("this projection would read {}, more than {}", show_bytes(bytes),
                              show_bytes(projection_read_max_bytes)),
-                 "", "have the agent make it beside the simulation: docs/guide/in-situ.md"};
+                 "", "have the agent make it beside the simulation: docs/how-to/analyse-while-it-runs.md"};
 }
 
 std::string bytes_text(std::span<const std::byte> bytes) {

@@ -183,7 +183,7 @@ void add_watch(CommandLine& line) {
     verb.examples(
         "  forebay watch run7\n"
         "It prints an address with a token, without which nothing is shown, and the line for ssh that brings the page "
-        "to\nanother machine. It reads the run and never writes to it: docs/guide/watch.md.\n");
+        "to\nanother machine. It reads the run and never writes to it: docs/reference/report.md#watch.\n");
     verb.action([options] { return watch(*options); });
 }
 

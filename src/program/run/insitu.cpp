@@ -49,7 +49,7 @@ Result<std::vector<Analysis>> analyses_of(const InsituArguments& options, const 
     if (own == loaded.streams.end() || own->second.insitu.empty())
         return Error{ErrorKind::missing,
                      fmt::format("{} has no analyses of stream '{}'", options.configuration, stream), "",
-                     fmt::format("add [streams.{}.insitu.NAME] to it: docs/guide/in-situ.md", stream)};
+                     fmt::format("add [streams.{}.insitu.NAME] to it: docs/how-to/analyse-while-it-runs.md", stream)};
     return own->second.insitu;
 }
 
@@ -326,7 +326,7 @@ void add_insitu(CommandLine& line) {
     verb.examples(
         "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
         "  forebay insitu look.py run7 --jobs 8\n"
-        "The results are those that an agent makes beside the simulation, to the bit: docs/guide/in-situ.md.\n"
+        "The results are those that an agent makes beside the simulation, to the bit: docs/how-to/analyse-while-it-runs.md.\n"
         "Exit code 1 when an analysis could not be made: of a damaged snapshot, or of one that is removed meanwhile, "
         "too.\n");
     verb.action([options] { return insitu_of(*options); });

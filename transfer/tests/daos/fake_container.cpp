@@ -14,7 +14,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "transfer/transfer/tests/daos/fake_dfs.hpp"
+#include "transfer/tests/daos/fake_dfs.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <functional>
 #include <iterator>
 
-#include "transfer/transfer/tests/daos/fake_dfs.hpp"
+#include "transfer/tests/daos/fake_dfs.hpp"
 
 namespace {
 

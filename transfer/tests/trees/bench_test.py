@@ -9,7 +9,7 @@ import sys
 
 from forebay_test import FOREBAY, expect, output_of
 
-BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench/movers/movers.py"
+BENCH = pathlib.Path(__file__).resolve().parents[3] / "bench/movers/movers.py"
 NAMES = ["walk", "copy", "sync", "change", "compare", "delete", "one", "large", "archive", "disk", "memory"]
 OPERATIONS = ["walk", "copy", "sync, nothing changed", "sync, 1 % changed", "compare", "delete", "copy one file of 2 GiB", "copy T2",
               "archive TP, create", "archive TP, extract",

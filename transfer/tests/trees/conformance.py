@@ -24,7 +24,7 @@ import tempfile
 import judge
 import make_tree
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 os.environ.setdefault("FOREBAY_BINARY_DIR", str(ROOT / "build"))
 sys.path.insert(0, str(ROOT / "tests/support"))
 

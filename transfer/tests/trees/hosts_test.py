@@ -218,7 +218,7 @@ def check_none_comes(place, source):
     ssh.chmod(0o755)
     said = all_of_forebay("copy", source, target, "--hosts", "n1,n2", "--ssh", ssh)
     expect("no host of --hosts helped: this process did all of it" in said, "that nobody came is said", said)
-    expect(f"exit code 127 says that {FOREBAY} is not there" in said, "and what is missing there", said)
+    expect(f"exit code 127 says that {FOREBAY}-transfer is not there" in said, "and what is missing there", said)
     said = all_of_forebay("sync", source, target, "--hosts", "n1,localhost", "--ssh", ssh)
     expect("no host of --hosts helped" not in said, "one host is enough", said)
     listed.write_text("n1 slots=4\n")

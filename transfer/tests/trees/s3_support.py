@@ -27,7 +27,7 @@ BUCKET = "forebay-test"
 ROOT = f"s3://{BUCKET}"
 MIB = 1 << 20
 HERE = pathlib.Path(__file__).resolve().parent
-VERSITYGW = shutil.which("versitygw") or shutil.which(HERE.parents[1] / "build/go/versitygw")
+VERSITYGW = shutil.which("versitygw") or shutil.which(HERE.parents[2] / "build/go/versitygw")
 
 
 def free_port():

@@ -18,6 +18,7 @@ class Forebay(CMakePackage):
     variant("mpi", default=True, description="Build forebay_mpi, the distributed engine")
     variant("fortran", default=True, when="+mpi", description="Build the modules for Fortran")
     variant("hdf5", default=True, description="Build the views")
+    variant("transfer", default=True, description="Build forebay-transfer, which moves trees of files")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -48,6 +49,7 @@ class Forebay(CMakePackage):
             self.define("FOREBAY_FORTRAN", self.spec.satisfies("+fortran")),
             self.define_from_variant("FOREBAY_HDF5", "hdf5"),
             self.define("FOREBAY_PYTHON", False),  # pip install . builds the package for Python
+            self.define_from_variant("FOREBAY_TRANSFER", "transfer"),
             self.define("FOREBAY_DAOS", False),  # libdfs of the site, which Spack does not know
             self.define("FOREBAY_JUMBO", True),
             self.define("FOREBAY_TESTS", False),

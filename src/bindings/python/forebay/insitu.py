@@ -1,4 +1,4 @@
-"""Analyses of snapshots in Python, beside the simulation or afterwards: docs/guide/in-situ.md#scripts.
+"""Analyses of snapshots in Python, beside the simulation or afterwards: docs/how-to/analyse-with-a-script.md.
 
 A script is a file with functions that say what they look at::
 

@@ -1,5 +1,5 @@
 """Snapshots for readers outside the run while it computes: openPMD over the network by ADIOS2's engine SST, where the
-package openpmd_api is installed. In a script of analyses (docs/guide/in-situ.md#readers-outside)::
+package openpmd_api is installed. In a script of analyses (docs/how-to/draw-with-your-libraries.md#send-to-a-program-elsewhere)::
 
     from forebay.insitu import every
     from forebay.live import OpenPmdStream

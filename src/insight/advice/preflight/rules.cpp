@@ -27,7 +27,7 @@ constexpr double speed_max = 0.8;
 
 Error refused_rule(const std::string& path, const toml::node& where, const std::string& what) {
     return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, where.source().begin.line, what), "",
-            "docs/guide/preflight.md has the checks and their keys"};
+            "docs/reference/preflight.md has the checks and their keys"};
 }
 
 Result<> take_severity(CheckRule& rule, const toml::node& value, const std::string& path) {

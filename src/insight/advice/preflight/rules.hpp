@@ -1,5 +1,5 @@
 // The checks of preflight, how bad each may call what it finds, its thresholds and its deadline: ours, or those of a
-// site's file. docs/guide/preflight.md has the table, with how often each is wrong.
+// site's file. docs/reference/preflight.md has the table, with how often each is wrong.
 
 #pragma once
 

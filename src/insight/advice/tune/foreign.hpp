@@ -1,5 +1,5 @@
 // What is said to another program that chooses the trials, and what it says: a JSON object a line. Pure.
-// docs/guide/tuning.md shows both.
+// docs/how-to/tune.md shows both.
 
 #pragma once
 

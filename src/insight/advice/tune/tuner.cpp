@@ -16,7 +16,7 @@ using telemetry::median_of;
 
 namespace {
 
-// Numbers of the method. What it comes to on an emulator says docs/guide/tuning.md.
+// Numbers of the method. What it comes to on an emulator says docs/explanation/how-good-is-the-advice.md.
 constexpr double quarter = 0.25;
 constexpr std::size_t seeds_max = 12, again_count = 6, full_count = 3, confirm_trials = 4;
 constexpr double gate = 0.95;      // of the incumbent's rate at a quarter: less is not raced
