@@ -41,7 +41,7 @@ def check_first_copy(scratch):
         if shown is not None:
             expect(comparable(printed.splitlines()) == comparable(shown), f"{command} prints the lines of the page", printed)
         count += 1
-    expect(count >= 10, "the commands are found", str(count))
+    expect(count >= 9, "the commands are found", str(count))
     expect(not (scratch / "case").exists() and (scratch / "archive/case/input.txt").exists(), "the copy is left")
 
 
