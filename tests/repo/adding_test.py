@@ -20,9 +20,9 @@ import tempfile
 import tree
 
 OPTIONS = "include/forebay/options.hpp"
-SESSION_LIST = "src/describe/session_list.hpp"
-COUNTER_LIST = "src/describe/counter_list.hpp"
-SUMMARY = "src/telemetry/summary.hpp"
+SESSION_LIST = "src/core/describe/session_list.hpp"
+COUNTER_LIST = "src/core/describe/counter_list.hpp"
+SUMMARY = "src/path/telemetry/summary.hpp"
 BUILT = pathlib.Path(os.environ.get("FOREBAY_BINARY_DIR", tree.ROOT / "build"))
 
 # Of each file: behind the first match of the pattern, the text.
@@ -49,10 +49,10 @@ FIGURE = {SUMMARY: [
     (r"    visit\(\"dropped\", summary.dropped\);\n", '    visit("notes", summary.notes);\n')]}
 
 SESSION_PROGRAM = """
-#include "describe/session_list.cpp"
-#include "api/option_reader.cpp"
-#include "api/config.cpp"
-#include "node/session_file.cpp"
+#include "core/describe/session_list.cpp"
+#include "bindings/api/option_reader.cpp"
+#include "bindings/api/config.cpp"
+#include "path/node/session_file.cpp"
 #include <cstdio>
 using namespace forebay;
 static int failures = 0;
@@ -86,11 +86,11 @@ int main() {
 """
 
 COUNTER_PROGRAM = """
-#include "describe/counter_list.cpp"
-#include "format/status_line.cpp"
-#include "telemetry/metrics.cpp"
-#include "telemetry/summary_json.cpp"
-#include "node/control.hpp"
+#include "core/describe/counter_list.cpp"
+#include "core/format/status_line.cpp"
+#include "path/telemetry/metrics.cpp"
+#include "path/telemetry/summary_json.cpp"
+#include "path/node/control.hpp"
 #include <cstdio>
 #include <memory>
 using namespace forebay;

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import tree
 
-LIST = "src/tree/copy_options.hpp"
-OBEYS = "src/tree/copy.cpp"
-FOLLOW = ("src/tree/team_order.cpp", "src/cli/tree_copy_options.cpp")
+LIST = "transfer/copy/copy_options.hpp"
+OBEYS = "transfer/copy/copy.cpp"
+FOLLOW = ("transfer/team/team_order.cpp", "transfer/program/copy_options.cpp")
 PROGRAM = """
 #include <cstdio>
-#include "tree/copy_options.hpp"
+#include "transfer/copy/copy_options.hpp"
 int main() {
     forebay::tree::TreeCopyOptions options;
     forebay::tree::each_copy_option(options, [](const forebay::tree::CopyOption& option, auto, auto&) {
@@ -38,7 +38,7 @@ def replaced(text, old, new):
 class Scratch:
     def __init__(self, root):
         self.root = Path(root)
-        self.compiler = [os.environ.get("CXX", "c++"), "-std=c++20", f"-I{self.root / 'src'}", f"-I{tree.ROOT / 'src'}",
+        self.compiler = [os.environ.get("CXX", "c++"), "-std=c++20", f"-I{self.root}", f"-I{tree.ROOT}", f"-I{tree.ROOT / 'src'}",
                          f"-I{tree.ROOT / 'include'}"]
         self.changed = set()
 

@@ -1,7 +1,7 @@
 // The options of a session, of its agents and of its job, each once, in the form of option_list.hpp: its key in the
 // configuration, the values that it takes, what it means, its member, whether ranks may differ in it, and whether the
 // agent reads it in the session file. The reader of the configuration, the check of a session, the comparison of ranks,
-// the session file and the tables of docs/guide/configuration.md come from here.
+// the session file and the tables of docs/reference/configuration.md come from here.
 //
 // A new option is a member of Options, AgentOptions or JobOptions, a line of each_option(), and the place that obeys
 // it. each_option() calls `visit(SessionOption, values, member)`; beside the types of option_list.hpp the type of

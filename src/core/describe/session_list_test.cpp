@@ -1,7 +1,7 @@
 // Goal: each option of a session, of its agents and of its job is told of, checked and compared from one list, and the
 // guide's tables say what the list says.
 // Method: every option changed alone, by a visitor; values beyond the bounds of lines; the rows of
-// docs/guide/configuration.md, without their links and marks, beside the list's.
+// docs/reference/configuration.md, without their links and marks, beside the list's.
 
 #include "core/describe/session_list.hpp"
 
