@@ -1,5 +1,9 @@
 #include "transfer/tables/spilled_places.hpp"
 
+#include <array>
+#include <span>
+#include <string_view>
+
 #include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
 
@@ -25,20 +29,25 @@ std::string text_of_id(const sys::EntryId& id) {
     return std::string(text_of(text));
 }
 
+// By way of an array: gcc takes the bytes of a short text for uninitialized.
+std::uint64_t number_at(std::string_view text, std::size_t at) {
+    std::array<char, sizeof(std::uint64_t)> part{};
+    text.copy(part.data(), part.size(), at);
+    return load_le<std::uint64_t>(std::as_bytes(std::span(part)).data());
+}
+
 }  // namespace
 
 Result<SpilledPlaces::Spilled> SpilledPlaces::read(std::uint64_t at) {
     FB_TRY_ASSIGN(text, texts_.at(at));
-    return Spilled{.above = load_le<std::uint64_t>(bytes_of(text).data()), .name = text.substr(above_bytes)};
+    return Spilled{.above = number_at(text, 0), .name = text.substr(above_bytes)};
 }
 
 Result<SpilledPlaces::Spilled> SpilledPlaces::read_folder(std::uint64_t at) {
     FB_TRY_ASSIGN(text, texts_.at(at));
-    const auto* bytes = bytes_of(text).data();
-    return Spilled{
-        .above = load_le<std::uint64_t>(bytes),
-        .name = text.substr(above_bytes + id_bytes),
-        .id = {load_le<std::uint64_t>(bytes + above_bytes), load_le<std::uint64_t>(bytes + above_bytes + 8)}};
+    return Spilled{.above = number_at(text, 0),
+                   .name = text.substr(above_bytes + id_bytes),
+                   .id = {number_at(text, above_bytes), number_at(text, above_bytes + 8)}};
 }
 
 Result<std::uint64_t> SpilledPlaces::put(const EntryPlace& place) {

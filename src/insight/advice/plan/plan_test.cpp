@@ -230,13 +230,14 @@ TEST_CASE("before a job ends: what can still become durable") {
 TEST_CASE("a job that computes just now tells its end, and what it has still to drain") {
     auto chronicle = test::made_chronicle({.nodes = 2, .noise = 0});
     const auto now = sys::unix_ns();
-    for (std::uint64_t node = 0; node < 2; ++node)
+    for (std::uint64_t node = 0; node < 2; ++node) {
         chronicle.statuses.push_back({.unix_ns = now,
                                       .period_seconds = 1,
                                       .host = "nid" + std::to_string(10000 + node),
                                       .application_lives = true,
-                                      .job_ends_unix_ns = now + 600'000'000'000,
-                                      .backlog_bytes = node * 380'000'000});
+                                      .job_ends_unix_ns = now + 600'000'000'000});
+        chronicle.statuses.back().counts.backlog_bytes = node * 380'000'000;
+    }
     auto told = advice::measures_of_run(chronicle).value();
     CHECK(format::find(told, "ends_in_seconds")->value == Approx(600).epsilon(0.01));
     CHECK(format::find(told, "ahead_seconds")->value == Approx(1).epsilon(0.05));
