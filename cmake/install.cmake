@@ -43,7 +43,7 @@ if(TARGET forebay_verbs)
   set_target_properties(forebay_verbs PROPERTIES INSTALL_RPATH $ORIGIN)
   install(TARGETS forebay_verbs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-foreach(module forebay_s3 forebay_daos)  # the program loads them
+foreach(module forebay_s3 forebay_daos forebay_drawing)  # the program loads them
   if(TARGET ${module})
     set_target_properties(${module} PROPERTIES INSTALL_RPATH $ORIGIN)
     install(TARGETS ${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -5,6 +5,8 @@
 #   hdf5_none.cpp            in place of these without it
 #   *_http.cpp               with cpp-httplib (report and program)
 #   http_none.cpp            in place of these without it
+#   cairo_module.cpp         with Cairo, as a module of its own (insitu)
+#   words_cairo.cpp          with Cairo, else cairo_none.cpp (insitu)
 #   screen_curses.cpp        with ncursesw, else screen_none.cpp (program/look)
 
 # All sources of the modules that are named, without tests: folders below the current one.

@@ -92,14 +92,16 @@ def main():
     found = {}
     for name, searcher in searchers.items():
         scores = sorted(searcher(given, seed) for seed in range(1, given.seeds + 1))
-        found[name] = {"mean": statistics.mean(scores), "median": statistics.median(scores), "p10": scores[len(scores) // 10]}
+        low, median, high = statistics.quantiles(scores, n=4, method="inclusive")
+        found[name] = {"mean": statistics.mean(scores), "median": median, "quartiles": [low, high], "p10": scores[len(scores) // 10]}
     if given.json:
         print(json.dumps({"bench": "tune", "budget": given.budget, "noise": given.noise, "busy": given.busy, "seeds": given.seeds,
                           "searchers": found}))
         return 0
     print(f"{given.budget:g} runs, noise {given.noise:.0%}, busy {given.busy:.0%}, {given.seeds} seeds")
     for name, one in found.items():
-        print(f"{name:24} mean {one['mean']:.3f}  median {one['median']:.3f}  p10 {one['p10']:.3f}")
+        print(f"{name:24} mean {one['mean']:.3f}  median {one['median']:.3f}  quartiles "
+              f"{one['quartiles'][0]:.3f} to {one['quartiles'][1]:.3f}  p10 {one['p10']:.3f}")
     return 0
 
 

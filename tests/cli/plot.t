@@ -10,51 +10,49 @@ restart@120  3 results, 0 pictures
 $ forebay plot run7/restart.numbers fields/density/mean fields/density/max --plain
 restart.numbers   steps 100 to 120
 
-   [kg m-3]  x10^301
-   |
-  2| bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-   |
-   |
-  0|
-   |
-   |
- -2|
-   |
-   |
- -4|
-   |
-   |
-   |
- -6| aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-   |
-   +--------------------------------------------------------------------------
-    a  fields/density/mean
-    b  fields/density/max
-    100               105               110              115               120
-                                       step
+            [kg m-3]
+  1.975e+301|bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+            |
+            |
+            |
+            |
+            |
+            |
+ -2.214e+301|
+            |
+            |
+            |
+            |
+            |
+            |
+ -6.402e+301|aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+            +-----------------------------------------------------------------
+             a  fields/density/mean
+             b  fields/density/max
+             100                            110                            120
+                                            step
 $ forebay plot run7/restart.bins@last fields/density/counts
 restart.bins   step 120   t = 60
 
-   fields/density/counts
-   │ ⢀⣀⣀⣀⣀⣀⣀⣀⣀⡀
-   │          ⡇
-   │          ⡇
-   │          ⡇
- 15│          ⡇
-   │          ⡇
-   │          ⡇
- 10│          ⡇
-   │          ⡇
-   │          ⡇
-   │          ⡇
-  5│          ⡇
-   │          ⡇
-   │          ⡇
-  0│          ⡇
-   │          ⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠁
-   └──────────────────────────────────────────────────────────────────────────
-     0                50                100              150               200
-                             fields/density [kg m-3]
+    fields/density/counts
+  19│⠉⠉⠉⠉⠉⠉⠉⠉⠉⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+ 9.5│         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+    │         ⡇
+   0│         ⣇⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀
+    └─────────────────────────────────────────────────────────────────────────
+     0                                 100                                 200
+                              fields/density [kg m-3]
 $ forebay plot run7/restart.bins@100,120 fields/density/counts --csv
 step,time,index,fields/density [kg m-3],fields/density/counts
 100,50,0,0,26
@@ -115,12 +113,12 @@ $ forebay plot run7/restart.bins 'fields/density/counts[1]' --over time --json
 $ forebay plot run7/restart.cut --plain
 restart.cut   fields/density/plane   step 120   t = 60
 
- y
- |????????????@@@@@@@@@@@@@@@???????????@@@@@@@@@@@@@@@????????????@
- |@@@@@@@????????????@@@@@@@@@@@@@ ????????????@@@@@@@@@@@@@@@??????
- +------------------------------------------------------------------
-  0         0.5        1.0        1.5       2.0        2.5        3.0
-                                  x
+    y
+   3|????????????@@@@@@@@@@@@@@@???????????@@@@@@@@@@@@@@@????????????@
+   0|@@@@@@@????????????@@@@@@@@@@@@@ ????????????@@@@@@@@@@@@@@@??????
+    +------------------------------------------------------------------
+     0                              1.5                               3
+                                     x
 
 fields/density/plane [kg m-3]: -8.83e+32 to 3.37e+30
 $ forebay plot run7/restart.numbers nothing
@@ -139,27 +137,33 @@ $ forebay plot run7/restart.bins --to bins.pdf
 2> forebay: bins.pdf: a plot is written as PNG.
 2>   Next: --to FILE.png; for numbers, --csv or --json
 [2]
+# Without Python there are still the numbers.
+$ forebay plot run7/restart.bins --python no-such-python
+2> forebay: no-such-python is needed for this and was not found.
+2>   Safe: the numbers can be read without it.
+2>   Next: --python PATH, an interpreter of Python 3.10 or newer
+[6]
 $ forebay plot run7/restart.bins --log z
 2> forebay: --log must be x, y, xy or none, not 'z'.
 2>   Next: forebay plot --help
 [2]
-$ forebay plot run7/restart.bins --to bins.png && ls
-bins.png  6429 bytes
+$ forebay plot run7/restart.bins --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,' && ls
+bins.png  N bytes
 
 Also there: fields/density/above, fields/density/below, fields/density/nan
 bins.png
 forebay.toml
 run7
 # Its own pictures are replaced, others only if you say so.
-$ forebay plot run7/restart.bins fields/density/counts --to bins.png
-bins.png  6429 bytes
+$ forebay plot run7/restart.bins fields/density/counts --to bins.png --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
+bins.png  N bytes
 $ echo holiday > photo.png
 $ forebay plot run7/restart.bins --to photo.png; cat photo.png
 holiday
 2> forebay: photo.png exists, and is no picture of forebay plot.
 2>   Next: another name, or --replace
-$ forebay plot run7/restart.bins fields/density/counts --to photo.png --replace
-photo.png  6429 bytes
+$ forebay plot run7/restart.bins fields/density/counts --to photo.png --replace --python "$PYTHON" | sed 's, [0-9]* bytes, N bytes,'
+photo.png  N bytes
 $ rm photo.png
 $ forebay ls run7/restart.bins
 stream        step  time  bytes  nodes  line  state      view

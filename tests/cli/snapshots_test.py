@@ -80,7 +80,8 @@ def parse(text):
 
 
 def environment():
-    chosen = {"PATH": f"{BUILD / 'bin'}:{BUILD / 'tests'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    chosen = {"PATH": f"{BUILD / 'bin'}:{BUILD / 'tests'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "100",
+              "PYTHON": sys.executable}
     for kept in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
         if kept in os.environ:
             chosen[kept] = os.environ[kept]

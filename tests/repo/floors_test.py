@@ -30,7 +30,7 @@ SYSTEM = re.compile(
     r"^(sys/|linux/|asm/|unistd\.h|fcntl\.h|sched\.h|dirent\.h|dlfcn\.h|signal\.h|poll\.h|pwd\.h|grp\.h|syscall\.h|"
     r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|netinet/|arpa/|net/|ifaddrs\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
 # Seconds to compile each: they stay in .cpp files, so that nobody pays for them twice.
-HEAVY = re.compile(r"^(fmt/|nlohmann/|toml\+\+/|CLI/|toml\.hpp|curl/|openssl/|pugixml)")
+HEAVY = re.compile(r"^(fmt/|nlohmann/|toml\+\+/|CLI/|toml\.hpp|curl/|openssl/|pugixml|cairo)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 

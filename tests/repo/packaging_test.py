@@ -13,7 +13,7 @@ import types
 ROOT = pathlib.Path(os.environ.get("FOREBAY_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 # Spack's name, what CMake looks for, Debian's package.
 LIBRARIES = [("isa-l", "libisal", "libisal-dev"), ("c-blosc", "blosc", "libblosc-dev"), ("zfp", "zfp", "libzfp-dev"),
-             ("fmt", "fmt", "libfmt-dev"),
+             ("fmt", "fmt", "libfmt-dev"), ("cairo", "cairo", "libcairo2-dev"),
              ("nlohmann-json", "nlohmann_json", "nlohmann-json3-dev"),
              ("tomlplusplus", "tomlplusplus", "libtomlplusplus-dev"), ("cli11", "CLI11", "libcli11-dev"),
              ("hdf5", "hdf5-serial", "libhdf5-dev"), ("cmake", "cmake_minimum_required(VERSION", "cmake")]
@@ -25,7 +25,7 @@ def load_recipe():
     depends = {}
 
     def depends_on(spec, **_):
-        name, _, version = spec.partition("@")
+        name, _, version = spec.partition(" ")[0].partition("@")
         depends[name] = version.rstrip(":")
 
     def ignored(*_, **__):
@@ -73,7 +73,7 @@ def main():
     problems = []
     for spack, ours, debian in LIBRARIES:
         versions = {"Spack's recipe": depends.get(spack), "CMake": least(cmake, ours, r"NAME(?:>=| )([0-9.]+)"),
-                    "the bootstrap": least(bootstrap, debian, r"^NAME +([0-9.]+)")}
+                    "the bootstrap": least(bootstrap, debian, r"^\+?NAME +([0-9.]+)")}
         if not all(same(versions["CMake"], version) for version in versions.values()):
             problems.append(f"{ours}: {versions}")
     options = set(re.findall(r"^(?:option|set)\((FOREBAY_[A-Z0-9]+)", cmake, re.MULTILINE)) - FOR_US_ALONE

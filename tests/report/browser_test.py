@@ -50,7 +50,9 @@ class Watching:
 
     def __init__(self, run_path, *options):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([FOREBAY, "watch", run_path, *options], stdout=subprocess.PIPE,
+        # Charts are drawn by the python3 in PATH.
+        environment = os.environ | {"PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+        self.process = subprocess.Popen([FOREBAY, "watch", run_path, *options], env=environment, stdout=subprocess.PIPE,
                                         stdin=subprocess.DEVNULL, text=True)
         self.url = self.process.stdout.readline().strip()
         self.ssh = self.process.stdout.readline().strip()

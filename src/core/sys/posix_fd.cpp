@@ -1,5 +1,7 @@
 #include "core/sys/posix_fd.hpp"
 
+#include <sys/mman.h>
+
 #include "core/sys/process.hpp"
 
 namespace forebay::sys {
@@ -76,6 +78,10 @@ int new_socket(int family, int type) {
 
 int accept_from(int listener, sockaddr* address, socklen_t* bytes, int flags) {
     return new_fd([&] { return ::accept4(listener, address, bytes, flags | SOCK_CLOEXEC); });
+}
+
+int new_memory_file(const char* name) {
+    return new_fd([&] { return ::memfd_create(name, MFD_CLOEXEC); });
 }
 
 bool new_pipe(Fd& from, Fd& to) {

@@ -57,6 +57,8 @@ int open_at_alone(int directory, const char* name, int flags, unsigned mode = 0)
 int new_socket(int family, int type);
 int accept_from(int listener, sockaddr* address, socklen_t* bytes, int flags);
 bool new_pipe(Fd& from, Fd& to);
+/// A file in memory that has no name elsewhere.
+int new_memory_file(const char* name);
 bool new_socket_pair(Fd& one, Fd& other);
 /// Standard output and errors of this process go to `fd` from now on.
 bool becomes_output(int fd);

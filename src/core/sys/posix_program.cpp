@@ -7,6 +7,7 @@
 
 #include "core/base/try.hpp"
 #include "core/sys/posix_error.hpp"
+#include "core/sys/posix_fd.hpp"
 #include "core/sys/posix_spawn.hpp"
 #include "core/sys/program.hpp"
 
@@ -17,8 +18,28 @@ std::string program_path() {
     return std::filesystem::read_symlink("/proc/self/exe", failed).string();
 }
 
+namespace {
+
+// A pipe would not do: it takes 64 KiB, and nobody reads it before this process has become the program.
+Result<> set_input(std::string_view input) {
+    const Fd memory(new_memory_file("input"));
+    if (memory.get() < 0) return posix_error("memfd_create", "input", errno);
+    while (!input.empty()) {
+        const auto put = ::write(memory.get(), input.data(), input.size());
+        if (put < 0 && errno != EINTR) return posix_error("write", "input", errno);
+        if (put > 0) input.remove_prefix(static_cast<std::size_t>(put));
+    }
+    if (::lseek(memory.get(), 0, SEEK_SET) < 0 || !becomes_standard({memory.get(), STDOUT_FILENO, STDERR_FILENO}))
+        return posix_error("dup2", "input", errno);
+    return {};
+}
+
+}  // namespace
+
 Error become(const std::string& program, const std::vector<std::string>& arguments,
-             const std::vector<std::pair<std::string, std::string>>& environment) {
+             const std::vector<std::pair<std::string, std::string>>& environment, std::string_view input) {
+    if (!input.empty())
+        if (const auto set = set_input(input); !set) return set.error();
     for (const auto& [name, value] : environment)
         if (::setenv(name.c_str(), value.c_str(), 1) != 0) return posix_error("setenv", name, errno);
     auto all = arguments;

@@ -16,10 +16,10 @@ using namespace forebay;
 namespace {
 
 // The exit code of a child that becomes the program; 255 where it could not.
-int end_of(const std::string& program, const std::vector<std::string>& arguments) {
+int end_of(const std::string& program, const std::vector<std::string>& arguments, const std::string& input = {}) {
     const pid_t child = ::fork();
     if (child == 0) {
-        (void)sys::become(program, arguments);
+        (void)sys::become(program, arguments, {}, input);
         ::_exit(255);
     }
     int status = -1;
@@ -32,6 +32,12 @@ int end_of(const std::string& program, const std::vector<std::string>& arguments
 TEST_CASE("program: one goes on as another, with all arguments as they are") {
     CHECK(end_of("/bin/sh", {"-c", "exit $#", "sh", "a b", "", "--"}) == 3);
     CHECK(end_of("sh", {"-c", "exit 7"}) == 7);  // of PATH
+}
+
+TEST_CASE("program: it reads all of an input that no pipe could hold") {
+    const std::string input(1'000'003, 'x');
+    CHECK(end_of("sh", {"-c", "test $(wc -c) = 1000003"}, input) == 0);
+    CHECK(end_of("sh", {"-c", "read -r line; exit ${#line}"}, "seven !\n") == 7);
 }
 
 TEST_CASE("program: none is missing, a file that is none is refused") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,10 @@ std::string program_path();
 
 /// Goes on as another program: the same process, with its environment, to which `environment` is added, and the
 /// descriptors that are inherited. A `program` without a slash is looked for in PATH. Returns only when it could not be
-/// started: `missing` when there is none.
+/// started: `missing` when there is none. `input`, unless it is empty, is all that the program reads from its standard
+/// input; it lies in memory.
 Error become(const std::string& program, const std::vector<std::string>& arguments,
-             const std::vector<std::pair<std::string, std::string>>& environment = {});
+             const std::vector<std::pair<std::string, std::string>>& environment = {}, std::string_view input = {});
 
 /// A function of a library that lies beside the one that this call is in, or else where the system looks for any; it is
 /// loaded at the first call, and stays loaded. `missing` where there is no such library.

@@ -5,17 +5,18 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace forebay::insitu {
 
 class Canvas {
 public:
-    /// Numbers of colours: paper, then three greys that smooth the edges of glyphs, then ink.
+    /// Numbers of colours: paper, then three greys that smooth the edges of letters, then ink.
     static constexpr std::uint8_t paper = 0, ink = 4;
 
     Canvas(int width, int height);
+    /// As dark as `darkness` says, which has a byte for each pixel: 0 of paper to 255 of ink.
+    Canvas(int width, int height, std::vector<std::uint8_t> darkness);
 
     int width() const { return width_; }
     int height() const { return height_; }
@@ -26,14 +27,8 @@ public:
     void fill(int x, int y, int width, int height, std::uint8_t colour);
     /// Four lines around what the rectangle holds, `thickness` pixels outwards.
     void frame(int x, int y, int width, int height, int thickness);
-    /// `x`, `y`: the upper left corner of the first glyph. `scale`: pixels a dot: 1, 2 or 4.
-    void text(int x, int y, std::string_view words, int scale);
-    /// Upwards; `x`, `y`: the lower left corner of the column in which the text stands.
-    void vertical_text(int x, int y, std::string_view words, int scale);
 
 private:
-    template <class Place>
-    void draw_text(std::string_view words, int scale, Place&& place);
     int width_, height_;
     std::vector<std::uint8_t> pixels_;
 };

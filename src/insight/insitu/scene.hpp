@@ -1,5 +1,5 @@
-// Pictures of planes: a field of numbers, colours, axes, a colour bar with its unit and a line of text above, as PNG.
-// No display, no window system, no library but libpng.
+// Pictures of planes: a field of numbers and its colours, and around it axes, a colour bar with its unit and a line of
+// text, as PNG. Needs no display. In a build without Cairo nothing is around the field (insitu/picture_words.hpp).
 
 #pragma once
 
@@ -31,7 +31,7 @@ struct Scene {
     int pixels = 1024;  // of the longer side of the plane itself, at most; a smaller one is enlarged by whole numbers
 };
 
-/// The file's bytes. `refused` for a plane without elements, or of another size than it says.
+/// The file's bytes. `refused` for a plane without elements, or of another size than it says; errors of ink_around().
 Result<std::vector<std::byte>> draw_png(const Scene& scene);
 
 }  // namespace forebay::insitu

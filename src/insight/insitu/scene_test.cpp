@@ -17,6 +17,7 @@
 
 #include "insight/insitu/colour_scale.hpp"
 #include "insight/insitu/palette.hpp"
+#include "insight/insitu/picture_words.hpp"
 
 using namespace forebay;
 using namespace forebay::insitu;
@@ -73,6 +74,13 @@ std::pair<int, int> corner(const Decoded& picture) {
         }
     }
     return {-1, -1};
+}
+
+/// Whether this build draws text and axes.
+bool has_words() {
+    const bool has_bar = ink_around({.plane_width = 64, .plane_height = 64}).value().bar_width > 0;
+    if (!has_bar) MESSAGE("left out: this build has no Cairo");
+    return has_bar;
 }
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
@@ -163,6 +171,7 @@ TEST_CASE("a large plane has the means of its boxes") {
 }
 
 TEST_CASE("the bar has all colours, and texts are there") {
+    if (!has_words()) return;
     auto scene = scene_of(std::vector<float>(64 * 64, 273.15f), 64);
     scene.pixels = 320;
     const auto bare = decoded(draw_png(scene).value());
@@ -176,10 +185,49 @@ TEST_CASE("the bar has all colours, and texts are there") {
     scene.x_label = "x";
     scene.y_label = "y";
     const auto full = decoded(draw_png(scene).value());
-    CHECK(full.count(ink) > bare.count(ink) + 300);
+    const auto dark = [](const Decoded& picture) { return picture.count(ink) + picture.count({86, 86, 86}); };
+    CHECK(dark(full) > dark(bare) + 100);
     CHECK(full.width > bare.width);
     CHECK(full.height > bare.height);
     CHECK(draw_png(scene).value() == draw_png(scene).value());
+}
+
+TEST_CASE("marks of the axes stand at their values") {
+    if (!has_words()) return;
+    auto scene = scene_of(std::vector<float>(64 * 64, 1.0f), 64);
+    scene.pixels = 320;
+    scene.x_low = -20;
+    scene.x_high = 80;
+    scene.y_high = 1e-7;
+    const auto picture = decoded(draw_png(scene).value());
+    const auto [left, top] = corner(picture);
+    const auto places_of = [](double first, double step, int count) {
+        std::vector<int> places;
+        for (int i = 0; i < count; ++i) places.push_back(static_cast<int>(std::lround((first + step * i) * 319)));
+        return places;
+    };
+    // Beyond the frame there are three rows of marks before the numbers begin.
+    std::vector<int> columns, rows;
+    for (int x = left; x < left + 320; ++x)
+        if (picture.at(x, top + 322) == ink) columns.push_back(x - left);
+    for (int y = top + 319; y >= top; --y)
+        if (picture.at(left - 3, y) == ink) rows.push_back(top + 319 - y);
+    CHECK(columns == places_of(0, 0.1, 11));
+    CHECK(rows == places_of(0, 0.2, 6));
+}
+
+TEST_CASE("a text that does not fit is cut, and the picture stays as small") {
+    if (!has_words()) return;
+    auto scene = scene_of(std::vector<float>(64 * 64, 1.0f), 64);
+    scene.pixels = 320;
+    scene.title = "short";
+    const auto usual = decoded(draw_png(scene).value());
+    scene.title = std::string(5000, 'W');
+    const auto longer = decoded(draw_png(scene).value());
+    CHECK(longer.width > usual.width);
+    CHECK(longer.width <= usual.width * 6 / 5 + 4);
+    CHECK(longer.height == usual.height);
+    for (int y = 0; y < longer.height; ++y) CHECK(longer.at(longer.width - 1, y) == paper);
 }
 
 TEST_CASE("anything is drawn") {

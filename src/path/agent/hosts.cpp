@@ -180,6 +180,7 @@ PythonPlace python_place(const std::string& configured) {
         const char* const others = std::getenv("PYTHONPATH");
         const auto path = packages.string() + (others != nullptr && *others != '\0' ? std::string(":") + others : "");
         place.environment.emplace_back("PYTHONPATH", path);
+        place.packages = packages.string();
         // PREFIX/lib/pythonX.Y/site-packages
         const auto beside = packages.parent_path().parent_path().parent_path() / "bin" / "python3";
         if (configured.empty() && packages.filename() == "site-packages" && fs::exists(beside, error))

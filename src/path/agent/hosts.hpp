@@ -23,6 +23,7 @@ std::string agent_program(const std::string& configured);
 struct PythonPlace {
     std::string program;
     std::vector<std::pair<std::string, std::string>> environment;
+    std::string packages = {};  // the folder that holds the package; "": the interpreter's own is taken
 };
 
 /// As configured, else of the environment that our package is installed in, else python3 in PATH. The package is that

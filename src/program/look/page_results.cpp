@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/bytes.hpp"
 #include "core/base/try.hpp"
 #include "core/base/units.hpp"
-#include "insight/insitu/chart.hpp"
+#include "core/sys/channel.hpp"
 #include "program/look/page_parameters.hpp"
 #include "program/look/plot_chart.hpp"
+#include "program/python_tool.hpp"
 #include "program/run/packed_sources.hpp"
 
 namespace forebay::cli {
@@ -21,6 +24,7 @@ using Tree = nlohmann::ordered_json;
 
 // Each batch costs the read of a manifest.
 constexpr std::size_t newest_batches = 4, newest_pictures = 24;
+constexpr std::chrono::seconds chart_wait_max{120};  // matplotlib looks for fonts in its first minute on a machine
 constexpr std::uint64_t picture_bytes_max = 16u << 20;
 // Of a series: a read of each step's manifest and node file.
 constexpr std::size_t series_steps_max = 500;
@@ -38,6 +42,35 @@ Result<> check_stream(sys::Store& store, const std::string& run, const std::stri
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     if (std::ranges::find(streams, stream) != streams.end()) return {};
     return Error{ErrorKind::missing, fmt::format("the run has no stream '{}'", stream)};
+}
+
+/// By the tool of `forebay plot`, which has a process of its own.
+Result<std::string> chart_png(Json chart) {
+    chart.set("to", "-").set("others", Json::array());
+    const auto tool = python_tool("charts", "");
+    FB_TRY_ASSIGN(channel, sys::Channel::start({.program = tool.program,
+                                                .arguments = tool.arguments,
+                                                .environment = tool.environment,
+                                                .environment_removed = {"LD_PRELOAD"},
+                                                .log_path = {}}));
+    FB_TRY_ASSIGN(bell, sys::Bell::make());
+    channel.put(bytes_of(chart.line() + "\n"));
+    const auto until = sys::Clock::now() + chart_wait_max;
+    std::vector<std::byte> png;
+    sys::Channel* const channels[] = {&channel};
+    // A tool that has ended early has not read all; its end is seen by take().
+    while (static_cast<void>(channel.flush()), channel.take(png)) {
+        if (png.size() > picture_bytes_max || sys::Clock::now() >= until)
+            return Error{ErrorKind::retry,
+                         fmt::format("{} has drawn no chart in {} s", tool.program, chart_wait_max.count())};
+        sys::wait_for(channels, bell, until);
+    }
+    std::string bytes(reinterpret_cast<const char*>(png.data()), png.size());
+    if (bytes.starts_with("\x89PNG\r\n\x1a\n") && bytes.ends_with("IEND\xae\x42\x60\x82")) return bytes;
+    const auto words = channel.last_words();
+    return Error{
+        ErrorKind::unsupported,
+        fmt::format("no chart is drawn: {}", words.empty() ? "the tool gave none" : words.substr(0, words.find('\n')))};
 }
 
 }  // namespace
@@ -114,16 +147,9 @@ Result<std::string> result_png(sys::Store& store, const std::string& run, const 
         place += fmt::format("@{}-{}", snapshots[series_steps_max - 1].step, snapshots.front().step);
     FB_TRY_ASSIGN(plot, read_plot_results(store, {place, {}}));
     const PlotStyle drawn{.pixels = std::max(style.pixels, 320), .palette = style.palette};
-    std::vector<std::byte> png;
-    if (plot.kind == PlotKind::plane) {
-        FB_TRY_ASSIGN(scene, scene_of(plot, drawn));
-        FB_TRY_ASSIGN(bytes, insitu::draw_png(scene));
-        png = std::move(bytes);
-    } else {
-        FB_TRY_ASSIGN(chart, chart_of(plot, drawn));
-        FB_TRY_ASSIGN(bytes, insitu::draw_png(chart));
-        png = std::move(bytes);
-    }
+    if (plot.kind != PlotKind::plane) return chart_png(chart_json(plot, drawn));
+    FB_TRY_ASSIGN(scene, scene_of(plot, drawn));
+    FB_TRY_ASSIGN(png, insitu::draw_png(scene));
     return std::string(reinterpret_cast<const char*>(png.data()), png.size());
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "core/base/show_text.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/sys/machine.hpp"
@@ -16,8 +17,8 @@
 #include "core/terminal/words.hpp"
 #include "insight/insitu/png.hpp"
 #include "program/look/plot_chart.hpp"
-#include "program/look/plot_text.hpp"
 #include "program/own_output.hpp"
+#include "program/python_tool.hpp"
 #include "program/snapshot_words.hpp"
 #include "program/verbs.hpp"
 
@@ -26,6 +27,7 @@ namespace forebay::cli {
 namespace {
 
 constexpr int columns_without_terminal = 80;
+constexpr int columns_beside_plane = 14;  // for the numbers of its axis
 constexpr int pixels_least = 320, pixels_most = 8192;
 constexpr std::size_t others_max = 12;  // names that are told below a picture
 
@@ -35,6 +37,7 @@ struct PlotArguments {
     std::string over = "step";
     std::string log;
     std::string palette;
+    std::string python;
     int pixels = 1024;
     bool plain = false;
     bool replace = false;
@@ -138,23 +141,41 @@ void print_csv(const PlotResults& plot) {
     }
 }
 
-template <class Drawn>
-Result<> show_drawn(const PlotArguments& options, const Drawn& drawn) {
-    if (!options.to.empty()) {
-        FB_TRY_ASSIGN(png, insitu::draw_png(drawn));
-        FB_TRY(sys::write_text_durable(sys::posix_store(), options.to,
-                                       {reinterpret_cast<const char*>(png.data()), png.size()}));
-        if (!options.json && !options.csv) say("{}  {} bytes\n", options.to, png.size());
-        return {};
-    }
+int columns_of_terminal() {
     const int columns = sys::terminal_columns();
+    return columns > 0 ? columns : columns_without_terminal;
+}
+
+/// In the terminal, or a chart as a picture: the tool of the Python package goes on in this process.
+Error go_on_with(const PlotArguments& options, Json drawing, const PlotResults& plot) {
+    const bool is_quiet = options.json || options.csv;
+    auto others = Json::array();
+    if (options.request.patterns.empty() && !is_quiet)
+        for (const auto& name : plot.others) others.push(show_text(name));
     const bool has_colours =
         !options.plain && sys::is_terminal(sys::Output::standard) && std::getenv("NO_COLOR") == nullptr;
-    FB_TRY_ASSIGN(text, text_of(drawn, {.columns = columns > 0 ? columns : columns_without_terminal,
-                                        .is_plain = options.plain,
-                                        .has_colours = has_colours}));
-    say(text);
+    drawing.set("others", others).set("to", options.to).set("plain", options.plain).set("colours", has_colours);
+    if (!options.to.empty()) drawing.set("temporary", sys::temporary_beside(options.to));
+    drawing.set("width", columns_of_terminal()).set("quiet", is_quiet);
+    auto error = become_tool("charts", options.python, {}, drawing.line());
+    error.safe = "the numbers can be read without it";
+    if (error.next.empty()) error.next = "--csv or --json prints them";
+    return error;
+}
+
+Result<> write_plane(const PlotArguments& options, const insitu::Scene& scene) {
+    FB_TRY_ASSIGN(png, insitu::draw_png(scene));
+    FB_TRY(sys::write_text_durable(sys::posix_store(), options.to,
+                                   {reinterpret_cast<const char*>(png.data()), png.size()}));
+    if (!options.json && !options.csv) say("{}  {} bytes\n", options.to, png.size());
     return {};
+}
+
+void say_others(const PlotResults& plot) {
+    const auto count = std::min(others_max, plot.others.size());
+    const std::vector<std::string> some(plot.others.begin(), plot.others.begin() + static_cast<std::ptrdiff_t>(count));
+    say("\nAlso there: {}{}\n", fmt::format("{}", fmt::join(some, ", ")),
+        count < plot.others.size() ? fmt::format(", and {} more", plot.others.size() - count) : "");
 }
 
 Result<Exit> plot_of(const PlotArguments& options) {
@@ -167,23 +188,18 @@ Result<Exit> plot_of(const PlotArguments& options) {
         FB_TRY(check_own_output(sys::posix_store(), options.to, options.replace, insitu::is_own_png,
                                 "picture of forebay plot"));
     FB_TRY_ASSIGN(plot, read_plot_results(sys::target_store(), options.request));
-    const bool is_drawn = !options.to.empty() || (!options.csv && !options.json);
-    if (is_drawn && plot.kind == PlotKind::plane) {
-        FB_TRY_ASSIGN(scene, scene_of(plot, style));
-        FB_TRY(show_drawn(options, scene));
-    } else if (is_drawn) {
-        FB_TRY_ASSIGN(chart, chart_of(plot, style));
-        FB_TRY(show_drawn(options, chart));
-    }
     if (options.json) print_json(plot);
     else if (options.csv) print_csv(plot);
-    else if (options.request.patterns.empty() && !plot.others.empty()) {
-        const auto count = std::min(others_max, plot.others.size());
-        const std::vector<std::string> some(plot.others.begin(),
-                                            plot.others.begin() + static_cast<std::ptrdiff_t>(count));
-        say("\nAlso there: {}{}\n", fmt::format("{}", fmt::join(some, ", ")),
-            count < plot.others.size() ? fmt::format(", and {} more", plot.others.size() - count) : "");
+    const bool has_others = options.request.patterns.empty() && !plot.others.empty() && !options.json && !options.csv;
+    if (options.to.empty() && (options.json || options.csv)) return Exit::good;
+    if (plot.kind != PlotKind::plane) return go_on_with(options, chart_json(plot, style), plot);
+    FB_TRY_ASSIGN(scene, scene_of(plot, style));
+    if (options.to.empty()) {
+        FB_TRY_ASSIGN(plane, plane_json(scene, columns_of_terminal() - columns_beside_plane));
+        return go_on_with(options, std::move(plane), plot);
     }
+    FB_TRY(write_plane(options, scene));
+    if (has_others) say_others(plot);
     return Exit::good;
 }
 
@@ -202,6 +218,7 @@ void add_plot(CommandLine& line) {
     verb.option("--palette", options->palette,
                 "Colours of a plane: ember, tide, grey or balance; the analysis' own unless given");
     verb.option("--pixels", options->pixels, "Width of a chart, longer side of a plane, in a file");
+    verb.option("--python", options->python, "An interpreter of Python, with matplotlib for charts in a file");
     verb.flag("--plain", options->plain, "Draw in the terminal with ASCII alone");
     verb.flag("--csv", options->csv, "Print the numbers, a line for each step and element");
     verb.json(options->json,
@@ -215,7 +232,8 @@ void add_plot(CommandLine& line) {
         "  forebay plot run7/state.groups 'gas/members[0]' --over time --csv\n"
         "Without RESULT it draws what says most of the stream, and names the rest. Numbers are drawn over all steps, "
         "lists\nand planes of the newest one, unless @STEPS says which. A list of sizes of groups is drawn as how many "
-        "are as\nlarge or larger. Of a run that is computing it draws what is committed.\n");
+        "are as\nlarge or larger. Of a run that is computing it draws what is committed.\nPython draws all but a plane "
+        "in a file; a chart in a file needs matplotlib.\n");
     verb.action([options] { return plot_of(*options); });
 }
 

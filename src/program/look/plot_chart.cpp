@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "core/base/show_text.hpp"
+#include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
+#include "insight/insitu/colour_scale.hpp"
+#include "insight/insitu/palette.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-constexpr std::size_t panels_max = plot_panels_max;
-constexpr std::size_t marks_max = 60;  // of a line: more of them are a thick line
+constexpr int plane_columns_max = 200, plane_rows_max = 40;  // of a terminal
+constexpr int plane_colours = 250;
 
 std::string moment_words(const PlotPoint& point) { return fmt::format("step {}   t = {:.6g}", point.step, point.time); }
 
@@ -26,137 +29,94 @@ Palette palette_of(const Variable& variable) {
     return Palette::ember;
 }
 
-/// The panel of lines with that unit; at the end there is one more where no panel has it, or where lines are alone.
-insitu::ChartPanel& panel_of(insitu::Chart& chart, std::vector<std::string>& units, const std::string& unit,
-                             bool is_alone = false) {
-    const auto at = is_alone ? std::ssize(units) : std::ranges::find(units, unit) - units.begin();
-    if (at == static_cast<std::ptrdiff_t>(units.size())) {
-        units.push_back(unit);
-        chart.panels.emplace_back();
-    }
-    return chart.panels[static_cast<std::size_t>(at)];
+Json numbers_json(const std::vector<double>& numbers) {
+    auto array = Json::array();
+    for (const double number : numbers) array.push(number);
+    return array;
 }
 
-/// A panel with one line says what that is; others what their lines have in common.
-Result<insitu::Chart> finished(insitu::Chart chart, const std::vector<std::string>& units, const std::string& advice) {
-    if (chart.panels.size() > panels_max)
-        return Error{ErrorKind::refused,
-                     fmt::format("{} panels are too many for one picture, {} are not", chart.panels.size(), panels_max),
-                     "", advice};
-    for (std::size_t i = 0; i < chart.panels.size(); ++i) {
-        auto& panel = chart.panels[i];
-        if (panel.lines.size() > insitu::chart_lines_max)
-            return Error{ErrorKind::refused,
-                         fmt::format("{} lines are too many for one chart, {} are not", panel.lines.size(),
-                                     insitu::chart_lines_max),
-                         "", advice};
-        if (panel.label.empty() && panel.lines.size() == 1) panel.label = panel.lines.front().label + "   ";
-        if (!units[i].empty()) panel.label += fmt::format("[{}]", units[i]);
-        for (auto& line : panel.lines) line.has_marks = line.has_marks && line.x.size() <= marks_max;
-    }
-    return chart;
+Json choice_json(const std::optional<bool>& choice) {
+    return choice ? Json(*choice) : Json(std::nan(""));  // null: the tool decides
 }
 
-Result<insitu::Chart> series_chart(const PlotResults& plot, const PlotStyle& style) {
-    insitu::Chart chart{.title = plot.stream,
-                        .x_label = style.over_time ? "time" : "step",
-                        .log_x = style.log_x.value_or(false),
-                        .panels = {},
-                        .pixels = style.pixels};
-    std::vector<std::string> units;
-    std::int64_t first = plot.results.front().points.front().step, last = first;
-    for (const auto& result : plot.results) {
-        // An application's numbers without units have nothing in common: a time step, and how many blocks there are.
-        const auto& unit = result.variable.attributes.unit;
-        auto& panel = panel_of(chart, units, unit, unit.empty() && !plot.is_of_analysis);
-        panel.log = style.log.value_or(false);
-        insitu::ChartLine line{.label = result.name, .x = {}, .y = {}, .has_marks = true};
-        for (const auto& point : result.points) {
-            line.x.push_back(style.over_time ? point.time : static_cast<double>(point.step));
-            line.y.push_back(point.values.front());
-            first = std::min(first, point.step);
-            last = std::max(last, point.step);
-        }
-        panel.lines.push_back(std::move(line));
-    }
-    chart.title += first == last ? fmt::format("   step {}", first) : fmt::format("   steps {} to {}", first, last);
-    return finished(std::move(chart), units, "name some of them, as in '*/mean'");
-}
-
-/// Bins of equal ratios, as an analysis by the logarithm makes them.
-bool has_equal_ratios(const std::vector<double>& edges) {
-    if (edges.size() < 4 || edges.front() <= 0) return false;
-    const double first = edges[1] / edges[0], last = edges.back() / edges[edges.size() - 2];
-    return first > 1 && std::abs(first - last) < 1e-6 * first;
-}
-
-/// The result at one step as points: sizes from the largest one on with their rank, bins as stairs, or each value.
-insitu::ChartLine line_of(const PlotResult& result, const PlotPoint& point) {
-    insitu::ChartLine line;
-    const auto& along = point.along[0];
-    if (result.is_sizes) {
-        line.x = point.values;
-        std::ranges::sort(line.x, std::greater());
-        line.y.resize(line.x.size());
-        std::iota(line.y.begin(), line.y.end(), 1.0);
-        line.has_marks = true;
-    } else if (along.size() == point.values.size() + 1) {
-        for (std::size_t i = 0; i < point.values.size(); ++i) {
-            line.x.insert(line.x.end(), {along[i], along[i + 1]});
-            line.y.insert(line.y.end(), {point.values[i], point.values[i]});
-        }
-    } else {
-        line.y = point.values;
-        line.x = along;
-        line.has_marks = true;
-        if (along.size() != line.y.size()) {
-            line.x.resize(line.y.size());
-            std::iota(line.x.begin(), line.x.end(), 0.0);
+/// A plane as so many columns and rows, the first row at the bottom: means of what is there of boxes of elements.
+std::vector<float> small_plane(const insitu::Scene& scene, int columns, int rows) {
+    std::vector<float> small;
+    const auto at = [](std::uint64_t elements, int i, int of) {
+        return elements * static_cast<std::uint64_t>(i) / static_cast<std::uint64_t>(of);
+    };
+    for (int row = 0; row < rows; ++row) {
+        const auto y_first = at(scene.height, row, rows),
+                   y_end = std::max(y_first + 1, at(scene.height, row + 1, rows));
+        for (int column = 0; column < columns; ++column) {
+            const auto x_first = at(scene.width, column, columns);
+            const auto x_end = std::max(x_first + 1, at(scene.width, column + 1, columns));
+            double sum = 0;
+            std::uint64_t count = 0;
+            for (auto y = y_first; y < y_end; ++y) {
+                for (auto x = x_first; x < x_end; ++x) {
+                    const double value = scene.values[y * scene.width + x];
+                    if (!std::isfinite(value)) continue;
+                    sum += value;
+                    ++count;
+                }
+            }
+            small.push_back(count == 0 ? std::numeric_limits<float>::quiet_NaN()
+                                       : static_cast<float>(sum / static_cast<double>(count)));
         }
     }
-    return line;
-}
-
-Result<insitu::Chart> lines_chart(const PlotResults& plot, const PlotStyle& style) {
-    const auto& first = plot.results.front();
-    const bool is_one_result = plot.results.size() == 1;
-    const bool is_one_step = std::ranges::all_of(plot.results, [&](const PlotResult& result) {
-        return result.points.size() == 1 && result.points.front().step == first.points.front().step;
-    });
-    const auto x_words = [](const PlotResult& result) { return result.is_sizes ? result.words() : result.axes[0]; };
-    insitu::Chart chart{.title = plot.stream,
-                        .x_label = x_words(first),
-                        .log_x = style.log_x.value_or(first.is_log || has_equal_ratios(first.points.front().along[0])),
-                        .is_ordered = is_one_result,
-                        .panels = {},
-                        .pixels = style.pixels};
-    if (is_one_step) chart.title += "   " + moment_words(first.points.front());
-    std::vector<std::string> units;
-    for (const auto& result : plot.results) {
-        if (x_words(result) != chart.x_label)
-            return Error{ErrorKind::refused,
-                         fmt::format("'{}' and '{}' have different axes, {} and {}", first.name, result.name,
-                                     chart.x_label, x_words(result)),
-                         "", "draw one of them"};
-        auto& panel = panel_of(chart, units, result.is_sizes ? "" : result.variable.attributes.unit);
-        panel.log = style.log.value_or(result.is_log);
-        if (result.is_sizes) panel.label = "how many are as large or larger";
-        else if (is_one_result) panel.label = result.name + "   ";
-        for (const auto& point : result.points) {
-            auto line = line_of(result, point);
-            line.label = is_one_result ? fmt::format("step {}", point.step)
-                         : is_one_step ? result.name
-                                       : fmt::format("{} step {}", result.name, point.step);
-            panel.lines.push_back(std::move(line));
-        }
-    }
-    return finished(std::move(chart), units, "name some steps, as in RUN/STREAM@0,100,200");
+    return small;
 }
 
 }  // namespace
 
-Result<insitu::Chart> chart_of(const PlotResults& plot, const PlotStyle& style) {
-    return plot.kind == PlotKind::series ? series_chart(plot, style) : lines_chart(plot, style);
+Json chart_json(const PlotResults& plot, const PlotStyle& style) {
+    auto results = Json::array();
+    for (const auto& result : plot.results) {
+        auto points = Json::array();
+        for (const auto& point : result.points) {
+            auto object = Json::object();
+            object.set("step", point.step).set("time", point.time).set("values", numbers_json(point.values));
+            points.push(object.set("along", numbers_json(point.along[0])));
+        }
+        auto object = Json::object();
+        object.set("name", show_text(result.name)).set("unit", show_text(result.variable.attributes.unit));
+        object.set("words", show_text(result.words())).set("axis", show_text(result.axes[0]));
+        object.set("sizes", result.is_sizes).set("log", result.is_log);
+        results.push(object.set("points", points));
+    }
+    auto chart = Json::object();
+    chart.set("kind", plot.kind == PlotKind::series ? "series" : "lines").set("stream", show_text(plot.stream));
+    chart.set("of_analysis", plot.is_of_analysis).set("over_time", style.over_time);
+    chart.set("log_x", choice_json(style.log_x)).set("log", choice_json(style.log)).set("pixels", style.pixels);
+    return chart.set("panels_max", plot_panels_max).set("results", results);
+}
+
+Result<Json> plane_json(const insitu::Scene& scene, int columns) {
+    columns = std::clamp(columns, 1, plane_columns_max);
+    // A character is twice as high as wide.
+    int rows = static_cast<int>(
+        std::lround(0.5 * columns * static_cast<double>(scene.height) / static_cast<double>(scene.width)));
+    if (rows > plane_rows_max) {
+        columns = std::max(8, columns * plane_rows_max / rows);
+        rows = plane_rows_max;
+    }
+    rows = 2 * std::max(rows, 2);  // with colours a character shows two cells
+    const auto cells = small_plane(scene, columns, rows);
+    FB_TRY_ASSIGN(scale, insitu::ColourScale::over(cells, scene.low, scene.high, scene.log,
+                                                   insitu::is_around_zero(scene.palette)));
+    std::vector<std::uint8_t> steps(cells.size());
+    scale.steps_of(cells, plane_colours, steps);
+    auto places = Json::array(), colours = Json::array();
+    for (const auto step : steps) places.push(step == insitu::ColourScale::none ? -1 : static_cast<int>(step));
+    for (const auto& [red, green, blue] : insitu::colours_of(scene.palette, plane_colours))
+        colours.push(fmt::format("{};{};{}", red, green, blue));
+    auto plane = Json::object();
+    plane.set("kind", "plane").set("title", show_text(scene.title)).set("label", show_text(scene.label));
+    plane.set("x_label", show_text(scene.x_label)).set("x", numbers_json({scene.x_low, scene.x_high}));
+    plane.set("y_label", show_text(scene.y_label)).set("y", numbers_json({scene.y_low, scene.y_high}));
+    plane.set("low", scale.low()).set("high", scale.high()).set("log", scene.log);
+    return plane.set("columns", columns).set("cells", places).set("palette", colours);
 }
 
 Result<insitu::Scene> scene_of(const PlotResults& plot, const PlotStyle& style) {

@@ -1,10 +1,10 @@
-// Results as a chart of lines, or as a scene of a plane, whatever it is then drawn on.
+// Results as what a tool draws as a chart, or as a scene of a plane.
 
 #pragma once
 
 #include <optional>
 
-#include "insight/insitu/chart.hpp"
+#include "core/terminal/json.hpp"
 #include "insight/insitu/scene.hpp"
 #include "program/look/plot_results.hpp"
 
@@ -17,11 +17,13 @@ struct PlotStyle {
     std::optional<Palette> palette = {};  // none: that of the analysis, or ember
 };
 
-/// Of series, a panel for each unit; of lists, a line for each result and step. `refused` where that is too much for
-/// one chart, or axes differ.
-Result<insitu::Chart> chart_of(const PlotResults& plot, const PlotStyle& style);
+/// Series or lists, as forebay/charts.py of the Python package draws them.
+Json chart_json(const PlotResults& plot, const PlotStyle& style);
 
 /// Of a plane at one step.
 Result<insitu::Scene> scene_of(const PlotResults& plot, const PlotStyle& style);
+
+/// A plane as so many columns of characters, two cells a character, for the same tool. `refused` as insitu::draw_png().
+Result<Json> plane_json(const insitu::Scene& scene, int columns);
 
 }  // namespace forebay::cli

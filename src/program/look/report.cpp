@@ -14,9 +14,9 @@
 #include "path/catalog/run.hpp"
 #include "path/telemetry/summary_json.hpp"
 #include "path/telemetry/summary_text.hpp"
-#include "program/look/report_darshan.hpp"
 #include "program/look/report_png.hpp"
 #include "program/own_output.hpp"
+#include "program/python_tool.hpp"
 #include "program/run_argument.hpp"
 #include "program/verbs.hpp"
 
@@ -135,8 +135,16 @@ Result<Exit> report_log(const ReportArguments& options) {
         return Error{ErrorKind::refused,
                      "--darshan LOG goes with --servers, --python and --json alone: the log is of no run", "",
                      "forebay report --darshan LOG"};
-    return report_darshan(
-        {.log = options.darshan, .python = options.python, .servers = options.servers, .json = options.json});
+    FB_TRY(sys::posix_store().open(options.darshan, sys::Access::read));
+    std::vector<std::string> arguments;
+    if (options.json) arguments.push_back("--json");
+    if (!options.servers.empty()) arguments.push_back("--servers=" + options.servers);
+    arguments.insert(arguments.end(), {"--", options.darshan});
+    auto error = become_tool("darshan_report", options.python, arguments, {});
+    error.next =
+        "--python PATH, an interpreter of Python 3.10 or newer; with PyDarshan (pip install darshan) if "
+        "darshan-parser is not in PATH";
+    return error;
 }
 
 Result<Exit> report_runs(const ReportArguments& options) {

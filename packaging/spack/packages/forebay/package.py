@@ -31,6 +31,8 @@ class Forebay(CMakePackage):
     depends_on("c-blosc@1.21:")
     depends_on("zfp@1.0:")
     depends_on("fmt@9:")
+    # Text and axes of pictures.
+    depends_on("cairo@1.16: +ft +fc")
     depends_on("nlohmann-json@3.10:", type="build")
     depends_on("tomlplusplus@3.0:", type="build")
     depends_on("cli11@2.1:", type="build")

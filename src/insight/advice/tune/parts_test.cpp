@@ -1,6 +1,6 @@
-// Goal: the parts of a search: intervals of ratios, proposals, settings by rule; what is told of it to people, to other
+// Goal: the parts of a search: intervals of ratios, settings by rule; what is told of it to people, to other
 // programs and in a profile.
-// Method: samples whose medians are known; a few knobs, of which the good values are given.
+// Method: samples whose medians are known; a few knobs and made trials.
 
 #include <doctest/doctest.h>
 
@@ -10,10 +10,8 @@
 #include "insight/advice/tune/foreign.hpp"
 #include "insight/advice/tune/gain.hpp"
 #include "insight/advice/tune/profile.hpp"
-#include "insight/advice/tune/proposal.hpp"
 #include "insight/advice/tune/race.hpp"
 #include "insight/advice/tune/seeds.hpp"
-#include "insight/advice/tune/surrogate.hpp"
 
 using namespace forebay;
 using namespace forebay::advice;
@@ -49,45 +47,6 @@ TEST_CASE("the interval of a median holds it, and is as wide as the samples are 
     CHECK((many.low == 1.1 && many.median == 1.1 && many.high == doctest::Approx(1.1)));
     CHECK(bootstrap_median({}, 1).high == 0);
     CHECK(bootstrap_median({1, 2, 3, 4, 5}, 3).low == bootstrap_median({1, 2, 3, 4, 5}, 3).low);
-}
-
-TEST_CASE("one lucky trial among dear neighbours counts for less than many of a setting that is as cheap") {
-    const std::vector<Knob> knobs{{"a", {"0", "1", "2", "3", "4", "5"}}, {"b", {"x", "y", "z"}, 0, false}};
-    const std::vector<double> cheap(4, 0.0), dear(4, 1.0);
-    const auto expected =
-        expected_logs(knobs, {{{0, 0}, cheap}, {{0, 1}, cheap}, {{5, 0}, {-0.02}}, {{5, 1}, dear}, {{5, 2}, dear}});
-    CHECK(expected[0] == doctest::Approx(0.0).epsilon(0.1));
-    CHECK(expected[2] > expected[0]);
-    CHECK(expected[2] < expected[3]);
-    CHECK(expected_logs(knobs, {{{3, 1}, {2.0, 3.0, 9.0}}}) == std::vector<double>{3.0});
-    // Far beyond what is judged together each still has a value of its own.
-    std::vector<CostsOfChoice> many;
-    const std::vector<Knob> wide{{"a", std::vector<std::string>(1000, "v")}};
-    for (std::size_t i = 0; i < 1000; ++i) many.push_back({{i}, {static_cast<double>(i)}});
-    const auto logs = expected_logs(wide, many);
-    CHECK(logs[999] == 999);
-    CHECK(logs[0] < logs[200]);
-}
-
-TEST_CASE("proposals take the values of the good, and none that may not be tried") {
-    const std::vector<Knob> knobs{{"a", {"0", "1", "2", "3", "4", "5"}}, {"b", {"x", "y", "z"}, 0, false}};
-    // Good are those with a = 4; b says nothing.
-    const std::vector<Choice> ranked{{4, 0}, {4, 1}, {4, 2}, {0, 0}, {0, 1}, {1, 2},
-                                     {2, 0}, {1, 1}, {0, 2}, {2, 2}, {1, 0}, {2, 1}};
-    const auto is_new = [&](const Choice& choice) { return std::ranges::find(ranked, choice) == ranked.end(); };
-    int high = 0;
-    for (std::uint64_t turn = 0; turn < 100; ++turn) {
-        const auto found = propose(knobs, ranked, is_new, 1, turn);
-        REQUIRE(found.has_value());
-        CHECK(is_new(*found));
-        high += found->front() >= 3;
-        CHECK(found == propose(knobs, ranked, is_new, 1, turn));
-    }
-    CHECK(high == 100);
-    CHECK_FALSE(propose(
-                    knobs, ranked, [](const Choice&) { return false; }, 1, 0)
-                    .has_value());
-    CHECK_FALSE(propose(knobs, {}, is_new, 1, 0).has_value());
 }
 
 TEST_CASE("rules become the nearest values that there are") {

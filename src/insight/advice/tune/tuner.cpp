@@ -5,9 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/splitmix.hpp"
-#include "insight/advice/tune/proposal.hpp"
 #include "insight/advice/tune/race.hpp"
-#include "insight/advice/tune/surrogate.hpp"
 #include "path/telemetry/median.hpp"
 
 namespace forebay::advice {
@@ -40,7 +38,7 @@ Tuner::Tuner(std::vector<Knob> knobs, const std::vector<Choice>& seeds, const Tu
     };
     add(defaults());
     for (const auto& seed : seeds) add(seed);
-    // A search that begins with few rows knows too little to propose: worse than random, on the emulator.
+    // A search that begins with few rows has too few to choose its best from: worse than random, on the emulator.
     for (std::uint64_t turn = 0; turn < seeds_max * seeds_max; ++turn) {
         Choice choice;
         for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
@@ -169,15 +167,26 @@ void Tuner::explore() {
         end_ = "nothing better came in 12 tries";
         return;
     }
-    const auto tried = ranked();
-    challenger_ = propose(
-        knobs_, tried, [&](const Choice& choice) { return may_try(choice); }, options_.seed, turns_++);
-    // A turn that looks at neighbours alone may find none where the next one does.
-    if (!challenger_)
-        challenger_ = propose(
-            knobs_, tried, [&](const Choice& choice) { return may_try(choice); }, options_.seed, turns_++);
+    challenger_ = neighbour();
     if (challenger_) return plan(*challenger_, quarter, Trial::Why::proposal);
-    end_ = tried.empty() ? "no trial has ended well" : "nothing is left to try";
+    end_ = quarter_.empty() && full_.empty() ? "no trial has ended well" : "nothing is left to try";
+}
+
+std::optional<Choice> Tuner::neighbour() {
+    for (const auto& choice : ranked()) {
+        std::vector<Choice> untried;
+        for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
+            for (std::size_t value = 0; value < knobs_[knob].values.size(); ++value) {
+                const auto apart = value > choice[knob] ? value - choice[knob] : choice[knob] - value;
+                if (apart == 0 || (knobs_[knob].ordered && apart > 1)) continue;
+                auto candidate = choice;
+                candidate[knob] = value;
+                if (may_try(candidate)) untried.push_back(std::move(candidate));
+            }
+        // By chance, since knobs that come first in the list are not worth more than others.
+        if (!untried.empty()) return untried[splitmix(options_.seed, turns_++) % untried.size()];
+    }
+    return {};
 }
 
 void Tuner::plan_pair() {
@@ -229,28 +238,22 @@ void Tuner::plan_ablation() {
         for (const auto& one : trials) plan(one, quarter, Trial::Why::ablation);
 }
 
-std::map<Choice, double> Tuner::expected() const {
+std::map<Choice, double> Tuner::full_costs() const {
     std::vector<double> to_full;
     for (const auto& [choice, costs] : full_)
         if (const auto found = quarter_.find(choice); found != quarter_.end())
             to_full.push_back(median_of(costs) / median_of(found->second));
     const double ratio = to_full.empty() ? 1 / quarter : median_of(to_full);
-    std::map<Choice, std::vector<double>> logs;
-    for (const auto& [choice, costs] : full_)
-        for (const auto cost : costs) logs[choice].push_back(std::log(cost));
+    auto brought = full_;
     for (const auto& [choice, costs] : quarter_)
-        for (const auto cost : costs) logs[choice].push_back(std::log(cost * ratio));
-    std::vector<CostsOfChoice> choices;
-    choices.reserve(logs.size());
-    for (auto& [choice, costs] : logs) choices.push_back({choice, std::move(costs)});
-    const auto expected = expected_logs(knobs_, choices);
+        for (const auto cost : costs) brought[choice].push_back(cost * ratio);
     std::map<Choice, double> costs;
-    for (std::size_t i = 0; i < choices.size(); ++i) costs.emplace(std::move(choices[i].choice), std::exp(expected[i]));
+    for (const auto& [choice, all] : brought) costs.emplace(choice, median_of(all));
     return costs;
 }
 
 std::vector<Choice> Tuner::ranked() const {
-    const auto costs = expected();
+    const auto costs = full_costs();
     std::vector<Choice> all;
     all.reserve(costs.size());
     for (const auto& [choice, cost] : costs) all.push_back(choice);
@@ -273,7 +276,7 @@ std::optional<double> Tuner::cost_of(const Choice& choice, double share) const {
 
 std::vector<KnobWorth> Tuner::worths() const {
     const auto chosen = best();
-    const auto costs = expected();
+    const auto costs = full_costs();
     std::vector<KnobWorth> all;
     for (std::size_t knob = 0; knob < knobs_.size(); ++knob) {
         const auto& values = knobs_[knob].values;

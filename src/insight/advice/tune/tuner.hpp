@@ -1,11 +1,12 @@
 // The search for settings: asks for a trial, is told what came of it, and asks for the next. It knows neither what its
 // knobs do nor where trials run, so that a job, an emulator in tests and a program of others are searched alike.
 //
-// The order: rows that are good by rule at a quarter of the bytes, the best six again, the best three in full;
-// proposals, each at a quarter, and from 0.95 of the incumbent on a race against it, still at a quarter, whose winner
-// runs in full; at the end the best three in full, and a trial for each knob that the best setting has changed. Which
-// are the best says surrogate.hpp, from all trials. Deterministic: the same seed and the same outcomes give the same
-// trials. Threads: one at a time.
+// The order is successive halving (Jamieson and Talwalkar, 2016): rows that are good by rule at a quarter of the bytes,
+// the best six again, the best three in full. Then proposals, each a neighbour of the best in one knob, at a quarter.
+// From 0.95 of the incumbent on a proposal races against it, still at a quarter, and the winner runs in full. At the
+// end the best three run in full, and a trial for each knob that the best setting has changed. The cost of a setting is
+// the median of its trials, those at a quarter brought to the full bytes. Deterministic: the same seed and the same
+// outcomes give the same trials. Threads: one at a time.
 
 #pragma once
 
@@ -46,8 +47,8 @@ struct Observation {
     bool learned = true;
 };
 
-/// What a knob of the best setting is worth: the cost with that knob at its default / the cost of the best, both as
-/// they are expected from all trials.
+/// What a knob of the best setting is worth: the cost with that knob at its default / the cost of the best, each the
+/// median of its trials.
 struct KnobWorth {
     std::string knob, from, to;
     double ratio = 1;
@@ -79,8 +80,8 @@ public:
     const std::vector<Observation>& observations() const { return observations_; }
     double spent() const { return spent_; }
     Choice defaults() const;
-    /// The best so far: of those that ran in full the one of the least expected cost, else of all; the defaults before
-    /// any has run.
+    /// The best so far: of those that ran in full the one of the least cost, else of all; the defaults before any has
+    /// run.
     Choice best() const;
     /// The quantile of the costs of a choice's learned trials of this share; nothing without any.
     std::optional<double> cost_of(const Choice& choice, double share) const;
@@ -101,14 +102,15 @@ private:
     void advance();
     void plan(const Choice& choice, double share, Trial::Why why);
     void explore();
-    void miss();
+    /// An untried choice that differs in one knob from the best choice that has such a neighbour.
+    std::optional<Choice> neighbour();
     void plan_pair();
     void judge_pair();
     void plan_ablation();
     /// What the last stages need of the budget.
     double reserve() const;
-    /// The costs in full that are expected of all that have run (surrogate.hpp).
-    std::map<Choice, double> expected() const;
+    /// The costs in full of all choices that have run.
+    std::map<Choice, double> full_costs() const;
     /// All that have run, by these. Best first.
     std::vector<Choice> ranked() const;
     bool may_try(const Choice& choice) const;
