@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "bindings/api/state.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/try.hpp"
 #include "path/stage/copy_threads.hpp"
@@ -30,13 +30,15 @@ std::string show_reason(const Options& options, std::size_t own_cores, const sys
 }  // namespace
 
 // Where the option is "auto", one gathering over the machine; and a maximum over the world, for the log.
-Result<> SessionState::find_crew() {
+Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm::Topology& topology,
+                                             const node::Say& say) {
     auto& world = *topology.world;
     auto& machine = *topology.machine;
     const bool automatic = options.copy_threads == 0;
     auto wanted = static_cast<std::uint32_t>(options.copy_threads);
     sys::CpuSet cpus;
     std::vector<sys::CpuSet> ranks;
+    std::unique_ptr<sys::Crew> crew;
     FB_TRY(comm::agree(world, [&] {
         cpus = sys::own_cpus();
         ranks.resize(static_cast<std::size_t>(machine.size()));
@@ -49,20 +51,20 @@ Result<> SessionState::find_crew() {
     FB_TRY(comm::agree(world, [&] {
         cpus = sys::one_of_each_core(cpus);
         if (!automatic) {
-            beside_.crew = std::make_unique<sys::Crew>(wanted, cpus);
+            crew = std::make_unique<sys::Crew>(wanted, cpus);
             return;
         }
         wanted = static_cast<std::uint32_t>(std::clamp<std::size_t>(cpus.count(), 1, limits::copy_threads_max));
         auto found = stage::crew_at_memory_limit(wanted, cpus);
-        beside_.crew = std::move(found.crew);
+        crew = std::move(found.crew);
         measured = std::move(found.measured);
     }));
-    const auto threads = static_cast<std::int64_t>(beside_.crew->threads());
-    std::array<std::int64_t, 4> numbers{threads, -threads, beside_.crew->shortage() ? 0 : 1, measured ? 0 : 1};
+    const auto threads = static_cast<std::int64_t>(crew->threads());
+    std::array<std::int64_t, 4> numbers{threads, -threads, crew->shortage() ? 0 : 1, measured ? 0 : 1};
     world.max(numbers);
     const auto most = numbers[0], least = -numbers[1];
-    log([&] {
-        const auto reason = threads > 1 ? "" : show_reason(options, cpus.count(), *beside_.crew, measured);
+    log_to(say, [&] {
+        const auto reason = threads > 1 ? "" : show_reason(options, cpus.count(), *crew, measured);
         if (most == 1) return fmt::format("one thread of each rank copies: {}", reason);
         return fmt::format("{} threads of each rank copy; {}",
                            least == most ? fmt::to_string(most) : fmt::format("{} to {}", least, most),
@@ -70,16 +72,16 @@ Result<> SessionState::find_crew() {
                                        : fmt::format("rank 0 has one: {}", reason));
     });
     if (numbers[2] != 0)
-        log([&] {
+        log_to(say, [&] {
             return fmt::format("fewer threads copy than copy_threads asks for: {}",
-                               beside_.crew->shortage() ? "some could not be started on other ranks than the first"
-                                                        : beside_.crew->shortage().error().line());
+                               crew->shortage() ? "some could not be started on other ranks than the first"
+                                                : crew->shortage().error().line());
         });
     if (numbers[3] != 0 && measured)
-        log([] {
+        log_to(say, [] {
             return std::string("one thread copies where how many are fastest was not measured: on other ranks");
         });
-    return {};
+    return crew;
 }
 
 }  // namespace forebay

@@ -1,12 +1,11 @@
-// What a stream is told of variables: described, bound again, forgotten. A description changes only once nothing can
-// fail: schema and binding need an entry for each variable, or a save would read nobody's memory.
+#include "bindings/api/description.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "bindings/api/state.hpp"
+#include "core/base/attempt.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/geometry.hpp"
 #include "path/stage/together.hpp"
@@ -48,18 +47,17 @@ void make_room(std::vector<T>& vector, std::size_t more = 1) {
 
 }  // namespace
 
-Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
-    FB_TRY(session->check_open());
+Result<> StreamDescription::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
     std::erase_if(pieces, [](const Piece& piece) { return piece.box.size.dims() > 0 && volume(piece.box.size) == 0; });
     make_room(schema.variables);
     make_room(binding.data);
     make_room(binding.first_rank);
     make_room(binding.pieces);
-    FB_TRY(names.describe(variable, schema.tables.size()));
+    FB_TRY(names_.describe(variable, schema.tables.size()));
     for (const auto& piece : pieces) {
         const auto fits = attempt([&] { return stage::check_box(variable, piece.box); });
         if (fits) continue;
-        names.remove(variable.name);
+        names_.remove(variable.name);
         return fits.error();
     }
     // From here on nothing can fail: a description without its binding would be read past its end.
@@ -71,8 +69,7 @@ Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> piec
     return {};
 }
 
-Result<std::uint32_t> StreamState::add_table(const std::string& name, const std::vector<Column>& columns) {
-    FB_TRY(session->check_open());
+Result<std::uint32_t> StreamDescription::add_table(const std::string& name, const std::vector<Column>& columns) {
     if (std::ranges::find(schema.tables, name) != schema.tables.end())
         return Error{ErrorKind::refused, fmt::format("table '{}' is refused: it is described twice.", name)};
     if (columns.empty())
@@ -98,9 +95,9 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
     make_room(binding.tables);
     auto table_name = name;
     for (std::size_t c = 0; c < variables.size(); ++c) {
-        const auto joined = attempt([&] { return names.describe(variables[c], table + 1); });
+        const auto joined = attempt([&] { return names_.describe(variables[c], table + 1); });
         if (joined) continue;
-        while (c > 0) names.remove(variables[--c].name);
+        while (c > 0) names_.remove(variables[--c].name);
         return joined.error();
     }
     // From here on nothing can fail.
@@ -114,8 +111,8 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
     return table;
 }
 
-Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind, const As& as) const {
-    const auto index = names.index_of(variable);
+Result<std::size_t> StreamDescription::index_of(const std::string& variable, Kind kind, const As& as) const {
+    const auto index = names_.index_of(variable);
     if (!index) return unknown(variable, name_of(kind));
     const auto* found = &schema.variables[*index];
     const auto type = as.type.value_or(found->type);
@@ -129,59 +126,32 @@ Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind
         "", "give it as it is described, or forget it and describe it anew"};
 }
 
-Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data,
-                            const Attributes& attributes, Replicated which) {
-    return state_->guarded([&] {
-        return state_->add(
-            {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {},
-            which);
-    });
+Result<> StreamDescription::rebind(const std::string& name, std::vector<Piece> pieces, const As& as) {
+    FB_TRY_ASSIGN(index, index_of(name, Kind::array, as));
+    for (const auto& piece : pieces) FB_TRY(check_again(schema.variables[index], piece));
+    std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
+    auto& bound = binding.pieces[index];
+    if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) changed = true;
+    bound = std::move(pieces);
+    return {};
 }
 
-Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces,
-                       const Attributes& attributes, Coverage coverage) {
-    return state_->guarded([&] {
-        return state_->add({.name = name,
-                            .type = type,
-                            .kind = Kind::array,
-                            .shape = shape,
-                            .coverage = coverage,
-                            .attributes = attributes},
-                           nullptr, std::move(pieces));
-    });
+Result<> StreamDescription::rebind(const std::string& name, void* data, const As& as) {
+    FB_TRY_ASSIGN(index, index_of(name, Kind::replicated, as));
+    if (data == nullptr && schema.variables[index].elements() > 0)
+        return Error{ErrorKind::refused, fmt::format("variable '{}' is refused: it has no address.", name)};
+    binding.data[index] = data;
+    return {};
 }
 
-Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces, const As& as) {
-    return state_->guarded([&]() -> Result<> {
-        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array, as));
-        for (const auto& piece : pieces) FB_TRY(check_again(state_->schema.variables[index], piece));
-        std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
-        auto& bound = state_->binding.pieces[index];
-        if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) state_->changed = true;
-        bound = std::move(pieces);
-        return {};
-    });
-}
-
-Result<> Stream::rebind(const std::string& name, void* data, const As& as) {
-    return state_->guarded([&]() -> Result<> {
-        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated, as));
-        if (data == nullptr && state_->schema.variables[index].elements() > 0)
-            return Error{ErrorKind::refused, fmt::format("variable '{}' is refused: it has no address.", name)};
-        state_->binding.data[index] = data;
-        return {};
-    });
-}
-
-Result<> StreamState::forget(const std::string& name) {
+Result<> StreamDescription::forget(const std::string& name) {
     auto& [stream, tables, variables] = schema;
-    const auto described = names.index_of(name);
+    const auto described = names_.index_of(name);
     if (!described) return unknown(name, "variable");
     if (variables[*described].kind == Kind::particles)
         return Error{ErrorKind::refused, fmt::format("'{}' is a column; tables stay described.", name)};
     const auto index = static_cast<std::ptrdiff_t>(*described);
-    stager.abandon();  // blocks that are being written belong to the old layout
-    names.remove(name);
+    names_.remove(name);
     variables.erase(variables.begin() + index);
     binding.data.erase(binding.data.begin() + index);
     binding.first_rank.erase(binding.first_rank.begin() + index);
@@ -192,22 +162,8 @@ Result<> StreamState::forget(const std::string& name) {
     return {};
 }
 
-Result<> Stream::forget(const std::string& name) {
-    return state_->guarded([&] { return state_->forget(name); });
-}
-
-Result<Particles> Stream::particles(const std::string& name, const std::vector<Column>& columns) {
-    return state_->guarded([&]() -> Result<Particles> {
-        FB_TRY_ASSIGN(table, state_->add_table(name, columns));
-        return Particles(state_, table);
-    });
-}
-
-Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table)
-    : stream_(std::move(stream)), table_(table) {}
-
-Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<ColumnData> columns,
-                           const std::vector<Type>& types) {
+Result<> StreamDescription::bind(std::uint32_t index, std::uint64_t rows, std::vector<ColumnData> columns,
+                                 const std::vector<Type>& types) {
     auto& table = binding.tables[index];
     if (!columns.empty() && columns.size() != table.variables.size())
         return Error{ErrorKind::refused, fmt::format("table '{}' has {} columns, bind() was given {}.",
@@ -226,10 +182,37 @@ Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<
     return {};
 }
 
-Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns, const std::vector<Type>& types) {
-    return stream_->guarded([&] { return stream_->bind(table_, rows, std::move(columns), types); });
+Result<> StreamDescription::check_bound(std::span<const char> direct) const {
+    for (std::size_t t = 0; t < binding.tables.size(); ++t) {
+        const auto& table = binding.tables[t];
+        for (std::size_t c = 0; c < table.variables.size(); ++c) {
+            const auto v = table.variables[c];
+            if (table.rows == 0 || (v < direct.size() && direct[v] != 0)) continue;
+            if (table.columns[c].data == nullptr)
+                return Error{
+                    ErrorKind::refused,
+                    fmt::format("column '{}' has {} rows but no address", schema.variables[v].name, table.rows), "",
+                    "bind an address to each column"};
+        }
+    }
+    return {};
 }
 
-std::uint64_t Particles::rows() const { return stream_->binding.tables[table_].rows; }
+Result<Part> StreamDescription::part(const std::vector<std::string>& names) const {
+    Part part{.schema = {.stream = schema.stream, .tables = {}, .variables = {}}, .binding = {}};
+    for (const auto& name : names) {
+        const auto* variable = find(schema, name);
+        if (variable == nullptr) return Error{ErrorKind::missing, fmt::format("no variable '{}' is described.", name)};
+        if (variable->kind == Kind::particles)
+            return Error{ErrorKind::refused,
+                         fmt::format("'{}' is a column; tables are read with all that is described.", name)};
+        const auto index = static_cast<std::size_t>(variable - schema.variables.data());
+        part.schema.variables.push_back(*variable);
+        part.binding.data.push_back(binding.data[index]);
+        part.binding.first_rank.push_back(binding.first_rank[index]);
+        part.binding.pieces.push_back(binding.pieces[index]);
+    }
+    return part;
+}
 
 }  // namespace forebay

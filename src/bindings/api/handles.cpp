@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "bindings/api/alike.hpp"
-#include "bindings/api/state.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/analysis_list.hpp"
 #include "core/describe/session_list.hpp"
@@ -73,11 +73,12 @@ Result<Session> detail::open_over(std::unique_ptr<GroupHolder> world, const Resu
     return attempt([&]() -> Result<Session> {
         FB_TRY(agree_on_options(world->group(), options));
         std::shared_ptr<SessionState> state;
+        std::optional<SessionOpening> opening;
         FB_TRY(comm::agree(world->group(), [&] {
             state = std::shared_ptr<SessionState>(new SessionState, IfOwn());
-            return state->prepare(*world, *options);
+            return opening.emplace(*state, *world).prepare(*options);
         }));
-        FB_TRY(state->open(*world));
+        FB_TRY(opening->open());
         return Session(std::move(state));
     });
 }

@@ -7,13 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "bindings/api/state.hpp"
-#include "core/base/try.hpp"
+#include "core/base/attempt.hpp"
 #include "core/base/units.hpp"
 #include "core/sys/process.hpp"
-#include "path/catalog/names.hpp"
-#include "path/catalog/raised.hpp"
-#include "path/node/timing_ring.hpp"
 
 namespace forebay {
 
@@ -110,6 +106,8 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
+}  // namespace
+
 Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
     constexpr std::int64_t ns_per_second = 1'000'000'000;
     if (options.wall_time.count() > 0) {
@@ -120,8 +118,6 @@ Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_un
         environment, [](const auto& command) { return sys::output_of(command, ask_max); },
         sys::unix_ns() / ns_per_second);
 }
-
-}  // namespace
 
 std::int64_t unix_ns_of(const sys::JobEnd& end) {
     constexpr auto seconds_max = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
@@ -134,176 +130,6 @@ std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix
     const auto nobody = [](const auto&) { return Result<std::string>(Error{ErrorKind::unsupported, "not asked"}); };
     const auto end = sys::find_job_end(environment, nobody, 0);
     return end ? unix_ns_of(*end) : 0;
-}
-
-Result<> SessionState::look_at_job() {
-    FB_TRY_ASSIGN(end, end_of_job(options.job, opening.unix_ns));
-    staging->control().job_ends_unix_ns = unix_ns_of(end);
-    const auto mark = options.run + "/" + catalog::continue_mark;
-    FB_TRY(within(
-        options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));
-    // Shared with the thread that may hang in it.
-    struct Kept {
-        std::vector<node::Raised> all;
-        std::string problem;
-    };
-    const auto kept = std::make_shared<Kept>();
-    FB_TRY(within(
-        options.open_wait, "the conditions that " + options.run + " keeps",
-        [kept, run = options.run, target = target_]() -> Result<> {
-            FB_TRY_ASSIGN(all, catalog::kept_raised(*target, run, kept->problem));
-            kept->all = std::move(all);
-            return {};
-        },
-        say_));
-    if (!kept->problem.empty()) log([&] { return kept->problem; });
-    job_.conditions.take(std::move(kept->all));
-    auto watch = JobWatch::start(target_, options.run);
-    if (!watch)
-        return because(watch.error(),
-                       fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
-                       "what is staged", "a later call tries again");
-    std::optional<sys::Clock::time_point> ends_at;
-    if (options.job.wall_time.count() > 0) ends_at = opening.steady + options.job.wall_time;
-    job_.state = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end), ends_at);
-    if (job_.state->end().unix_seconds) {
-        const auto left =
-            ends_at ? std::chrono::duration<double>(*ends_at - sys::Clock::now()).count()
-                    : static_cast<double>(*job_.state->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
-        log([&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), job_.state->end().source); });
-    } else {
-        log([&] { return fmt::format("no limit of the job is known: {}", job_.state->end().source); });
-    }
-    return {};
-}
-
-void SessionState::mark_to_continue() {
-    const auto written = attempt([&] {
-        const auto mark = options.run + "/" + catalog::continue_mark;
-        return within(
-            options.open_wait, mark,
-            [mark, target = target_] {
-                return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
-            },
-            say_);
-    });
-    if (!written)
-        log([&] {
-            return fmt::format(
-                "{}/{} is not written, so a script that looks for it will not submit the next "
-                "job: {}",
-                options.run, catalog::continue_mark, written.error().line());
-        });
-}
-
-namespace {
-
-constexpr double ns_to_seconds = 1e-9;
-
-// What the agent of this node has seen of each stream, into `saves`. A commit is one of all nodes.
-void take_saves(const node::Control& page, const std::map<std::string, double, std::less<>>& save_seconds,
-                std::vector<describe::SavesSoFar>& saves) {
-    saves.clear();
-    const auto streams = std::min(page.stream_count.load(std::memory_order_acquire), node::streams_max);
-    for (std::uint32_t i = 0; i < streams; ++i) {
-        const auto& stream = page.streams[i];
-        const auto known = save_seconds.find(std::string_view(stream.name.data()));
-        saves.push_back({.durable = stream.commits.load(),
-                         .save_seconds = known == save_seconds.end() ? 0 : known->second,
-                         .durable_seconds = static_cast<double>(stream.durable_ns_max.load()) * ns_to_seconds});
-    }
-    const auto now = node::steady_ns(sys::Clock::now());
-    for (std::uint32_t i = 0; i < page.slot_count.load(std::memory_order_acquire); ++i) {
-        const auto& slot = page.slots[i];
-        const auto state = slot.state.load();
-        if (state == node::SlotState::empty || state == node::SlotState::filling ||
-            state == node::SlotState::committed || slot.inherited.load() != 0 || slot.stream >= saves.size())
-            continue;
-        auto& of_stream = saves[slot.stream];
-        const double age = static_cast<double>(now - slot.sealed_steady_ns.load()) * ns_to_seconds;
-        of_stream.ahead_seconds += std::max(0.0, of_stream.durable_seconds - std::max(age, 0.0));
-    }
-}
-
-}  // namespace
-
-void SessionState::end_save(const std::string& stream, const Result<Saved>& saved) {
-    if (saved) {
-        auto& longest = job_.save_seconds_max[stream];
-        longest = std::max(longest, saved->blocked_seconds - saved->wait_seconds);
-    }
-    compute_again();
-    if (saved) watch_profile(*saved);
-}
-
-JobReport SessionState::report_job(bool stop_wanted) {
-    JobReport report;
-    auto& page = staging->control();
-    const auto rank = topology.world->rank();
-    if (rank == 0) {
-        const auto drains = static_cast<double>(std::max<std::uint64_t>(page.counts.drains.load(), 1));
-        std::string problem;
-        constexpr std::int64_t ns_per_ms = 1'000'000;
-        take_saves(page, job_.save_seconds_max, job_.saves);
-        report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, job_.saves,
-                                  page.counts.drain_seconds.load() / drains, problem);
-        if (!problem.empty()) log([&] { return problem; });
-        // For the agent, which goes by the machine's clock: that may have been set since.
-        if (options.job.wall_time.count() > 0) page.job_ends_unix_ns = sys::unix_ns() + report.left_ms * ns_per_ms;
-    }
-    if (stop_wanted) report.wishing_rank = rank;
-    if (!topology.leads()) return report;
-    // Without memory for them now they are given at the next step.
-    static_cast<void>(attempt([&] {
-        job_.conditions.take(page);
-        report.condition = job_.conditions.urgency(rank, [&](const node::Raised& raised) -> std::optional<bool> {
-            const auto found = streams_.find(raised.stream);
-            const auto stream = found == streams_.end() ? nullptr : found->second.lock();
-            // Without a handle nobody goes back; and what an earlier session has saved waits for one.
-            if (!stream) return raised.line.session == claim.session ? std::optional(false) : std::nullopt;
-            const auto has_left = stream->course.has_left(raised.line, raised.step);
-            if (job_.state && has_left == true) job_.state->drop(raised);
-            return has_left;
-        });
-    }));
-    return report;
-}
-
-Result<std::optional<node::Raised>> SessionState::hear_condition(std::int64_t urgency) {
-    std::optional<node::Raised> raised;
-    if (urgency == JobReport::nothing) return raised;
-    auto& world = *topology.world;
-    const auto from = Conditions::rank_of(urgency);
-    std::string text;
-    FB_TRY(comm::agree(world, [&] {
-        if (world.rank() == from) text = job_.conditions.text();
-    }));
-    FB_TRY(world.broadcast_sized(text, from));
-    FB_TRY(comm::agree(world, [&] {
-        raised = job_.conditions.given(text);
-        if (job_.state) job_.state->drop(*raised);
-    }));
-    return raised;
-}
-
-Result<Job> SessionState::job(bool stop_wanted) {
-    FB_TRY(check_open());
-    auto& world = *topology.world;
-    const bool first_rank = world.rank() == 0;
-    if (!job_.looked) FB_TRY(comm::agree(world, [&] { return first_rank ? look_at_job() : Result<>(); }));
-    job_.looked = true;
-    auto report = report_job(stop_wanted);
-    std::array<std::int64_t, 5> numbers{report.wishing_rank, report.requests, report.left_ms, report.needed_ms,
-                                        report.condition};
-    world.max(numbers);
-    report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-    FB_TRY_ASSIGN(raised, hear_condition(report.condition));
-    const auto agreed = judge(report, raised);
-    if (agreed.save) log([&] { return fmt::format("save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
-    else if (raised) log([&] { return fmt::format("the application is told: {}", agreed.condition); });
-    if (first_rank && report.out_of_time()) mark_to_continue();
-    if (topology.leads()) step_clock_.step(staging->control(), sys::Clock::now());
-    return agreed;
 }
 
 }  // namespace forebay

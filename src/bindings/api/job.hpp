@@ -1,23 +1,20 @@
-// Session::job(): what its first rank knows of the job, and what all ranks make of it.
+// The job of a session: when it ends, what its first rank knows of it, and what all ranks make of it.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "bindings/api/conditions.hpp"
 #include "bindings/api/job_watch.hpp"
 #include "core/describe/durable_time.hpp"
 #include "core/sys/clock.hpp"
 #include "core/sys/job_end.hpp"
+#include "forebay/forebay.hpp"
 #include "forebay/options.hpp"
+#include "path/node/raised.hpp"
 
 namespace forebay {
 
@@ -37,6 +34,11 @@ struct JobReport {
 
 /// The same words on every rank; `raised` where the report has a condition.
 Job judge(const JobReport& report, const std::optional<node::Raised>& raised = {});
+
+/// When the job ends, and who says so. Asks a batch system if neither options nor environment tell it.
+Result<sys::JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns);
+/// 0: unknown.
+std::int64_t unix_ns_of(const sys::JobEnd& end);
 
 /// When the job ends as far as options or environment tell it, without asking a batch system; 0: they do not.
 std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns);
@@ -66,15 +68,6 @@ private:
     std::array<std::int64_t, 10> steps_ms_{};  // the last ones
     std::size_t calls_ = 0;
     sys::Clock::time_point last_call_;
-};
-
-/// What Session::job() keeps from call to call.
-struct JobSide {
-    bool looked = false;
-    std::unique_ptr<JobState> state;  // on the world's first rank, from the first call on
-    Conditions conditions;
-    std::map<std::string, double, std::less<>> save_seconds_max;  // of a stream, this rank's, without waiting for slots
-    std::vector<describe::SavesSoFar> saves;                      // of each stream, at the last call
 };
 
 }  // namespace forebay

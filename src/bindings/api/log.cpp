@@ -1,10 +1,9 @@
-// Where the lines of a session go that the application takes no lines of.
+#include "bindings/api/log.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
-#include "bindings/api/state.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/show_text.hpp"

@@ -164,8 +164,9 @@ std::optional<std::string> ProfileWatch::Rates::add(const char* what, double byt
                        watched_count, what, show_rate(median), median / of_profile);
 }
 
-Result<> SessionState::take_profile(comm::Group& world) {
-    if (options.profile.empty()) return {};
+Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::Say& say, Options& options) {
+    std::optional<ProfileUse> profile;
+    if (options.profile.empty()) return profile;
     const auto ranks_of_machine = world.split_shared()->size();
     const auto look = std::make_shared<ProfileLook>();
     FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -179,16 +180,16 @@ Result<> SessionState::take_profile(comm::Group& world) {
             [look, kind, run = options.run, name = options.profile] {
                 return look_for_profile(name, run, kind, *look);
             },
-            say_));
-        for (const auto& note : look->notes) log([&] { return note; });
+            say));
+        for (const auto& note : look->notes) log_to(say, [&] { return note; });
         return {};
     }));
     FB_TRY(world.broadcast_sized(look->text, 0));
     FB_TRY(world.broadcast_sized(look->path, 0));
-    if (look->text.empty()) return {};
-    return comm::agree(world, [&]() -> Result<> {
+    if (look->text.empty()) return profile;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY_ASSIGN(advice, format::decode_advice(look->text, look->path));
-        auto& use = beside_.profile.emplace(ProfileUse{std::move(advice), look->path});
+        auto& use = profile.emplace(ProfileUse{std::move(advice), look->path});
         const auto rate = [&](const char* name) {
             const auto* found = format::find(use.advice.measures, name);
             return found == nullptr ? 0 : found->value;
@@ -202,14 +203,15 @@ Result<> SessionState::take_profile(comm::Group& world) {
             return check(changed);
         }();
         if (possible) options = std::move(changed);
-        log([&] { return profile_line(*look, taken, possible); });
+        log_to(say, [&] { return profile_line(*look, taken, possible); });
         return {};
-    });
+    }));
+    return profile;
 }
 
-void SessionState::take_profile(const std::string& name, StreamOptions& wanted) const {
-    if (!beside_.profile) return;
-    const auto taken = not_set(beside_.profile->advice.chosen, wanted, name, options.in_file);
+void ProfileUse::set(const std::string& name, const std::vector<std::string>& in_file, StreamOptions& wanted,
+                     const node::Say& say) const {
+    const auto taken = not_set(advice.chosen, wanted, name, in_file);
     if (taken.empty()) return;
     auto changed = wanted;
     const auto possible = [&]() -> Result<> {
@@ -217,25 +219,24 @@ void SessionState::take_profile(const std::string& name, StreamOptions& wanted) 
         return check(name, changed);
     }();
     if (possible) wanted = changed;
-    log([&] {
-        return fmt::format("stream '{}', profile {}: {}{}", name, beside_.profile->path, show_setting(taken),
+    log_to(say, [&] {
+        return fmt::format("stream '{}', profile {}: {}{}", name, path, show_setting(taken),
                            possible ? "" : " is not taken: " + possible.error().what);
     });
 }
 
-void SessionState::watch_profile(const Saved& saved) {
-    if (!beside_.profile || !beside_.profile->watch) return;
-    auto& watch = *beside_.profile->watch;
-    const auto& page = staging->control();
+void ProfileUse::compare(const Saved& saved, const node::Control& page, const comm::Topology& topology,
+                         const node::Say& say) {
+    if (!watch) return;
     // A profile's rates are those of a machine: of all its ranks, and of the agents of all its parts, at the same time.
     const auto ranks_of_machine = static_cast<double>(topology.machine->size());
     const auto parts = ranks_of_machine / static_cast<double>(topology.node->size());
     const auto bytes = static_cast<double>(saved.bytes) * ranks_of_machine;
     // Not the whole call: in that ranks wait for those that come late, which no profile knows.
-    for (const auto& line : {watch.saved(bytes, saved.plan_seconds + saved.copy_seconds),
-                             watch.drained(static_cast<double>(page.counts.bytes_drained.load()) * parts,
-                                           page.counts.drain_seconds.load())})
-        if (line) log([&] { return fmt::format("{}: {}", beside_.profile->path, *line); });
+    for (const auto& line : {watch->saved(bytes, saved.plan_seconds + saved.copy_seconds),
+                             watch->drained(static_cast<double>(page.counts.bytes_drained.load()) * parts,
+                                            page.counts.drain_seconds.load())})
+        if (line) log_to(say, [&] { return fmt::format("{}: {}", path, *line); });
 }
 
 }  // namespace forebay

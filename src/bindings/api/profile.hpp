@@ -6,9 +6,14 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/comm/group.hpp"
 #include "core/format/advice.hpp"
+#include "forebay/forebay.hpp"
 #include "forebay/options.hpp"
+#include "path/node/control.hpp"
+#include "path/node/long_wait.hpp"
 
 namespace forebay {
 
@@ -48,11 +53,21 @@ private:
     double bytes_ = 0, seconds_ = 0;
 };
 
-/// What a session has of a profile. `watch` on the first rank alone.
+/// What a session has of a profile. All ranks have the same, but for `watch`, which the first rank alone has.
 struct ProfileUse {
     format::Advice advice;
     std::string path;
     std::optional<ProfileWatch> watch = {};
+
+    /// Sets in `wanted` what the profile has for stream `name` and the user has not set. Local.
+    void set(const std::string& name, const std::vector<std::string>& in_file, StreamOptions& wanted,
+             const node::Say& say) const;
+    /// Compares the speed of a save, and of the drains so far, with the profile's. Local.
+    void compare(const Saved& saved, const node::Control& page, const comm::Topology& topology, const node::Say& say);
 };
+
+/// What Options::profile names, or finds: the first rank reads it, all take the same, and it sets `options`. Nothing
+/// where none is wanted, or fits. Collective.
+Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::Say& say, Options& options);
 
 }  // namespace forebay

@@ -130,7 +130,7 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
         there = streams_[name].lock();
         if (wanted) chosen = *wanted;
         else chosen = there ? there->stager.options() : options_of_stream(options, name);
-        if (chosen && !there) take_profile(name, *chosen);
+        if (chosen && !there && beside_.profile) beside_.profile->set(name, options.in_file, *chosen, say_);
         return chosen ? place_scripts(name, *chosen) : Result<>();
     }));
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
@@ -153,6 +153,24 @@ void SessionState::leave_computing(std::optional<std::uint32_t> stream) {
 
 void SessionState::compute_again() {
     if (topology.leads()) step_clock_.come_back(staging->control(), sys::Clock::now());
+}
+
+std::shared_ptr<StreamState> SessionState::living(const std::string& stream) const {
+    const auto found = streams_.find(stream);
+    return found == streams_.end() ? nullptr : found->second.lock();
+}
+
+void SessionState::end_save(const std::string& stream, const Result<Saved>& saved) {
+    if (saved) job_.note_save(stream, *saved);
+    compute_again();
+    if (saved && beside_.profile) beside_.profile->compare(*saved, staging->control(), topology, say_);
+}
+
+Result<Job> SessionState::job(bool stop_wanted) {
+    FB_TRY(check_open());
+    FB_TRY_ASSIGN(job, job_.ask(stop_wanted));
+    if (topology.leads()) step_clock_.step(staging->control(), sys::Clock::now());
+    return job;
 }
 
 Result<> SessionState::free_staging() {
@@ -229,7 +247,7 @@ Result<> SessionState::close() {
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;
     beside_.crew.reset();
-    job_.state.reset();  // else it takes requests that are meant for the next session
+    job_.stop();
     target_.reset();
     timings.reset();
     staging.reset();

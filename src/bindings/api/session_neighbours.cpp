@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "bindings/api/state.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/try.hpp"
 #include "core/describe/host_list.hpp"
@@ -60,8 +60,8 @@ node::Neighbourhood neighbourhood_of(const std::vector<char>& flags, std::uint32
 
 }  // namespace
 
-Result<node::Neighbourhood> SessionState::find_neighbours() {
-    const auto& agent = options.agent;
+Result<node::Neighbourhood> find_neighbours(const AgentOptions& agent, const comm::Topology& topology,
+                                            const node::Say& say) {
     auto& world = *topology.world;
     node::Neighbourhood own;
     // Forwarders write for all nodes.
@@ -87,7 +87,7 @@ Result<node::Neighbourhood> SessionState::find_neighbours() {
         if (own.helpers > 0) own.token = std::move(token);
         const auto excluded = std::ranges::count(flags, 1);
         if (excluded == 0) return;
-        log([&] {
+        log_to(say, [&] {
             return own.helpers > 0 ? fmt::format("{} of {} nodes are excluded: {} others write for them", excluded,
                                                  topology.nodes, own.helpers)
                                    : note_line("agent.exclude_nodes names all nodes of this job: they write themselves",

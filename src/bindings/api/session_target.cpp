@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "bindings/api/state.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/base/error_text.hpp"
 #include "core/base/path.hpp"
 #include "core/base/try.hpp"
@@ -19,14 +19,10 @@
 #include "path/agent/target.hpp"
 #include "path/catalog/claim.hpp"
 #include "path/catalog/run.hpp"
-#include "path/catalog/savers.hpp"
 
 namespace forebay {
 
 namespace {
-
-// A list and a read of 4 KiB; a save is waiting.
-constexpr std::chrono::seconds saver_look_max{2};
 
 // Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
 Error not_writable(const std::string& run, const Error& why) {
@@ -67,7 +63,8 @@ Result<> check_parent(sys::Store& store, const std::string& run) {
 
 }  // namespace
 
-Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& of_job) {
+Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t node_index,
+                                         const node::Forwarding& of_job, const node::Say& say) {
     const auto& agent = options.agent;
     if (agent.forwarders > 0 && of_job.to.empty())
         return Error{ErrorKind::refused,
@@ -79,7 +76,7 @@ Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& o
     if (agent.forwarders > 0) {
         forwarding = of_job;
     } else if (!agent.forward_to.empty()) {
-        node::LongWait wait(say_, options.open_wait);
+        node::LongWait wait(say, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
             wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
             if (wait.is_interrupted()) return node::interrupted("the wait for " + agent.forward_token_file);
@@ -94,20 +91,19 @@ Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& o
     // Each node begins with another forwarder.
     auto& to = forwarding.to;
     if (!to.empty())
-        std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()), to.end());
+        std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(node_index % to.size()), to.end());
     return forwarding;
 }
 
-Result<> SessionState::open_target(const node::Forwarding& forwarding) {
+Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwarding, const node::Say& say) {
     auto target = agent::target_of(options.run, forwarding, {});
     if (!target) return target.error();
-    target_ = target->store;
     const auto wait = forwarding.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
     // Shared with the thread that may hang in it.
     const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
     FB_TRY(within(
         options.open_wait, "the run directory " + options.run,
-        [store = target_, run = options.run, create_parents = options.create_parents, wait, found] {
+        [store = target->store, run = options.run, create_parents = options.create_parents, wait, found] {
             return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
                 if (!create_parents) FB_TRY(check_parent(*store, run));
                 const auto made = catalog::make_identity(*store, run);
@@ -116,13 +112,13 @@ Result<> SessionState::open_target(const node::Forwarding& forwarding) {
                 return {};
             });
         },
-        say_));
-    claim.run_id = *found;
-    return {};
+        say));
+    return OpenedRun{std::move(target->store), *found};
 }
 
 // Also the first write to the target: better now than after an hour of computing.
-Result<> SessionState::claim_run(const std::string& directory) {
+Result<> claim_run(const Options& options, const std::shared_ptr<sys::Store>& target, const std::string& directory,
+                   const node::Say& say, RunClaim& claim) {
     const auto lock = node::application_lock_path(directory);
     const catalog::Claimant claimant{.host = sys::host_name(),
                                      .user = sys::user_name(),
@@ -130,28 +126,15 @@ Result<> SessionState::claim_run(const std::string& directory) {
                                      .lock_path = lock,
                                      .lock_id = sys::file_id(lock),
                                      .process = sys::process_id()};
-    const auto last = catalog::claim_key(*target_, options.run);
+    const auto last = catalog::claim_key(*target, options.run);
     if (!last) return not_writable(options.run, last.error());
     claim.last_key = *last;
-    const auto claimed = catalog::claim(*target_, options.run, claimant, {.watch = options.takeover_wait, .say = say_});
+    const auto claimed = catalog::claim(*target, options.run, claimant, {.watch = options.takeover_wait, .say = say});
     if (!claimed) return not_writable(options.run, claimed.error());
     claim.session = *claimed;
-    FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));
+    FB_TRY_ASSIGN(own, catalog::claim_key(*target, options.run));
     claim.key = own;
     return {};
-}
-
-Result<std::uint32_t> SessionState::last_saver(const std::string& stream) const {
-    const auto last = std::make_shared<std::atomic<std::uint32_t>>(0);  // shared with the thread that may hang in it
-    FB_TRY(within(
-        std::min<std::chrono::milliseconds>(options.open_wait, saver_look_max), "the run directory " + options.run,
-        [store = target_, run = options.run, run_id = claim.run_id, stream, last]() -> Result<> {
-            FB_TRY_ASSIGN(found, catalog::last_saver(*store, run, stream, run_id));
-            *last = found;
-            return {};
-        },
-        say_));
-    return last->load();
 }
 
 }  // namespace forebay

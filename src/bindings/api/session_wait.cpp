@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "bindings/api/state.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/base/try.hpp"
 #include "core/sys/lock.hpp"
 #include "core/sys/machine.hpp"
@@ -38,14 +38,14 @@ std::optional<std::string> end_old_agent(const std::string& directory) {
 
 }  // namespace
 
-// By the first rank of each node, for `locked`.
-Result<> SessionState::lock_staging(std::optional<node::LockedDirectory>& locked) {
+Result<std::optional<node::LockedDirectory>> lock_staging(const Options& options, const comm::Topology& topology,
+                                                          std::uint64_t run_id, const node::Say& say) {
     auto& world = *topology.world;
+    std::optional<node::LockedDirectory> locked;
     std::optional<node::DirectoryLocking> locking;
     Result<> own_result = comm::agree(world, [&]() -> Result<> {
         if (!topology.leads()) return {};
-        FB_TRY_ASSIGN(directory,
-                      node::staging_directory(options.staging, options.run, claim.run_id, topology.virtual_index));
+        FB_TRY_ASSIGN(directory, node::staging_directory(options.staging, options.run, run_id, topology.virtual_index));
         locking.emplace(directory, options.run);
         return {};
     });
@@ -62,17 +62,19 @@ Result<> SessionState::lock_staging(std::optional<node::LockedDirectory>& locked
         return {};
     };
     // Its own limits are shorter.
-    FB_TRY_ASSIGN(in_time, node::wait_together(world, look, 2 * node::ending_holder_max, say_, {}, ""));
+    FB_TRY_ASSIGN(in_time, node::wait_together(world, look, 2 * node::ending_holder_max, say, {}, ""));
     if (!in_time && locking && !locked && own_result)
         own_result =
             Error{ErrorKind::retry,
                   fmt::format("after {} s there still is {}", 2 * node::ending_holder_max.count(), locking->holder()),
                   "all snapshots", "start again when it has ended"};
-    return comm::agree(world, own_result);
+    FB_TRY(comm::agree(world, own_result));
+    return locked;
 }
 
 // An agent of a dead session that still drains has what this one takes over. The node's first rank holds the directory.
-Result<> SessionState::wait_for_old_agents(const std::string& directory) {
+Result<> wait_for_old_agents(const Options& options, const comm::Topology& topology, const std::string& directory,
+                             const node::Say& say) {
     const bool waits = topology.leads();
     if (waits) node::end_agent(directory);
     const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
@@ -81,7 +83,7 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
         if (agent) std::this_thread::sleep_for(nap);
         return agent;
     };
-    FB_TRY_ASSIGN(left, node::wait_together(*topology.world, look, options.close_wait, say_));
+    FB_TRY_ASSIGN(left, node::wait_together(*topology.world, look, options.close_wait, say));
     if (left) return {};
     Result<> own_result;
     if (const auto agent = look(std::chrono::milliseconds(0)))

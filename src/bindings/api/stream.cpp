@@ -1,101 +1,70 @@
-// The public calls of a stream, most of them the guarded form of a member of StreamState; those that describe are in
-// description.cpp.
+// The public calls of a stream, of its tables and of its saves: the guarded forms of what StreamState and its parts do.
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "bindings/api/state.hpp"
-#include "core/base/limits.hpp"
 #include "core/base/try.hpp"
 
 namespace forebay {
 
-StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string& name, const StreamOptions& options)
-    : session(std::move(owner)),
-      schema{.stream = name, .tables = {}, .variables = {}},
-      stager({.topology = &session->topology,
-              .staging = &*session->staging,
-              .timings = session->timings ? &*session->timings : nullptr,
-              .session_id = session->id,
-              .run_id = session->claim.run_id,
-              .alignment_bytes = session->alignment_bytes,
-              .block_bytes = session->options.agent.block_bytes,
-              .host = session->host(),
-              .stall_wait = session->options.stall_wait,
-              .say = session->say()},
-             name, options),
-      chooser(chooser_context(options.marked), name),
-      course(session->claim.session) {}
-
-Result<> StreamState::check_bound(std::span<const char> written) const {
-    for (std::size_t t = 0; t < binding.tables.size(); ++t) {
-        const auto& table = binding.tables[t];
-        for (std::size_t c = 0; c < table.variables.size(); ++c) {
-            const auto v = table.variables[c];
-            if (table.rows == 0 || (v < written.size() && written[v] != 0)) continue;
-            if (table.columns[c].data == nullptr)
-                return Error{
-                    ErrorKind::refused,
-                    fmt::format("column '{}' has {} rows but no address", schema.variables[v].name, table.rows), "",
-                    "bind an address to each column"};
-        }
-    }
-    return {};
+Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data,
+                            const Attributes& attributes, Replicated which) {
+    return state_->guarded_open([&] {
+        return state_->description.add(
+            {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {},
+            which);
+    });
 }
 
-Result<> StreamState::prepare() {
-    FB_TRY(session->check_open());
-    FB_TRY(stager.prepare(schema, binding, changed));
-    changed = false;
-    return {};
+Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces,
+                       const Attributes& attributes, Coverage coverage) {
+    return state_->guarded_open([&] {
+        return state_->description.add({.name = name,
+                                        .type = type,
+                                        .kind = Kind::array,
+                                        .shape = shape,
+                                        .coverage = coverage,
+                                        .attributes = attributes},
+                                       nullptr, std::move(pieces));
+    });
 }
+
+Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces, const As& as) {
+    return state_->guarded([&] { return state_->description.rebind(name, std::move(pieces), as); });
+}
+
+Result<> Stream::rebind(const std::string& name, void* data, const As& as) {
+    return state_->guarded([&] { return state_->description.rebind(name, data, as); });
+}
+
+Result<> Stream::forget(const std::string& name) {
+    return state_->guarded([&]() -> Result<> {
+        FB_TRY(state_->description.forget(name));
+        state_->stager.abandon();  // blocks that are being written belong to the old layout
+        return {};
+    });
+}
+
+Result<Particles> Stream::particles(const std::string& name, const std::vector<Column>& columns) {
+    return state_->guarded_open([&]() -> Result<Particles> {
+        FB_TRY_ASSIGN(table, state_->description.add_table(name, columns));
+        return Particles(state_, table);
+    });
+}
+
+Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table)
+    : stream_(std::move(stream)), table_(table) {}
+
+Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns, const std::vector<Type>& types) {
+    return stream_->guarded([&] { return stream_->description.bind(table_, rows, std::move(columns), types); });
+}
+
+std::uint64_t Particles::rows() const { return stream_->description.binding.tables[table_].rows; }
 
 Result<> Stream::prepare() {
     return state_->guarded([&] { return state_->prepare(); });
-}
-
-Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::Values values) {
-    FB_TRY(session->check_open());
-    FB_TRY(drop_given_up());
-    std::vector<format::LineStart> lines;
-    const auto own_result = attempt([&]() -> Result<> {
-        if (step < 0 || step > limits::step_max)
-            return Error{ErrorKind::refused,
-                         fmt::format("step {} is refused: steps are 0 to {}.", step, limits::step_max)};
-        FB_TRY(session->check_lost());
-        FB_TRY(check_restarted(step));
-        FB_TRY(check_not_filled(step));
-        direct.assign(schema.variables.size(), 0);
-        if (values == stage::Stager::Values::final) FB_TRY(check_bound({}));
-        lines = course.lines_of(step);
-        return {};
-    });
-    // The memory of a restart is the simulation's again; a read after this one opens all anew.
-    if (const auto read = restarts.reading.lock()) read->kept = {};
-    session->leave_computing(stager.stream_index());
-    auto saved = stager.begin(step, time, schema, binding, changed, values, own_result);
-    if (!saved || !saved->kept) session->compute_again();
-    if (!saved) return saved;
-    changed = false;
-    if (saved->kept) {
-        stager.stand(std::move(lines));
-        course.saved(step);
-        restarts.saved();
-    }
-    if (saved->replaced >= 0)
-        session->log([&] {
-            return fmt::format("stream '{}': step {} replaces step {}, which was not drained yet.", schema.stream, step,
-                               saved->replaced);
-        });
-    if (!saved->kept)
-        session->log(
-            [&] { return fmt::format("stream '{}': step {} is skipped: no slot is free.", schema.stream, step); });
-    return saved;
-}
-
-Result<Saved> StreamState::finish() {
-    auto saved = stager.finish(binding, direct, *session->crew());
-    session->end_save(schema.stream, saved);
-    return saved;
 }
 
 Result<DirectSave> Stream::begin(std::int64_t step, double time) {
@@ -118,7 +87,7 @@ DirectSave::DirectSave(std::shared_ptr<StreamState> stream, Saved saved)
 Result<> DirectSave::check_under_way() const {
     if (saved_.kept && number_ == stream_->stager.under_way()) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("stream '{}': the save of step {} {}", stream_->schema.stream, saved_.step,
+                 fmt::format("stream '{}': the save of step {} {}", stream_->description.schema.stream, saved_.step,
                              saved_.kept ? "is not under way any more: it was sealed, or another was begun"
                                          : "was skipped, so it has no slot to write to"),
                  "", "begin another save"};
@@ -127,14 +96,14 @@ Result<> DirectSave::check_under_way() const {
 Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
     return stream_->guarded([&]() -> Result<void*> {
         FB_TRY(check_under_way());
-        const auto* found = find(stream_->schema, variable);
+        const auto* found = find(stream_->description.schema, variable);
         if (found == nullptr || found->kind == Kind::particles)
             return Error{ErrorKind::missing,
                          fmt::format("no array or replicated variable '{}' is described.", variable)};
-        const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
-        if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
+        const auto v = static_cast<std::uint32_t>(found - stream_->description.schema.variables.data());
+        if (found->kind == Kind::array && piece >= stream_->description.binding.pieces[v].size())
             return Error{ErrorKind::refused, fmt::format("variable '{}' has {} boxes on this rank, not {}.", variable,
-                                                         stream_->binding.pieces[v].size(), piece + 1)};
+                                                         stream_->description.binding.pieces[v].size(), piece + 1)};
         stream_->direct[v] = 1;
         return static_cast<void*>(stream_->stager.block(v, piece).data());
     });
@@ -143,7 +112,7 @@ Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) 
 Result<void*> DirectSave::column(const Particles& table, std::size_t column) {
     return stream_->guarded([&]() -> Result<void*> {
         FB_TRY(check_under_way());
-        const auto& columns = stream_->binding.tables[table.table_].variables;
+        const auto& columns = stream_->description.binding.tables[table.table_].variables;
         if (column >= columns.size())
             return Error{ErrorKind::missing, fmt::format("no column number '{}' is described.", column)};
         stream_->direct[columns[column]] = 1;
@@ -157,12 +126,34 @@ Result<Saved> DirectSave::seal() {
         FB_TRY(stream_->session->check_open());
         FB_TRY(check_under_way());
         // A column without an address on one rank must not leave the others waiting for its blocks.
-        const auto agreed = stream_->stager.check_final(stream_->schema, stream_->binding, stream_->direct,
-                                                        stream_->check_bound(stream_->direct));
+        const auto agreed =
+            stream_->stager.check_final(stream_->description.schema, stream_->description.binding, stream_->direct,
+                                        stream_->description.check_bound(stream_->direct));
         if (agreed) return stream_->finish();
         stream_->stager.abandon();
         stream_->session->compute_again();
         return agreed.error();
+    });
+}
+
+const std::vector<std::string>& Stream::notes() const { return state_->restarts.notes(); }
+
+Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
+    // newest(301) names step 300, which is then taken although it is marked.
+    const auto named = below == std::numeric_limits<std::int64_t>::max() ? -1 : below - 1;
+    return state_->guarded([&] { return state_->handle_of(state_->restarts.choose(below, named)); });
+}
+
+Result<std::optional<Restart>> Stream::older() {
+    return state_->guarded([&] { return state_->handle_of(state_->restarts.choose_older()); });
+}
+
+Result<std::optional<Restart>> Stream::restore(const std::function<Result<>(Restart&)>& bind) {
+    return state_->guarded([&] {
+        return state_->handle_of(state_->restarts.restore([&](const std::shared_ptr<RestartState>& chosen) {
+            auto restart = state_->handle_of(chosen);
+            return bind ? bind(restart) : Result<>();
+        }));
     });
 }
 
@@ -175,13 +166,6 @@ Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
         FB_TRY(waited);
         return comm::agree(*state_->session->topology.world, [&] { return state_->session->check_lost(); });
     });
-}
-
-Counters StreamState::counters() const {
-    if (!session->staging) return at_close;
-    auto counters = stager.counters();
-    describe::put_counters(session->staging->control().counts, counters);
-    return counters;
 }
 
 Counters Stream::counters() const { return state_->counters(); }

@@ -30,7 +30,7 @@ Result<Stager::Outcome> Stager::acquire(SlotWait& wait) {
         if (slots_.take_free()) return Outcome::admitted;
         // A policy that never waits must not leave a dead agent unnoticed either.
         FB_TRY(context_.host->ensure());
-        if (options_.policy == Policy::newest_only && slots_.take_waiting(version_, parts_.rows()))
+        if (options_.policy == Policy::newest_only && slots_.take_waiting(description_.version(), description_.rows()))
             return Outcome::replacing;
         FB_TRY_ASSIGN(turn, wait.turn(seen));
         if (turn == SlotWait::Turn::no_longer) return Outcome::skipped;
@@ -66,7 +66,7 @@ Result<Stager::Outcome> Stager::follow(const Schema& schema) {
                {{format::TimingKind::wait, decision.waited},
                 {format::TimingKind::plan, lays_out ? context_.timings->told_layout() : std::chrono::nanoseconds(0)}});
     if (decision.outcome == Outcome::admitted) FB_TRY(fit_current(schema));
-    if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(parts_.rows()));
+    if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(description_.rows()));
     clock_.lap(format::TimingKind::plan);
     return decision.outcome;
 }
@@ -74,6 +74,7 @@ Result<Stager::Outcome> Stager::follow(const Schema& schema) {
 Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
     auto& topology = *context_.topology;
     const bool leads = topology.leads();
+    auto* places = description_.places();
     std::optional<SlotWait> wait;
     if (leads) wait.emplace(context_, options_, slots_, saved_.step);
     auto own = Outcome::undecided;
@@ -85,8 +86,8 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
             const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
             own = decided ? *decided : Outcome::failed;
             mine = decided ? Result<>() : decided.error();
-            if (places_ && mine && (own == Outcome::admitted || own == Outcome::replacing))
-                mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
+            if (places && mine && (own == Outcome::admitted || own == Outcome::replacing))
+                mine = attempt([&] { must_plan = places->must_plan(slots_.current().layout()); });
         }
         // The others of a node follow its first rank, so they say nothing about what is replaced.
         const auto replaced = slots_.replaced_step();

@@ -25,24 +25,19 @@ double seconds_since(sys::Clock::time_point start) {
     return std::chrono::duration<double>(sys::Clock::now() - start).count();
 }
 
-// None where each node has a file of its own. Collective over the first ranks of all nodes.
-std::unique_ptr<FilePlaces> places_of(const TargetFile& file, const comm::Topology& topology,
-                                      std::uint64_t block_bytes) {
-    if (file.kind == TargetFile::Kind::shared) return shared_places(topology, file.as_h5part, block_bytes);
-    if (file.kind == TargetFile::Kind::combined && topology.nodes > 1)
-        return combined_places(topology, file.nodes, block_bytes);
-    return nullptr;
-}
-
 }  // namespace
 
 Stager::Stager(StagerContext context, std::string stream, const StreamOptions& options)
-    : context_(std::move(context)), stream_(std::move(stream)), options_(options), slots_(*context_.staging) {}
+    : context_(std::move(context)),
+      stream_(std::move(stream)),
+      options_(options),
+      slots_(*context_.staging),
+      description_(*context_.topology, clock_) {}
 
 Result<> Stager::add() {
     auto& node = *context_.topology->node;
     // Before anything that may fail on one node alone: the first ranks of the others would wait for its.
-    if (context_.topology->leads()) places_ = places_of(options_.file, *context_.topology, context_.block_bytes);
+    description_.share_files(options_.file, context_.block_bytes);
     std::uint32_t index = 0;
     FB_TRY(comm::agree(node, [&]() -> Result<> {
         if (!context_.topology->leads()) return {};
@@ -89,17 +84,13 @@ void Stager::put_timings() {
 }
 
 Result<> Stager::lay_out(std::size_t i, const Schema& schema) {
-    auto& slot = slots_[i];
-    const auto rank = static_cast<std::uint32_t>(context_.topology->world->rank());
-    FB_TRY(slot.plan(schema, parts_.parts(), {.alignment_bytes = context_.alignment_bytes}, rank, version_));
-    FB_TRY(context_.topology->leads() ? slot.create(slots_.path(i)) : slot.open(slots_.path(i)));
-    return slot.prefault();
+    return description_.lay_out(slots_[i], slots_.path(i), schema, context_.alignment_bytes);
 }
 
 // change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
 Result<> Stager::fit_current(const Schema& schema) {
     auto& slot = slots_.current();
-    if (slot.fits(version_) && slot.change_rows(parts_.rows())) return {};
+    if (slot.fits(description_.version()) && slot.change_rows(description_.rows())) return {};
     return lay_out(slots_.current_index(), schema);
 }
 
@@ -109,13 +100,13 @@ void Stager::abandon() {
 }
 
 Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding, bool changed) {
-    FB_TRY(plan_together({.stream = stream_}, schema, binding, changed, Values::not_yet, {}));
-    parts_.gather_rows(*context_.topology->node, binding);
+    FB_TRY(description_.agree({.stream = stream_}, schema, binding, changed, Values::not_yet, {}));
+    description_.gather_rows(binding);
     const bool leads = context_.topology->leads();
     for (std::size_t i = 0; i < slots_.count(); ++i) {
         // Only the node's first rank may judge a slot's state; the others lay out what it has laid out.
         std::int64_t free = 0;
-        if (leads && !slots_[i].fits(version_) && node::is_free(slots_.control(i))) {
+        if (leads && !slots_[i].fits(description_.version()) && node::is_free(slots_.control(i))) {
             slots_.control(i).state.store(node::SlotState::filling);
             node::take_leases(context_.staging->control(), slots_.control(i));
             free = 1;
@@ -133,16 +124,16 @@ Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding,
 }
 
 Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const describe::Binding& binding,
-                            bool changed, Values values, const Result<>& mine_before) {
+                            bool changed, Values values, const Result<>& own_result) {
     auto& topology = *context_.topology;
     abandon();
     const auto now = sys::Clock::now();
     interval_ = saves_ == 0 ? std::chrono::nanoseconds(0) : now - clock_.began();
     clock_.restart(now);
     saved_ = {.step = step};
-    FB_TRY(
-        plan_together({.stream = stream_, .step = step, .time = time}, schema, binding, changed, values, mine_before));
-    parts_.gather_rows(*context_.topology->node, binding);
+    FB_TRY(description_.agree({.stream = stream_, .step = step, .time = time}, schema, binding, changed, values,
+                              own_result));
+    description_.gather_rows(binding);
     clock_.lap(format::TimingKind::agree);
     ++saves_;
     record_ = {.step = step,
@@ -163,7 +154,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     // Only when the plan of a shared file changes is there anything left to fail.
     if (agreed->must_plan) {
         const auto planned = comm::agree(*topology.world, [&] {
-            if (places_) places_->plan(schema);
+            if (auto* places = description_.places()) places->plan(schema);
         });
         clock_.lap(format::TimingKind::plan);
         if (!planned) {
@@ -180,8 +171,8 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         topology.node->barrier();
         clock_.lap(format::TimingKind::agree);
     }
-    if (places_) {
-        places_->place(slots_.current());
+    if (auto* places = description_.places()) {
+        places->place(slots_.current());
         clock_.lap(format::TimingKind::plan);
     }
     under_way_ = saves_;
@@ -202,7 +193,7 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
         const auto sealing = sys::Clock::now();
         record_.snapshot_id = splitmix(context_.session_id, saves_);
         record_.sealed_unix_ns = sys::unix_ns();
-        if (places_) record_.form = places_->form();
+        if (const auto* places = description_.places()) record_.form = places->form();
         slot.seal(record_);
         // This slot is needed again after as many saves as the stream has slots. Saves begin interval_ apart, so with
         // 2 slots and a save every 10 s that is 20 s after this save began, and not after it was sealed.

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,7 @@
 #include "path/node/long_wait.hpp"
 #include "path/node/staging.hpp"
 #include "path/node/timing_ring.hpp"
-#include "path/stage/alike.hpp"
-#include "path/stage/forms/places.hpp"
-#include "path/stage/node_parts.hpp"
+#include "path/stage/agreed_description.hpp"
 #include "path/stage/save_clock.hpp"
 #include "path/stage/stream_slots.hpp"
 
@@ -44,8 +41,7 @@ struct StagerContext {
 
 class Stager {
 public:
-    /// Whether the replicated values are what will be saved, or the application still changes them.
-    enum class Values { final, not_yet };
+    using Values = AgreedDescription::Values;
 
     Stager(StagerContext context, std::string stream, const StreamOptions& options);
 
@@ -56,16 +52,17 @@ public:
     Result<> prepare(const Schema& schema, const describe::Binding& binding, bool changed);
 
     /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
-    /// `mine` is what this rank has to complain about before: every rank then gets it. A save that was begun before and
-    /// never finished is given up.
+    /// If this rank's `own_result` is an error, every rank gets it. A save that was begun before and never finished is
+    /// given up.
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const describe::Binding& binding,
-                        bool changed, Values values, const Result<>& mine);
+                        bool changed, Values values, const Result<>& own_result);
     /// Where in the history of the run the save stands that was begun. Local, alike on all ranks.
     void stand(std::vector<format::LineStart> lines) { record_.lineage.lines = std::move(lines); }
-    /// What begin() left for later of values that are not final: the replicated ones are equal on every rank, but for
-    /// those marked in `direct`. Collective.
+    /// As AgreedDescription::check_final(), of what begin() left for later.
     Result<> check_final(const Schema& schema, const describe::Binding& binding, std::span<const char> direct,
-                         const Result<>& mine);
+                         const Result<>& own_result) {
+        return description_.check_final(schema, binding, direct, own_result);
+    }
     /// Where the application may write a block itself, between begin() and finish().
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_.current().block(variable, piece);
@@ -92,8 +89,6 @@ public:
 private:
     using Outcome = StreamSlots::Outcome;
 
-    Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
-                           Values values, const Result<>& mine);
     struct Agreed {
         Outcome own = Outcome::failed;  // of this rank's node
         bool keeps = false;             // every node has a slot; else the step is skipped
@@ -114,9 +109,7 @@ private:
     std::string stream_;
     StreamOptions options_;
     StreamSlots slots_;
-    NodeParts parts_;
-    std::unique_ptr<FilePlaces> places_;  // on the node's first rank, where nodes share files; else none
-    std::uint64_t version_ = 0;           // of the description
+    AgreedDescription description_;
     std::uint64_t saves_ = 0;
     std::uint64_t under_way_ = 0;
     Saved saved_;

@@ -1,83 +1,108 @@
-// Where people have restarts begin instead of at the newest snapshot, and the answer when nothing can be taken. A wish
-// counts until the first save of its stream: from then on newest() means what the session itself has saved.
+#include "bindings/api/beginning.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
-#include "bindings/api/state.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/base/try.hpp"
 #include "path/catalog/run.hpp"
+#include "path/catalog/savers.hpp"
 #include "path/catalog/went_back.hpp"
 
 namespace forebay {
 
+namespace {
+
+// A list and a read of 4 KiB; a save is waiting.
+constexpr std::chrono::seconds saver_look_max{2};
+
+// The last session that has saved in a stream, as its newest snapshot and its names tell.
+Result<std::uint32_t> last_saver(const SessionState& session, const std::string& stream) {
+    const auto& options = session.options;
+    const auto last = std::make_shared<std::atomic<std::uint32_t>>(0);  // shared with the thread that may hang in it
+    FB_TRY(within(
+        std::min<std::chrono::milliseconds>(options.open_wait, saver_look_max), "the run directory " + options.run,
+        [store = session.target(), run = options.run, run_id = session.claim.run_id, stream, last]() -> Result<> {
+            FB_TRY_ASSIGN(found, catalog::last_saver(*store, run, stream, run_id));
+            *last = found;
+            return {};
+        },
+        session.say()));
+    return last->load();
+}
+
+}  // namespace
+
 // Each rank may have an environment of its own.
-Result<> SessionState::share_wish() {
-    auto& world = *topology.world;
+Result<std::optional<restart::RestartWish>> share_wish(comm::Group& world) {
     std::string value;
+    std::optional<restart::RestartWish> wish;
     FB_TRY(comm::agree(world, [&] {
         const auto* own = world.rank() == 0 ? std::getenv("FOREBAY_RESTART") : nullptr;
         if (own != nullptr) value = own;
     }));
     FB_TRY(world.broadcast_sized(value, 0));
-    return comm::agree(world, [&]() -> Result<> {
-        FB_TRY_ASSIGN(wish, restart::wish_of(value));
-        claim.wish = std::move(wish);
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(read, restart::wish_of(value));
+        wish = std::move(read);
         return {};
-    });
+    }));
+    return wish;
 }
 
 // restart_from stays in a configuration, so it counts once; an environment is that of one start.
-Result<std::optional<restart::RestartWish>> StreamState::wish() {
-    auto wish = session->claim.wish;
-    const auto from = stager.options().restart_from;
-    if (!restarts.wish_counts || (!wish && from < 0)) return std::optional<restart::RestartWish>();
-    auto& world = *session->topology.world;
+Result<std::optional<restart::RestartWish>> Beginning::wish() {
+    auto wish = session_.claim.wish;
+    if (!wish_counts_ || (!wish && restart_from_ < 0)) return std::optional<restart::RestartWish>();
+    auto& world = *session_.topology.world;
     const bool is_option = !wish;
     std::int64_t is_done = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (!is_option) return {};
-        wish = restart::RestartWish{.step = from, .words = fmt::format("restart_from = {}", from)};
+        wish = restart::RestartWish{.step = restart_from_, .words = fmt::format("restart_from = {}", restart_from_)};
         if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(done, catalog::has_gone_back(sys::target_store(), session->options.run, schema.stream, from));
+        FB_TRY_ASSIGN(done, catalog::has_gone_back(sys::target_store(), session_.options.run, stream_, restart_from_));
         is_done = done ? 1 : 0;
         return {};
     }));
     is_done = world.max(is_done);
-    if (!std::exchange(restarts.wish_is_told, true))
-        session->log([&] {
-            return fmt::format("stream '{}': {}: {}", schema.stream, wish->words,
+    if (!std::exchange(wish_is_told_, true))
+        session_.log([&] {
+            return fmt::format("stream '{}': {}: {}", stream_, wish->words,
                                is_done != 0 ? "the run has gone back so, and goes on from its newest snapshot; "
                                               "FOREBAY_RESTART goes back once more"
                                : wish->anew ? "it begins anew, whatever is there"
                                             : "it begins at or below that step, whatever is newer");
         });
     if (is_done != 0) {
-        restarts.wish_counts = false;
+        wish_counts_ = false;
         wish.reset();
     }
     return wish;
 }
 
-Result<> StreamState::note_wish(const restart::RestartWish& wish) {
-    auto& world = *session->topology.world;
+Result<> Beginning::note_wish(const restart::RestartWish& wish) const {
+    auto& world = *session_.topology.world;
     return comm::agree(world, [&]() -> Result<> {
-        if (session->claim.wish || world.rank() != 0) return {};
-        return catalog::note_going_back(sys::target_store(), session->options.run, schema.stream, wish.step,
-                                        session->claim.session);
+        if (session_.claim.wish || world.rank() != 0) return {};
+        return catalog::note_going_back(sys::target_store(), session_.options.run, stream_, wish.step,
+                                        session_.claim.session);
     });
 }
 
-Result<> StreamState::check_has_none(std::int64_t below, const std::optional<restart::RestartWish>& wish) {
-    return comm::agree(*session->topology.world, [&]() -> Result<> {
-        auto all = restarts.passed;
-        for (const auto& one : restarts.unread)
+Result<> Beginning::check_has_none(std::int64_t below, const std::optional<restart::RestartWish>& wish,
+                                   const std::vector<restart::NotTaken>& passed,
+                                   const std::vector<restart::NotTaken>& unread) const {
+    return comm::agree(*session_.topology.world, [&]() -> Result<> {
+        auto all = passed;
+        for (const auto& one : unread)
             if (std::ranges::find(all, one.step, &restart::NotTaken::step) == all.end()) all.push_back(one);
-        const restart::StreamPlace place{session->options.run, schema.stream};
+        const restart::StreamPlace place{session_.options.run, stream_};
         if (all.empty() && !wish) return {};
         if (all.empty())
             return Error{ErrorKind::refused,
@@ -85,7 +110,7 @@ Result<> StreamState::check_has_none(std::int64_t below, const std::optional<res
                                      place.stream, place.run),
                          "what is there",
                          fmt::format("forebay ls {} shows the steps; or {}", place.run, restart::begin_anew)};
-        const bool is_all = below == std::numeric_limits<std::int64_t>::max() || !restarts.unread.empty();
+        const bool is_all = below == std::numeric_limits<std::int64_t>::max() || !unread.empty();
         auto error = none_usable(place, all, is_all ? "" : fmt::format(" below step {}", below));
         if (wish) error.what = wish->words + ": " + error.what;
         return error;
@@ -94,44 +119,44 @@ Result<> StreamState::check_has_none(std::int64_t below, const std::optional<res
 
 // One rank decides for all, by a mark that all agents see. A target that does not answer now keeps no simulation from
 // saving: the next save looks again.
-Result<> StreamState::drop_given_up() {
-    const auto& claim = session->claim;
-    if (restarts.looked_for_given_up || !course.is_new() || !catalog::may_have_given_up(claim.went_on, claim.session))
+Result<> Beginning::drop_given_up() {
+    const auto& claim = session_.claim;
+    if (looked_for_given_up_ || !course_.is_new() || !catalog::may_have_given_up(claim.went_on, claim.session))
         return {};
-    auto& world = *session->topology.world;
+    auto& world = *session_.topology.world;
     std::int64_t is_done = 0;
     FB_TRY(comm::agree(world, [&] {
         if (world.rank() != 0) return;
         auto& store = sys::target_store();
-        const auto& run = session->options.run;
+        const auto& run = session_.options.run;
         const auto dropped = [&]() -> Result<std::vector<format::Line>> {
             FB_TRY(catalog::check_identity(store, run, claim.run_id));
-            return catalog::drop_given_up(store, run, schema.stream, claim.went_on, claim.session);
+            return catalog::drop_given_up(store, run, stream_, claim.went_on, claim.session);
         }();
         if (!dropped)
-            return session->log([&] {
+            return session_.log([&] {
                 return fmt::format(
                     "stream '{}': whether sessions before have left lines that do not count is not "
                     "known yet: {}",
-                    schema.stream, dropped.error().line());
+                    stream_, dropped.error().line());
             });
         is_done = 1;
         for (const auto& line : *dropped)
-            session->log([&] {
+            session_.log([&] {
                 return fmt::format(
                     "stream '{}': line {} does not count: session {} went back, and ended before it "
                     "saved what this session goes on from; what line {} has saved is abandoned",
-                    schema.stream, format::name_of(line), line.session, format::name_of(line));
+                    stream_, format::name_of(line), line.session, format::name_of(line));
             });
     }));
-    restarts.looked_for_given_up = world.max(is_done) != 0;
+    looked_for_given_up_ = world.max(is_done) != 0;
     return {};
 }
 
 // An error of a restart that the application overlooks must not become a new beginning.
-Result<> StreamState::check_restarted(std::int64_t step) const {
-    if (!restarts.wish_counts || restarts.passed.empty()) return {};
-    const auto& why = restarts.passed.back().why;
+Result<> Beginning::check_restarted(std::int64_t step, const std::vector<restart::NotTaken>& passed) const {
+    if (!wish_counts_ || passed.empty()) return {};
+    const auto& why = passed.back().why;
     const auto advice = why.next.find(restart::begin_anew) != std::string::npos
                             ? std::string("newest(0) begins anew in code")
                             : fmt::format("{}, as newest(0) does in code", restart::begin_anew);
@@ -139,26 +164,26 @@ Result<> StreamState::check_restarted(std::int64_t step) const {
         ErrorKind::refused,
         fmt::format("step {} of stream '{}' is not saved: the restart before it failed, and nothing begins anew "
                     "over snapshots that are there: {}",
-                    step, schema.stream, why.what),
+                    step, stream_, why.what),
         "what is there; nothing is removed", why.next.empty() ? advice : fmt::format("{}; or {}", why.next, advice)};
 }
 
 // A first save looks once more: what was copied into the run since this session opened may be of a later session, and
 // would abandon this save. A target that does not answer now holds no save up: the agent looks before it removes
 // anything of the stream.
-Result<> StreamState::check_not_filled(std::int64_t step) const {
-    if (!restarts.is_before_save || session->topology.world->rank() != 0) return {};
-    const auto last = session->last_saver(schema.stream);
-    if (!last || *last <= session->claim.session) return {};
-    return filled_meanwhile(
-        fmt::format("step {} of stream '{}' is not saved: it holds a snapshot", step, schema.stream), *last);
+Result<> Beginning::check_not_filled(std::int64_t step) const {
+    if (!is_before_save_ || session_.topology.world->rank() != 0) return {};
+    const auto last = last_saver(session_, stream_);
+    if (!last || *last <= session_.claim.session) return {};
+    return filled_meanwhile(fmt::format("step {} of stream '{}' is not saved: it holds a snapshot", step, stream_),
+                            *last);
 }
 
-Error StreamState::filled_meanwhile(const std::string& what, std::uint32_t of) const {
+Error Beginning::filled_meanwhile(const std::string& what, std::uint32_t of) const {
     return {ErrorKind::retry,
             fmt::format("{} of session {} of run {}, and this is session {}: the run's directory was filled while this "
                         "session opened",
-                        what, of, session->options.run, session->claim.session),
+                        what, of, session_.options.run, session_.claim.session),
             "all snapshots", "wait for the copy to end, then start again"};
 }
 

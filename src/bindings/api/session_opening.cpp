@@ -1,4 +1,4 @@
-// How a session is opened: what ranks agree on, the run and its claim, the node's staging, the agent.
+#include "bindings/api/session_opening.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "bindings/api/alike.hpp"
-#include "bindings/api/state.hpp"
 #include "core/base/attempt.hpp"
 #include "core/base/crc32c.hpp"
 #include "core/base/error_text.hpp"
@@ -65,12 +64,13 @@ Result<> read_excluded_targets(AgentOptions& agent) {
 
 }  // namespace
 
-Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
+Result<> SessionOpening::prepare(const Options& wanted) {
+    auto& options = session_.options;
     options = wanted;
-    say_ = say_of(options, holder.group().rank() == 0);
+    session_.say_ = say_of(options, holder_.group().rank() == 0);
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
-        options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder.posts().size()));
-    opening = {.unix_ns = sys::unix_ns(), .steady = sys::Clock::now()};
+        options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder_.posts().size()));
+    session_.opening = {.unix_ns = sys::unix_ns(), .steady = sys::Clock::now()};
     FB_TRY(check(options));
     FB_TRY(check_crc32c_kernel());
     FB_TRY(check_kernel_of(options.agent));
@@ -84,77 +84,96 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
         FB_TRY_ASSIGN(whole, absolute_path(directory, "the directory of metrics"));
         directory = whole;
     }
-    if (holder.group().rank() != 0) return {};
+    if (holder_.group().rank() != 0) return {};
     FB_TRY_ASSIGN(run, absolute_path(options.run, "the run directory"));
     options.run = run;
     return {};
 }
 
-Result<> SessionState::open(GroupHolder& holder) {
-    FB_TRY(take_profile(holder.group()));
-    FB_TRY_ASSIGN(found, comm::find_topology(holder.take(), options.virtual_nodes));
-    topology = std::move(found);
-    auto& world = *topology.world;
+Result<> SessionOpening::open() {
+    auto& options = session_.options;
+    FB_TRY_ASSIGN(profile, take_profile(holder_.group(), session_.say_, options));
+    session_.beside_.profile = std::move(profile);
+    FB_TRY_ASSIGN(found, comm::find_topology(holder_.take(), options.virtual_nodes));
+    session_.topology = std::move(found);
+    auto& world = *session_.topology.world;
     FB_TRY(world.broadcast_sized(options.run, 0));
-    FB_TRY(share_wish());
-    id = sys::random_u64();
-    broadcast_number(world, id);
-    const auto started = start(holder);
+    FB_TRY_ASSIGN(wish, share_wish(world));
+    session_.claim.wish = std::move(wish);
+    session_.id = sys::random_u64();
+    broadcast_number(world, session_.id);
+    const auto started = start();
     if (!started) give_up();
     return started;
 }
 
-Result<> SessionState::start(const GroupHolder& holder) {
+Result<> SessionOpening::start() {
+    const auto& options = session_.options;
+    const auto& say = session_.say_;
+    auto& topology = session_.topology;
+    auto& claim = session_.claim;
     auto& world = *topology.world;
     const auto of_leader = [&](const auto& work) {
         return comm::agree(world, [&] { return topology.leads() ? work() : Result<>(); });
     };
-    node::Forwarding forwarding;
     FB_TRY(of_leader([&]() -> Result<> {
-        FB_TRY_ASSIGN(forwarders, find_forwarders(holder.forwarding()));
-        forwarding = std::move(forwarders);
+        FB_TRY_ASSIGN(forwarders, find_forwarders(options, topology.node_index, holder_.forwarding(), say));
+        forwarding_ = std::move(forwarders);
         for (const auto& [name, stream] : options.streams) FB_TRY(look_for_scripts(name, stream));
         return {};
     }));
-    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target(forwarding) : Result<>(); }));
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(opened, open_run(options, forwarding_, say));
+        session_.target_ = std::move(opened.target);
+        claim.run_id = opened.run_id;
+        return {};
+    }));
     broadcast_number(world, claim.run_id);
     // A node without keys, or without the way to the server, would be heard of at its first drain.
     FB_TRY(of_leader([&]() -> Result<> {
-        if (world.rank() == 0 || !forwarding.to.empty() || !sys::is_far(options.run)) return {};
+        if (world.rank() == 0 || !forwarding_.to.empty() || !sys::is_far(options.run)) return {};
         const auto seen = catalog::check_identity(sys::target_store(), options.run, claim.run_id);
         return seen ? seen
                     : because(seen.error(),
                               fmt::format("{}, as {} sees it: {}", options.run, sys::host_name(), seen.error().what));
     }));
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
-    std::optional<node::LockedDirectory> locked;
     std::string directory;
-    FB_TRY(lock_staging(locked));
+    FB_TRY_ASSIGN(locked, lock_staging(options, topology, claim.run_id, say));
     if (locked) directory = locked->path();
     FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
-    FB_TRY(wait_for_old_agents(directory));
-    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
+    FB_TRY(wait_for_old_agents(options, topology, directory, say));
+    FB_TRY(comm::agree(world, [&] {
+        return world.rank() == 0 ? claim_run(options, session_.target_, directory, say, claim) : Result<>();
+    }));
     broadcast_number(world, claim.session);
     broadcast_number(world, claim.last_key);
     broadcast_number(world, claim.key);
-    FB_TRY_ASSIGN(neighbours, find_neighbours());
-    FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding, neighbours));
-    FB_TRY(of_leader([&] { return beside_.host->ensure(); }));
-    FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
-    log([&] {
+    FB_TRY_ASSIGN(neighbours, find_neighbours(options.agent, topology, say));
+    FB_TRY(open_staging(std::move(locked), directory, neighbours));
+    FB_TRY(of_leader([&] { return session_.beside_.host->ensure(); }));
+    FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
+    session_.log([&] {
         return fmt::format("run {}, session {}, {} on {}, staged in {}", options.run, claim.session,
-                           show_count(world.size(), "rank"), show_count(topology.nodes, "node"), staging->directory());
+                           show_count(world.size(), "rank"), show_count(topology.nodes, "node"),
+                           session_.staging->directory());
     });
-    return find_crew();
+    FB_TRY_ASSIGN(crew, find_crew(options, topology, say));
+    session_.beside_.crew = std::move(crew);
+    return {};
 }
 
 // A session that cannot be opened leaves nothing behind but what it found.
-void SessionState::give_up() {
+void SessionOpening::give_up() {
+    const auto& topology = session_.topology;
+    const auto& claim = session_.claim;
+    auto& staging = session_.staging;
     if (topology.leads() && staging) {
         auto& page = staging->control();
         page.ending = 1;
         node::ring(page.bell);
-        if (beside_.host) beside_.host->end(stuck_agent_end_max);
+        if (auto* host = session_.host()) host->end(stuck_agent_end_max);
         bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
             empty = empty && page.slots[i].state.load() == node::SlotState::empty;
@@ -164,19 +183,21 @@ void SessionState::give_up() {
     if (claim.session != 0 && topology.world->rank() == 0)
         static_cast<void>(attempt([this] {
             return within(
-                give_up_max, "the run directory " + options.run,
-                [store = target_, run = options.run, own = claim.session] {
+                give_up_max, "the run directory " + session_.options.run,
+                [store = session_.target_, run = session_.options.run, own = session_.claim.session] {
                     return catalog::end_claim(*store, run, own);
                 },
-                say_);
+                session_.say_);
         }));
-    timings.reset();
+    session_.timings.reset();
     staging.reset();
 }
 
 // What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
 // other runs at this path is told, and left alone.
-Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
+Result<> SessionOpening::drain_leftovers() {
+    const auto& options = session_.options;
+    const auto& claim = session_.claim;
     FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, claim.run_id, claim.last_key));
     for (const auto& directory : left.others) {
         const auto note = note_line(
@@ -187,17 +208,17 @@ Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
                         sys::host_name()));
         // A program that begins at step 0 over the output of a day is seen without a log too, and on each node that
         // has a part of it.
-        if (say_) log([&] { return note; });
+        if (session_.say()) session_.log([&] { return note; });
         else static_cast<void>(attempt([&] { warn(note); }));
     }
-    opening.left = left.own;
+    session_.opening.left = left.own;
     // Those that this session uses are held by it.
     const auto drained =
-        agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding, .moved_to = options.run});
+        agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
     for (const auto& directory : drained) {
-        if (!directory.staged) log([&] { return directory.staged.error().line(); });
+        if (!directory.staged) session_.log([&] { return directory.staged.error().line(); });
         for (const auto& one : directory.staged ? *directory.staged : std::vector<agent::Drained>())
-            log([&] {
+            session_.log([&] {
                 return fmt::format("{} was left staged in {}: {}", one.name(), directory.directory,
                                    one.committed ? "it is committed now" : one.text);
             });
@@ -205,9 +226,14 @@ Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
     return {};
 }
 
-Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
-                                    std::span<agent::Post> posts, const node::Forwarding& forwarding,
-                                    const node::Neighbourhood& neighbours) {
+Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
+                                      const node::Neighbourhood& neighbours) {
+    auto& options = session_.options;
+    const auto& topology = session_.topology;
+    const auto& claim = session_.claim;
+    auto& staging = session_.staging;
+    auto& timings = session_.timings;
+    const auto posts = holder_.posts();
     auto& world = *topology.world;
     const auto take = [&](Result<node::Staging> made) -> Result<> {
         if (!made) return made.error();
@@ -223,10 +249,10 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
                                      .host = sys::host_name(),
                                      .process = sys::process_id(),
                                      .agent = options.agent,
-                                     .forwarding = forwarding,
+                                     .forwarding = forwarding_,
                                      .neighbours = neighbours};
         for (const auto& path : node::emptied_files(directory))
-            log([&] {
+            session_.log([&] {
                 return fmt::format(
                     "staged file {} has fewer bytes than any snapshot, and is passed over: what it held is "
                     "lost, unless it was committed",
@@ -241,9 +267,10 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         staging->control().nodes = static_cast<std::uint32_t>(topology.nodes);
-        staging->control().job_ends_unix_ns = told_end_of_job(options.job, opening.unix_ns);
-        beside_.host = agent::host_of(options.agent, directory,
-                                      posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
+        staging->control().job_ends_unix_ns = told_end_of_job(options.job, session_.opening.unix_ns);
+        session_.beside_.host =
+            agent::host_of(options.agent, directory,
+                           posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], session_.say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
     }));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -254,8 +281,9 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         timings.emplace(std::move(opened));
         return {};
     }));
+    auto& alignment_bytes = session_.alignment_bytes;
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
-    topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
+    broadcast_number(*topology.node, alignment_bytes);
     return {};
 }
 
