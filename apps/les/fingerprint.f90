@@ -29,11 +29,11 @@ contains
   end subroutine
 
   !> One of several, in their order.
-  pure subroutine fingerprint_fold(all, one, number)
+  pure subroutine fingerprint_fold(all, part, number)
     integer(int64), intent(inout) :: all(2)
-    integer(int64), intent(in) :: one(2), number
-    call fingerprint_add(all, one(1), 2*number)
-    call fingerprint_add(all, one(2), 2*number + 1)
+    integer(int64), intent(in) :: part(2), number
+    call fingerprint_add(all, part(1), 2*number)
+    call fingerprint_add(all, part(2), 2*number + 1)
   end subroutine
 
   pure function fingerprint_text(sums) result(text)

@@ -17,18 +17,18 @@ module les_halo
     integer :: depth = 0
     type(MPI_Datatype) :: x, y
   end type
-  type(faces), save :: made(2)  ! for volumes and for planes
+  type(faces), save :: face_types(2)  ! for volumes and for planes
 
 contains
 
   subroutine exchange_volume(a)
     real(wp), contiguous, intent(inout) :: a(:, :, :)
-    call swap(a, size(a, 1), made(1))
+    call swap(a, size(a, 1), face_types(1))
   end subroutine
 
   subroutine exchange_plane(a)
     real(wp), contiguous, intent(inout) :: a(:, :)
-    call swap(a, 1, made(2))
+    call swap(a, 1, face_types(2))
   end subroutine
 
   ! First in x, then in y with the new halos of x: corners arrive without messages of their own.

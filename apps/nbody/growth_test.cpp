@@ -111,11 +111,11 @@ TEST_CASE("a simulation that goes on from what is saved goes on bit for bit") {
         resumed.resume();
         for (auto* simulation : {&whole, &resumed})
             for (int step = 0; step < 7; ++step) simulation->advance(no_pulse);
-        const auto expected = report(whole), found = report(resumed);
-        CHECK(found.particles_digest == expected.particles_digest);
-        CHECK(found.density_digest == expected.density_digest);
-        CHECK(found.psi_digest == expected.psi_digest);
-        CHECK(found.state_digest == expected.state_digest);
+        const auto expected = report(whole), result = report(resumed);
+        CHECK(result.particles_digest == expected.particles_digest);
+        CHECK(result.density_digest == expected.density_digest);
+        CHECK(result.psi_digest == expected.psi_digest);
+        CHECK(result.state_digest == expected.state_digest);
     }
     SUBCASE("a wrong plane in the halo is found, though one rank alone has it") {
         int rank = 0;
@@ -127,15 +127,15 @@ TEST_CASE("a simulation that goes on from what is saved goes on bit for bit") {
 
 TEST_CASE("ranks without planes take part") {
     const Parameters parameters{.mesh = 3, .particles = 6, .steps = 5, .seed = 3, .box_mpc = 60};
-    Report one, four;
-    particles_of(1, parameters, one);
+    Report single, four;
+    particles_of(1, parameters, single);
     particles_of(4, parameters, four);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) return;
     CHECK(four.particles == parameters.particle_count());
-    CHECK(four.mass == doctest::Approx(one.mass));
-    CHECK(four.speed == doctest::Approx(one.speed).epsilon(1e-3));
+    CHECK(four.mass == doctest::Approx(single.mass));
+    CHECK(four.speed == doctest::Approx(single.speed).epsilon(1e-3));
 }
 
 int main(int argc, char** argv) {

@@ -123,15 +123,15 @@ void write_dump(const std::string& path, const Simulation& simulation) {
     const auto& particles = simulation.particles;
     const auto& slab = simulation.slab;
     // A view of the file would need sorting; each row's place is its id, so every rank's rows are gathered and placed.
-    std::vector<float> mine;
+    std::vector<float> own_values;
     for (std::size_t row = 0; row < particles.size(); ++row)
         for (const auto* column :
              {&particles.x, &particles.y, &particles.z, &particles.vx, &particles.vy, &particles.vz, &particles.phi})
-            mine.push_back((*column)[row]);
+            own_values.push_back((*column)[row]);
     if (slab.rank != 0) {
         const auto rows = static_cast<int>(particles.size());
         MPI_Send(particles.id.data(), rows, MPI_INT64_T, 0, 0, slab.comm);
-        MPI_Send(mine.data(), rows * dump_columns, MPI_FLOAT, 0, 1, slab.comm);
+        MPI_Send(own_values.data(), rows * dump_columns, MPI_FLOAT, 0, 1, slab.comm);
         return;
     }
     std::vector<float> all(static_cast<std::size_t>(simulation.parameters.particle_count()) * dump_columns);
@@ -143,12 +143,12 @@ void write_dump(const std::string& path, const Simulation& simulation) {
             MPI_Probe(rank, 0, slab.comm, &status);
             MPI_Get_count(&status, MPI_INT64_T, &rows);
             ids.resize(static_cast<std::size_t>(rows));
-            mine.resize(ids.size() * dump_columns);
+            own_values.resize(ids.size() * dump_columns);
             MPI_Recv(ids.data(), rows, MPI_INT64_T, rank, 0, slab.comm, MPI_STATUS_IGNORE);
-            MPI_Recv(mine.data(), rows * dump_columns, MPI_FLOAT, rank, 1, slab.comm, MPI_STATUS_IGNORE);
+            MPI_Recv(own_values.data(), rows * dump_columns, MPI_FLOAT, rank, 1, slab.comm, MPI_STATUS_IGNORE);
         }
         for (std::size_t row = 0; row < ids.size(); ++row)
-            std::copy_n(&mine[row * dump_columns], dump_columns,
+            std::copy_n(&own_values[row * dump_columns], dump_columns,
                         &all[static_cast<std::size_t>(ids[row]) * dump_columns]);
     }
     std::ofstream file(path, std::ios::binary);

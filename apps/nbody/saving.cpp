@@ -61,14 +61,14 @@ const std::vector<forebay::Column>& columns() {
 }  // namespace
 
 struct Saving::Parts {
-    explicit Parts(Simulation& simulation_in) : simulation(simulation_in), found(simulation_in.parameters) {}
+    explicit Parts(Simulation& simulation_in) : simulation(simulation_in), stored(simulation_in.parameters) {}
 
     void describe_state();
     void describe_fields();
     forebay::Result<> bind_particles();
 
     Simulation& simulation;
-    Parameters found;  // the snapshot's, to be compared with the simulation's
+    Parameters stored;  // the snapshot's, to be compared with the simulation's
     std::optional<forebay::Session> session;
     std::optional<forebay::Stream> stream;
     std::optional<forebay::Particles> particles;
@@ -88,14 +88,14 @@ void Saving::Parts::describe_state() {
                         {.unit = "cell^2 H0^2", .description = "integral of the kinetic energy over a"}));
     need(out.replicated("state/random", forebay::u64, {4}, state.generator.state().data(),
                         {.description = "xoshiro256** state"}));
-    need(out.replicated("parameters/mesh", &found.mesh, {.description = "cells a dimension"}));
-    need(out.replicated("parameters/particles", &found.particles, {.description = "particles a dimension"}));
-    need(out.replicated("parameters/steps", &found.steps));
-    need(out.replicated("parameters/seed", &found.seed));
-    need(out.replicated("parameters/box", &found.box_mpc, {.unit = "Mpc/h"}));
-    need(out.replicated("parameters/a_first", &found.a_first));
-    need(out.replicated("parameters/a_last", &found.a_last));
-    need(out.replicated("parameters/sigma_8", &found.sigma_8));
+    need(out.replicated("parameters/mesh", &stored.mesh, {.description = "cells a dimension"}));
+    need(out.replicated("parameters/particles", &stored.particles, {.description = "particles a dimension"}));
+    need(out.replicated("parameters/steps", &stored.steps));
+    need(out.replicated("parameters/seed", &stored.seed));
+    need(out.replicated("parameters/box", &stored.box_mpc, {.unit = "Mpc/h"}));
+    need(out.replicated("parameters/a_first", &stored.a_first));
+    need(out.replicated("parameters/a_last", &stored.a_last));
+    need(out.replicated("parameters/sigma_8", &stored.sigma_8));
 }
 
 void Saving::Parts::describe_fields() {
@@ -150,7 +150,7 @@ bool Saving::restart() {
     if (!restart && !parts.stream->notes().empty())
         throw SavingError("the run has snapshots, but none that can be used. Next: forebay verify on it");
     if (!restart) return false;
-    if (!(parts.found == simulation.parameters))
+    if (!(parts.stored == simulation.parameters))
         throw SavingError("the snapshot of step " + std::to_string(restart->step()) + " in " + restart->source() +
                           " belongs to a simulation with other parameters; it is untouched. Next: give the "
                           "parameters it was made with, or another --run");
@@ -189,20 +189,23 @@ bool Saving::draining() const { return parts_->session->draining(); }
 Ledger& Saving::ledger() { return parts_->ledger; }
 
 SavingTotals Saving::totals() const {
-    const auto mine = parts_->stream->counters();
+    const auto own_counters = parts_->stream->counters();
     const auto comm = parts_->simulation.slab.comm;
-    std::array<double, 3> slowest{mine.blocked_seconds, mine.wait_seconds, mine.drain_seconds};
+    std::array<double, 3> slowest{own_counters.blocked_seconds, own_counters.wait_seconds, own_counters.drain_seconds};
     MPI_Allreduce(MPI_IN_PLACE, slowest.data(), 3, MPI_DOUBLE, MPI_MAX, comm);
-    SavingTotals totals{.saves = mine.saves, .skipped = mine.skipped, .commits = mine.commits, .aborts = mine.aborts};
-    MPI_Allreduce(&mine.bytes_saved, &totals.bytes_saved, 1, MPI_UINT64_T, MPI_SUM, comm);
-    MPI_Allreduce(&mine.bytes_drained, &totals.bytes_drained, 1, MPI_UINT64_T, MPI_MAX, comm);
+    SavingTotals totals{.saves = own_counters.saves,
+                        .skipped = own_counters.skipped,
+                        .commits = own_counters.commits,
+                        .aborts = own_counters.aborts};
+    MPI_Allreduce(&own_counters.bytes_saved, &totals.bytes_saved, 1, MPI_UINT64_T, MPI_SUM, comm);
+    MPI_Allreduce(&own_counters.bytes_drained, &totals.bytes_drained, 1, MPI_UINT64_T, MPI_MAX, comm);
     totals.blocked_seconds = slowest[0];
     totals.wait_seconds = slowest[1];
     totals.drain_seconds = slowest[2];
-    totals.newest_durable_step = mine.newest_durable_step;
-    totals.deadlines_missed = mine.deadlines_missed;
-    totals.overtakes = mine.overtakes;
-    totals.limits_overruled = mine.limits_overruled;
+    totals.newest_durable_step = own_counters.newest_durable_step;
+    totals.deadlines_missed = own_counters.deadlines_missed;
+    totals.overtakes = own_counters.overtakes;
+    totals.limits_overruled = own_counters.limits_overruled;
     return totals;
 }
 

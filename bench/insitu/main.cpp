@@ -18,11 +18,11 @@
 
 #include "core/base/crc32c.hpp"
 #include "core/base/limits.hpp"
-#include "path/catalog/block_reader.hpp"
 #include "core/format/node_file.hpp"
 #include "insight/insitu/friends.hpp"
 #include "insight/insitu/power_spectrum.hpp"
 #include "insight/insitu/work.hpp"
+#include "path/catalog/block_reader.hpp"
 
 using namespace forebay;
 
@@ -68,10 +68,10 @@ std::vector<Analysis> default_diagnostics() {
                                                                           {"cut", slice},
                                                                           {"sum", projection},
                                                                           {"small", downsample}}) {
-        auto& one = all.emplace_back();
-        one.name = name;
-        one.kind = kind;
-        one.variables = {"t"};
+        auto& analysis = all.emplace_back();
+        analysis.name = name;
+        analysis.kind = kind;
+        analysis.variables = {"t"};
     }
     return all;
 }
@@ -80,9 +80,9 @@ double diagnostics_seconds(const catalog::BlockReader& node, const std::vector<A
     const auto begun = cpu_seconds();
     auto work = insitu::Work::plan(analyses, node.head().schema, {});
     work.see(node).value();
-    const auto made = work.make();
+    const auto results = work.make();
     const auto seconds = cpu_seconds() - begun;
-    if (made.size() != analyses.size() || !work.problems().empty())
+    if (results.size() != analyses.size() || !work.problems().empty())
         throw std::runtime_error("an analysis was not made");
     return seconds;
 }

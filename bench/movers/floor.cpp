@@ -73,7 +73,7 @@ private:
     }
 
     void work() {
-        std::vector<char> one(buffer_bytes), other(buffer_bytes);
+        std::vector<char> first(buffer_bytes), other(buffer_bytes);
         for (;;) {
             std::unique_lock lock(mutex_);
             more_.wait(lock, [this] { return !waiting_.empty() || unfinished_ == 0; });
@@ -81,14 +81,14 @@ private:
             auto* const branch = waiting_.back();  // the newest: few folders wait
             waiting_.pop_back();
             lock.unlock();
-            list(branch, one, other);
+            list(branch, first, other);
             finish(branch);
             lock.lock();
             if (--unfinished_ == 0) more_.notify_all();
         }
     }
 
-    void list(Branch* branch, std::vector<char>& one, std::vector<char>& other) {
+    void list(Branch* branch, std::vector<char>& first, std::vector<char>& other) {
         const auto from = source_ + branch->path, to = target_ + branch->path;
         auto* const folder = ::opendir(from.c_str());
         need(folder != nullptr, "opendir", from);
@@ -106,9 +106,9 @@ private:
             } else if (verb_ == "delete") {
                 need(::unlinkat(in, name, 0) == 0, "unlink", name);
             } else if (verb_ == "copy") {
-                copy(in, out, name, status, one);
+                copy(in, out, name, status, first);
             } else if (verb_ == "compare") {
-                compare(in, out, name, status, one, other);
+                compare(in, out, name, status, first, other);
             }
         }
         ::closedir(folder);
@@ -167,7 +167,7 @@ private:
         need(::utimensat(at, name, times, AT_SYMLINK_NOFOLLOW) == 0, "utimens", name);
     }
 
-    void compare(int in, int out, const char* name, const struct stat& status, std::vector<char>& one,
+    void compare(int in, int out, const char* name, const struct stat& status, std::vector<char>& first,
                  std::vector<char>& other) {
         struct stat second {};
         need(::fstatat(out, name, &second, AT_SYMLINK_NOFOLLOW) == 0, "stat", name);
@@ -176,9 +176,9 @@ private:
         const int first_file = ::openat(in, name, O_RDONLY), second_file = ::openat(out, name, O_RDONLY);
         need(first_file >= 0 && second_file >= 0, "open", name);
         for (off_t left = status.st_size; left > 0;) {
-            const auto count = ::read(first_file, one.data(), one.size());
+            const auto count = ::read(first_file, first.data(), first.size());
             need(count > 0 && ::read(second_file, other.data(), other.size()) == count, "read", name);
-            if (std::memcmp(one.data(), other.data(), static_cast<std::size_t>(count)) != 0) ++different_;
+            if (std::memcmp(first.data(), other.data(), static_cast<std::size_t>(count)) != 0) ++different_;
             left -= count;
         }
         ::close(first_file);

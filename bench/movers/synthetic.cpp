@@ -167,9 +167,9 @@ public:
             const auto end = std::min(begin + at_once, count());
             names.reserve(end - begin);
             for (auto i = begin; i < end; ++i) {
-                auto made = child(i);
-                const auto status = status_of_child(made);
-                names.push_back(std::move(made.name));
+                auto entry = child(i);
+                const auto status = status_of_child(entry);
+                names.push_back(std::move(entry.name));
                 entries.push_back({names.back(), status.kind, status.id.number});
             }
             const auto taken = take(entries);
@@ -180,14 +180,14 @@ public:
 
     // A name ends with the number that it has in its folder.
     Result<EntryStatus> status_of(const std::string& name) override {
-        FB_TRY_ASSIGN(made, child_of(name));
-        return status_of_child(made);
+        FB_TRY_ASSIGN(entry, child_of(name));
+        return status_of_child(entry);
     }
 
     Result<std::unique_ptr<sys::Folder>> open_folder(const std::string& name) override {
-        FB_TRY_ASSIGN(made, child_of(name));
+        FB_TRY_ASSIGN(entry, child_of(name));
         return std::unique_ptr<sys::Folder>(
-            std::make_unique<SourceFolder>(shape_, status_.id.device, made.place, made.index));
+            std::make_unique<SourceFolder>(shape_, status_.id.device, entry.place, entry.index));
     }
 
 private:
@@ -229,15 +229,15 @@ private:
         const auto digits = std::string_view(name).substr(name.rfind('-') + 1);
         const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), i);
         if (read.ec == std::errc() && i < count())
-            if (auto made = child(i); made.name == name) return made;
+            if (auto entry = child(i); entry.name == name) return entry;
         return Error{ErrorKind::missing, name};
     }
 
-    EntryStatus status_of_child(const Made& made) const {
-        const bool is_folder = made.place != Place::file && made.place != Place::inode;
-        const auto names = made.place == Place::inode ? names_of_inode : is_folder ? 2 : 1;
+    EntryStatus status_of_child(const Made& entry) const {
+        const bool is_folder = entry.place != Place::file && entry.place != Place::inode;
+        const auto names = entry.place == Place::inode ? names_of_inode : is_folder ? 2 : 1;
         return status_like(status_.id.device, is_folder ? EntryKind::folder : EntryKind::file,
-                           number_of(made.place, made.index), names);
+                           number_of(entry.place, entry.index), names);
     }
 
     const Shape& shape_;

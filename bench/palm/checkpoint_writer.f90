@@ -51,9 +51,9 @@ contains
     call checkpoint_open(self%directory, MPI_COMM_WORLD%MPI_VAL, self%staging, self%directory//'/forebay.toml')
     self%kinds = [(dt_replicated, i=1, size(self%data%items))]
     do i = 1, size(self%data%items)
-      associate (one => self%data%items(i), n => self%data%items(i)%dims)
-        if (one%distributed) self%kinds(i) = checkpoint_kind(int(one%shape(:n)), int(one%start(:n)), &
-                                                             int(one%halo(:n)), int(one%halo(:n)))
+      associate (field => self%data%items(i), n => self%data%items(i)%dims)
+        if (field%distributed) self%kinds(i) = checkpoint_kind(int(field%shape(:n)), int(field%start(:n)), &
+                                                             int(field%halo(:n)), int(field%halo(:n)))
       end associate
     end do
   end subroutine
@@ -116,40 +116,40 @@ contains
   end subroutine
 
   ! Gives the array, as PALM would, to checkpoint_write or checkpoint_read.
-  subroutine pass(to, one, kind)
+  subroutine pass(to, field, kind)
     procedure(checkpoint_write) :: to
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(c_int), intent(in) :: kind
     integer(int64) :: extent(4)
     integer(int32), pointer :: an_integer
     character(len=1), pointer :: a_character
     real(real64), pointer :: a_real
     real(real64), pointer, contiguous :: one_d(:), two_d(:, :), three_d(:, :, :), four_d(:, :, :, :)
-    extent = one%count + 2*one%halo
-    select case (one%dims)
+    extent = field%count + 2*field%halo
+    select case (field%dims)
     case (0)
-      call c_f_pointer(one%address(), an_integer)
-      call c_f_pointer(one%address(), a_character)
-      call c_f_pointer(one%address(), a_real)
-      if (one%element_bytes == of_integer) then
-        call to(trim(one%name), an_integer, kind)
-      else if (one%element_bytes == of_character) then
-        call to(trim(one%name), a_character, kind)
+      call c_f_pointer(field%address(), an_integer)
+      call c_f_pointer(field%address(), a_character)
+      call c_f_pointer(field%address(), a_real)
+      if (field%element_bytes == of_integer) then
+        call to(trim(field%name), an_integer, kind)
+      else if (field%element_bytes == of_character) then
+        call to(trim(field%name), a_character, kind)
       else
-        call to(trim(one%name), a_real, kind)
+        call to(trim(field%name), a_real, kind)
       end if
     case (1)
-      call c_f_pointer(one%address(), one_d, extent(:1))
-      call to(trim(one%name), one_d, kind)
+      call c_f_pointer(field%address(), one_d, extent(:1))
+      call to(trim(field%name), one_d, kind)
     case (2)
-      call c_f_pointer(one%address(), two_d, extent(:2))
-      call to(trim(one%name), two_d, kind)
+      call c_f_pointer(field%address(), two_d, extent(:2))
+      call to(trim(field%name), two_d, kind)
     case (3)
-      call c_f_pointer(one%address(), three_d, extent(:3))
-      call to(trim(one%name), three_d, kind)
+      call c_f_pointer(field%address(), three_d, extent(:3))
+      call to(trim(field%name), three_d, kind)
     case default
-      call c_f_pointer(one%address(), four_d, extent)
-      call to(trim(one%name), four_d, kind)
+      call c_f_pointer(field%address(), four_d, extent)
+      call to(trim(field%name), four_d, kind)
     end select
   end subroutine
 

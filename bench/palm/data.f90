@@ -180,16 +180,16 @@ contains
     integer(int64) :: state, k
     integer :: i
     do i = 1, size(self%items)
-      associate (one => self%items(i))
-        state = 1 + i + 1000_int64*turn + merge(1000000_int64*(rank + 1), 0_int64, one%distributed)
+      associate (field => self%items(i))
+        state = 1 + i + 1000_int64*turn + merge(1000000_int64*(rank + 1), 0_int64, field%distributed)
         state = ieor(state, ishft(state, 32))
-        do k = 1, size(one%words, kind=int64)
+        do k = 1, size(field%words, kind=int64)
           state = ieor(state, ishft(state, 13))
           state = ieor(state, ishft(state, -7))
           state = ieor(state, ishft(state, 17))
-          one%words(k) = state
+          field%words(k) = state
         end do
-        one%sum = own_sum(self, one)
+        field%sum = own_sum(self, field)
       end associate
     end do
   end subroutine
@@ -215,22 +215,22 @@ contains
     good = sum_of(merge(0_int64, 1_int64, wrong == '')) == 0
   end function
 
-  integer(int64) function own_sum(data, one)
+  integer(int64) function own_sum(data, field)
     type(mix), intent(inout) :: data
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(int8), pointer, contiguous :: bytes(:)
     integer(int64) :: k
     own_sum = 0
-    if (one%element_bytes < of_real) then
-      call c_f_pointer(one%address(), bytes, [one%own_bytes()])
+    if (field%element_bytes < of_real) then
+      call c_f_pointer(field%address(), bytes, [field%own_bytes()])
       do k = 1, size(bytes, kind=int64)
         own_sum = ieor(ishftc(own_sum, 7), int(bytes(k), int64))
       end do
-    else if (all(one%halo == 0)) then
-      own_sum = words_sum(one%words(:one%own_bytes()/8))
+    else if (all(field%halo == 0)) then
+      own_sum = words_sum(field%words(:field%own_bytes()/8))
     else
-      call pack_item(one, data%buffer)
-      own_sum = words_sum(data%buffer(:one%own_bytes()/8))
+      call pack_item(field, data%buffer)
+      own_sum = words_sum(data%buffer(:field%own_bytes()/8))
     end if
   end function
 
@@ -247,33 +247,33 @@ contains
   ! ---- with and without ghost layers ----
 
   !> The owned part of an array of reals, without ghost layers, to the beginning of `buffer`.
-  subroutine pack_item(one, buffer)
-    type(item), intent(in) :: one
+  subroutine pack_item(field, buffer)
+    type(item), intent(in) :: field
     integer(int64), intent(inout) :: buffer(:)
     integer(int64), pointer, contiguous :: all(:, :, :)
     integer(int64) :: at, j, k
-    all(1:one%count(1) + 2*one%halo(1), 1:one%count(2) + 2*one%halo(2), 1:one%count(3) + 2*one%halo(3)) => one%words
+    all(1:field%count(1) + 2*field%halo(1), 1:field%count(2) + 2*field%halo(2), 1:field%count(3) + 2*field%halo(3)) => field%words
     at = 0
-    do k = one%halo(3) + 1, one%halo(3) + one%count(3)
-      do j = one%halo(2) + 1, one%halo(2) + one%count(2)
-        buffer(at + 1:at + one%count(1)) = all(one%halo(1) + 1:one%halo(1) + one%count(1), j, k)
-        at = at + one%count(1)
+    do k = field%halo(3) + 1, field%halo(3) + field%count(3)
+      do j = field%halo(2) + 1, field%halo(2) + field%count(2)
+        buffer(at + 1:at + field%count(1)) = all(field%halo(1) + 1:field%halo(1) + field%count(1), j, k)
+        at = at + field%count(1)
       end do
     end do
   end subroutine
 
   !> The other way; ghost layers stay as they are.
-  subroutine unpack_item(one, buffer)
-    type(item), intent(in) :: one
+  subroutine unpack_item(field, buffer)
+    type(item), intent(in) :: field
     integer(int64), intent(in) :: buffer(:)
     integer(int64), pointer, contiguous :: all(:, :, :)
     integer(int64) :: at, j, k
-    all(1:one%count(1) + 2*one%halo(1), 1:one%count(2) + 2*one%halo(2), 1:one%count(3) + 2*one%halo(3)) => one%words
+    all(1:field%count(1) + 2*field%halo(1), 1:field%count(2) + 2*field%halo(2), 1:field%count(3) + 2*field%halo(3)) => field%words
     at = 0
-    do k = one%halo(3) + 1, one%halo(3) + one%count(3)
-      do j = one%halo(2) + 1, one%halo(2) + one%count(2)
-        all(one%halo(1) + 1:one%halo(1) + one%count(1), j, k) = buffer(at + 1:at + one%count(1))
-        at = at + one%count(1)
+    do k = field%halo(3) + 1, field%halo(3) + field%count(3)
+      do j = field%halo(2) + 1, field%halo(2) + field%count(2)
+        all(field%halo(1) + 1:field%halo(1) + field%count(1), j, k) = buffer(at + 1:at + field%count(1))
+        at = at + field%count(1)
       end do
     end do
   end subroutine

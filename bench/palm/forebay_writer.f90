@@ -56,12 +56,12 @@ contains
     call self%session%open(MPI_COMM_WORLD, self%directory, self%staging)
     call self%session%stream('restart', self%stream, 'slots = 1'//new_line('a')//'keep = 0'//new_line('a')//'view = false')
     do i = 1, size(self%data%items)
-      associate (one => self%data%items(i))
-        if (one%distributed) then
-          call self%stream%array(trim(one%name), place_of(one), one%shape(:one%dims), one%start(:one%dims), &
-                                 halo_lo=one%halo(:one%dims), halo_hi=one%halo(:one%dims))
+      associate (field => self%data%items(i))
+        if (field%distributed) then
+          call self%stream%array(trim(field%name), place_of(field), field%shape(:field%dims), field%start(:field%dims), &
+                                 halo_lo=field%halo(:field%dims), halo_hi=field%halo(:field%dims))
         else
-          call self%stream%replicated(trim(one%name), place_of(one))
+          call self%stream%replicated(trim(field%name), place_of(field))
         end if
       end associate
     end do
@@ -93,14 +93,14 @@ contains
 
   subroutine forebay_restore(self)
     class(forebay_writer), intent(inout) :: self
-    type(fb_restart) :: found
+    type(fb_restart) :: snapshot
     character(len=:), allocatable :: source
-    call self%stream%newest(found)
-    if (.not. found%found()) call fail('forebay: the snapshot that was just committed is not found.')
-    source = found%source()
-    if (found%step() /= 2 .or. (index(source, 'staged') == 1 .eqv. self%cold)) &
+    call self%stream%newest(snapshot)
+    if (.not. snapshot%found()) call fail('forebay: the snapshot that was just committed is not found.')
+    source = snapshot%source()
+    if (snapshot%step() /= 2 .or. (index(source, 'staged') == 1 .eqv. self%cold)) &
       call fail('forebay: the restart came from '//source//', which was not to be measured.')
-    call found%read()
+    call snapshot%read()
   end subroutine
 
   subroutine forebay_end(self)
@@ -110,34 +110,34 @@ contains
     nullify (self%data)
   end subroutine
 
-  function place_of(one) result(place)
-    type(item), intent(in) :: one
+  function place_of(field) result(place)
+    type(item), intent(in) :: field
     type(fb_place) :: place
     integer(int64) :: extent(4)
     integer(int32), pointer :: an_integer
     character(len=1), pointer :: a_character
     real(real64), pointer :: a_real
     real(real64), pointer, contiguous :: one_d(:), two_d(:, :), three_d(:, :, :), four_d(:, :, :, :)
-    extent = one%count + 2*one%halo
-    select case (one%dims)
+    extent = field%count + 2*field%halo
+    select case (field%dims)
     case (0)
-      call c_f_pointer(one%address(), an_integer)
-      call c_f_pointer(one%address(), a_character)
-      call c_f_pointer(one%address(), a_real)
+      call c_f_pointer(field%address(), an_integer)
+      call c_f_pointer(field%address(), a_character)
+      call c_f_pointer(field%address(), a_real)
       place = fb_at(a_real)
-      if (one%element_bytes == of_integer) place = fb_at(an_integer)
-      if (one%element_bytes == of_character) place = fb_at(a_character)
+      if (field%element_bytes == of_integer) place = fb_at(an_integer)
+      if (field%element_bytes == of_character) place = fb_at(a_character)
     case (1)
-      call c_f_pointer(one%address(), one_d, extent(:1))
+      call c_f_pointer(field%address(), one_d, extent(:1))
       place = fb_at(one_d)
     case (2)
-      call c_f_pointer(one%address(), two_d, extent(:2))
+      call c_f_pointer(field%address(), two_d, extent(:2))
       place = fb_at(two_d)
     case (3)
-      call c_f_pointer(one%address(), three_d, extent(:3))
+      call c_f_pointer(field%address(), three_d, extent(:3))
       place = fb_at(three_d)
     case default
-      call c_f_pointer(one%address(), four_d, extent)
+      call c_f_pointer(field%address(), four_d, extent)
       place = fb_at(four_d)
     end select
   end function

@@ -10,10 +10,10 @@ module palm_hdf5
 
 contains
 
-  subroutine make_hdf5_writer(made)
-    type(hdf5_writer), intent(out) :: made
-    made%name = 'hdf5'
-    made%left_out = 'no parallel HDF5 with its Fortran module was found when this was built; Debian: libhdf5-openmpi-dev'
+  subroutine make_hdf5_writer(new_writer)
+    type(hdf5_writer), intent(out) :: new_writer
+    new_writer%name = 'hdf5'
+    new_writer%left_out = 'no parallel HDF5 with its Fortran module was found when this was built; Debian: libhdf5-openmpi-dev'
   end subroutine
 
 end module palm_hdf5

@@ -25,10 +25,10 @@ module palm_hdf5
 
 contains
 
-  subroutine make_hdf5_writer(made)
-    type(hdf5_writer), intent(out) :: made
+  subroutine make_hdf5_writer(new_writer)
+    type(hdf5_writer), intent(out) :: new_writer
     integer :: status
-    made%name = 'hdf5'
+    new_writer%name = 'hdf5'
     call h5open_f(status)
     call check(status, 'start')
   end subroutine
@@ -69,52 +69,52 @@ contains
     call close_all(file, access, all_ranks, one_rank)
   end subroutine
 
-  subroutine write_item(file, one, buffer, creation, how)
+  subroutine write_item(file, field, buffer, creation, how)
     integer(hid_t), intent(in) :: file, creation, how
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(int64), intent(inout), target :: buffer(:)
     integer(hid_t) :: space, memory, set
     integer :: status
-    call make_spaces(one, space, memory)
-    call h5dcreate_f(file, trim(one%name), kind_of(one), space, set, status, dcpl_id=creation)
-    call check(status, 'create '//trim(one%name))
-    call select_part(one, space)
-    if (any(one%halo > 0)) call pack_item(one, buffer)
-    if (one%distributed .or. rank == 0) &
-      call h5dwrite_f(set, kind_of(one), place_of(one, buffer), status, memory, space, how)
-    call check(status, 'write '//trim(one%name))
+    call make_spaces(field, space, memory)
+    call h5dcreate_f(file, trim(field%name), kind_of(field), space, set, status, dcpl_id=creation)
+    call check(status, 'create '//trim(field%name))
+    call select_part(field, space)
+    if (any(field%halo > 0)) call pack_item(field, buffer)
+    if (field%distributed .or. rank == 0) &
+      call h5dwrite_f(set, kind_of(field), place_of(field, buffer), status, memory, space, how)
+    call check(status, 'write '//trim(field%name))
     call close_item(set, space, memory)
   end subroutine
 
-  subroutine read_item(file, one, buffer, how)
+  subroutine read_item(file, field, buffer, how)
     integer(hid_t), intent(in) :: file, how
-    type(item), intent(inout) :: one
+    type(item), intent(inout) :: field
     integer(int64), intent(inout), target :: buffer(:)
     integer(hid_t) :: space, memory, set
     type(c_ptr) :: place
     integer :: status
-    call make_spaces(one, space, memory)
-    place = place_of(one, buffer)
-    call h5dopen_f(file, trim(one%name), set, status)
-    call check(status, 'open '//trim(one%name))
-    call select_part(one, space)
-    call h5dread_f(set, kind_of(one), place, status, memory, space, how)
-    call check(status, 'read '//trim(one%name))
-    if (any(one%halo > 0)) call unpack_item(one, buffer)
+    call make_spaces(field, space, memory)
+    place = place_of(field, buffer)
+    call h5dopen_f(file, trim(field%name), set, status)
+    call check(status, 'open '//trim(field%name))
+    call select_part(field, space)
+    call h5dread_f(set, kind_of(field), place, status, memory, space, how)
+    call check(status, 'read '//trim(field%name))
+    if (any(field%halo > 0)) call unpack_item(field, buffer)
     call close_item(set, space, memory)
   end subroutine
 
   ! The data themselves, or the buffer when they have ghost layers.
-  type(c_ptr) function place_of(one, buffer)
-    type(item), intent(in) :: one
+  type(c_ptr) function place_of(field, buffer)
+    type(item), intent(in) :: field
     integer(int64), intent(in), target :: buffer(:)
-    place_of = one%address()
-    if (any(one%halo > 0)) place_of = c_loc(buffer)
+    place_of = field%address()
+    if (any(field%halo > 0)) place_of = c_loc(buffer)
   end function
 
-  integer(hid_t) function kind_of(one)
-    type(item), intent(in) :: one
-    select case (one%element_bytes)
+  integer(hid_t) function kind_of(field)
+    type(item), intent(in) :: field
+    select case (field%element_bytes)
     case (of_character)
       kind_of = H5T_NATIVE_CHARACTER
     case (of_integer)
@@ -124,27 +124,27 @@ contains
     end select
   end function
 
-  subroutine make_spaces(one, space, memory)
-    type(item), intent(in) :: one
+  subroutine make_spaces(field, space, memory)
+    type(item), intent(in) :: field
     integer(hid_t), intent(out) :: space, memory
     integer :: status
-    if (one%dims == 0) then
+    if (field%dims == 0) then
       call h5screate_f(H5S_SCALAR_F, space, status)
       call h5screate_f(H5S_SCALAR_F, memory, status)
     else
-      call h5screate_simple_f(one%dims, one%shape(:one%dims), space, status)
-      call h5screate_simple_f(one%dims, one%count(:one%dims), memory, status)
+      call h5screate_simple_f(field%dims, field%shape(:field%dims), space, status)
+      call h5screate_simple_f(field%dims, field%count(:field%dims), memory, status)
     end if
-    call check(status, 'describe '//trim(one%name))
+    call check(status, 'describe '//trim(field%name))
   end subroutine
 
-  subroutine select_part(one, space)
-    type(item), intent(in) :: one
+  subroutine select_part(field, space)
+    type(item), intent(in) :: field
     integer(hid_t), intent(in) :: space
     integer :: status
-    if (.not. one%distributed) return
-    call h5sselect_hyperslab_f(space, H5S_SELECT_SET_F, one%start(:one%dims) - 1, one%count(:one%dims), status)
-    call check(status, 'select a part of '//trim(one%name))
+    if (.not. field%distributed) return
+    call h5sselect_hyperslab_f(space, H5S_SELECT_SET_F, field%start(:field%dims) - 1, field%count(:field%dims), status)
+    call check(status, 'select a part of '//trim(field%name))
   end subroutine
 
   integer(hid_t) function access_list() result(list)

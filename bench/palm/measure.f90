@@ -91,39 +91,39 @@ contains
     if (turn > 0) here%limit_seconds(turn, :) = limit_seconds
   end subroutine
 
-  subroutine measure_writer(here, one, data, seconds)
+  subroutine measure_writer(here, measured, data, seconds)
     type(place), intent(in) :: here
-    class(writer), intent(inout) :: one
+    class(writer), intent(inout) :: measured
     type(mix), intent(inout), target :: data
     real(real64), intent(out) :: seconds(4)
     real(real64) :: started
     integer :: step
-    call make_own(here, '/'//trim(one%name))
-    call one%begin(here%directory//'/'//trim(one%name), data)
+    call make_own(here, '/'//trim(measured%name))
+    call measured%begin(here%directory//'/'//trim(measured%name), data)
     started = start_clock()
-    call one%create()
+    call measured%create()
     seconds(creating) = stop_clock(started)
-    call one%secure()
+    call measured%secure()
     seconds(durable) = stop_clock(started)
     do step = warm, cold
-      call one%before_restore(step == cold)
+      call measured%before_restore(step == cold)
       call data%wipe()
       started = start_clock()
-      call one%restore()
+      call measured%restore()
       seconds(step) = stop_clock(started)
-      call compare(one, data, here)
+      call compare(measured, data, here)
     end do
-    call one%end()
-    call remove_own(here, '/'//trim(one%name))
+    call measured%end()
+    call remove_own(here, '/'//trim(measured%name))
   end subroutine
 
-  subroutine compare(one, data, here)
-    class(writer), intent(in) :: one
+  subroutine compare(measured, data, here)
+    class(writer), intent(in) :: measured
     type(mix), intent(inout) :: data
     type(place), intent(in) :: here
     character(len=32) :: wrong
     if (data%check(wrong)) return
-    if (wrong /= '') call fail(trim(one%name)//': variable '//trim(wrong)//' was not restored as it was created, in '// &
+    if (wrong /= '') call fail(trim(measured%name)//': variable '//trim(wrong)//' was not restored as it was created, in '// &
                                here%directory//', which stays. Next: read its files there.')
     call rest()  ! the rank that found it ends the benchmark
   end subroutine
@@ -154,38 +154,38 @@ contains
 
   ! ---- results ----
 
-  subroutine report_places(found, places, writers)
-    type(report), intent(inout) :: found
+  subroutine report_places(results, places, writers)
+    type(report), intent(inout) :: results
     type(place), intent(in) :: places(:)
     type(writer_slot), intent(in) :: writers(:)
     integer :: p
     do p = 1, size(places)
-      call report_rows(found, places(p), writers)
+      call report_rows(results, places(p), writers)
     end do
     do p = 1, size(places)
-      call report_goals(found, places(p), writers)
+      call report_goals(results, places(p), writers)
     end do
   end subroutine
 
-  subroutine report_rows(found, here, writers)
-    type(report), intent(inout) :: found
+  subroutine report_rows(results, here, writers)
+    type(report), intent(inout) :: results
     type(place), intent(in) :: here
     type(writer_slot), intent(in) :: writers(:)
     integer :: step, w, i
     do step = 1, 4
-      call found%title(trim(here%name)//', '//step_names(step))
+      call results%title(trim(here%name)//', '//step_names(step))
       do w = 1, size(writers)
-        call found%seconds(trim(here%name)//'_'//trim(writers(w)%it%name)//'_'//trim(step_keys(step)), &
+        call results%seconds(trim(here%name)//'_'//trim(writers(w)%it%name)//'_'//trim(step_keys(step)), &
                            trim(writers(w)%it%name), here%ways(w)%steps(:, step), .true.)
       end do
     end do
-    call found%title(trim(here%name)//', limits and what else takes time')
+    call results%title(trim(here%name)//', limits and what else takes time')
     do i = 1, size(limit_keys)
-      call found%seconds(trim(here%name)//'_'//trim(limit_keys(i)), trim(limit_names(i)), here%limit_seconds(:, i), .true.)
+      call results%seconds(trim(here%name)//'_'//trim(limit_keys(i)), trim(limit_names(i)), here%limit_seconds(:, i), .true.)
     end do
     do w = 1, size(writers)
       do i = 1, size(here%ways(w)%noted)
-        call found%seconds(trim(here%name)//'_'//trim(writers(w)%it%name)//'_'//trim(here%ways(w)%noted(i)%key), &
+        call results%seconds(trim(here%name)//'_'//trim(writers(w)%it%name)//'_'//trim(here%ways(w)%noted(i)%key), &
                            trim(writers(w)%it%name)//': '//trim(here%ways(w)%noted(i)%what), here%ways(w)%others(:, i), &
                            .false.)
       end do
@@ -193,8 +193,8 @@ contains
   end subroutine
 
   ! The goals compare the module's way; PALM's calls are a row beside it.
-  subroutine report_goals(found, here, writers)
-    type(report), intent(inout) :: found
+  subroutine report_goals(results, here, writers)
+    type(report), intent(inout) :: results
     type(place), intent(in) :: here
     type(writer_slot), intent(in) :: writers(:)
     character(len=:), allocatable :: name
@@ -203,19 +203,19 @@ contains
     if (own == 0) return
     mpi_io = number_of(writers, 'mpi-io')
     name = trim(here%name)
-    associate (mine => here%ways(own)%steps)
-      if (mpi_io > 0) call found%goal(name//'_visible', name//': mpi-io create / forebay create', &
-                                      here%ways(mpi_io)%steps(:, creating), mine(:, creating), 4._real64)
+    associate (own_steps => here%ways(own)%steps)
+      if (mpi_io > 0) call results%goal(name//'_visible', name//': mpi-io create / forebay create', &
+                                      here%ways(mpi_io)%steps(:, creating), own_steps(:, creating), 4._real64)
       do step = durable, cold
         best = fastest(here, writers, step)
-        if (best > 0) call found%goal(name//'_'//trim(step_keys(step)), name//': '//trim(writers(best)%it%name)// &
+        if (best > 0) call results%goal(name//'_'//trim(step_keys(step)), name//': '//trim(writers(best)%it%name)// &
                                       ', the fastest other, / forebay, '//step_names(step), &
-                                      here%ways(best)%steps(:, step), mine(:, step), 1._real64)
+                                      here%ways(best)%steps(:, step), own_steps(:, step), 1._real64)
       end do
-      call found%goal(name//'_warm_create', name//': create / restore on the node that created', mine(:, creating), &
-                      mine(:, warm), 1._real64)
-      call found%goal(name//'_cold_create', name//': create until durable / restore from the target', mine(:, durable), &
-                      mine(:, cold), 1._real64)
+      call results%goal(name//'_warm_create', name//': create / restore on the node that created', own_steps(:, creating), &
+                      own_steps(:, warm), 1._real64)
+      call results%goal(name//'_cold_create', name//': create until durable / restore from the target', own_steps(:, durable), &
+                      own_steps(:, cold), 1._real64)
     end associate
   end subroutine
 

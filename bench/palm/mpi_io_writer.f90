@@ -43,16 +43,16 @@ contains
     offset = first_array
     arrays = 0
     do i = 1, size(self%data%items)
-      associate (one => self%data%items(i))
-        if (one%dims == 0) then
+      associate (field => self%data%items(i))
+        if (field%dims == 0) then
           call scalar_to_header(self%data, i, header)
           cycle
         end if
-        call put(header, array_names + name_bytes*arrays, transfer(one%name, header))
+        call put(header, array_names + name_bytes*arrays, transfer(field%name, header))
         call put(header, array_offsets + 8_int64*arrays, transfer(offset, header))
         arrays = arrays + 1
-        call write_array(file, one, offset, self%data%buffer)
-        offset = offset + product(one%shape)*one%element_bytes
+        call write_array(file, field, offset, self%data%buffer)
+        offset = offset + product(field%shape)*field%element_bytes
       end associate
     end do
     call look_at_bytes(file)
@@ -89,65 +89,65 @@ contains
 
   ! ---- arrays ----
 
-  subroutine write_array(file, one, offset, buffer)
+  subroutine write_array(file, field, offset, buffer)
     type(MPI_File), intent(in) :: file
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(int64), intent(in) :: offset
     integer(int64), intent(inout) :: buffer(:)
     integer :: status, count
     status = MPI_SUCCESS
-    count = int(one%own_bytes()/of_real)
-    if (.not. one%distributed) then
+    count = int(field%own_bytes()/of_real)
+    if (.not. field%distributed) then
       call look_at_bytes(file)
-      if (rank == 0) call MPI_File_write_at(file, offset, one%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
+      if (rank == 0) call MPI_File_write_at(file, offset, field%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
     else
-      call look_at_part(file, one, offset)
-      if (all(one%halo == 0)) then
-        call MPI_File_write_all(file, one%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
+      call look_at_part(file, field, offset)
+      if (all(field%halo == 0)) then
+        call MPI_File_write_all(file, field%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
       else
-        call pack_item(one, buffer)
+        call pack_item(field, buffer)
         call MPI_File_write_all(file, buffer, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
       end if
     end if
-    call check(status, 'write '//trim(one%name))
+    call check(status, 'write '//trim(field%name))
   end subroutine
 
-  subroutine read_array(file, one, offset, buffer)
+  subroutine read_array(file, field, offset, buffer)
     type(MPI_File), intent(in) :: file
-    type(item), intent(inout) :: one
+    type(item), intent(inout) :: field
     integer(int64), intent(in) :: offset
     integer(int64), intent(inout) :: buffer(:)
     integer :: status, count
     status = MPI_SUCCESS
-    count = int(one%own_bytes()/of_real)
-    if (.not. one%distributed) then
+    count = int(field%own_bytes()/of_real)
+    if (.not. field%distributed) then
       call look_at_bytes(file)
-      if (rank == 0) call MPI_File_read_at(file, offset, one%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
-      call MPI_Bcast(one%words, count, MPI_INTEGER8, 0, MPI_COMM_WORLD)
+      if (rank == 0) call MPI_File_read_at(file, offset, field%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
+      call MPI_Bcast(field%words, count, MPI_INTEGER8, 0, MPI_COMM_WORLD)
     else
-      call look_at_part(file, one, offset)
-      if (all(one%halo == 0)) then
-        call MPI_File_read_all(file, one%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
+      call look_at_part(file, field, offset)
+      if (all(field%halo == 0)) then
+        call MPI_File_read_all(file, field%words, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
       else
         call MPI_File_read_all(file, buffer, count, MPI_INTEGER8, MPI_STATUS_IGNORE, status)
-        call unpack_item(one, buffer)
+        call unpack_item(field, buffer)
       end if
     end if
-    call check(status, 'read '//trim(one%name))
+    call check(status, 'read '//trim(field%name))
   end subroutine
 
-  subroutine look_at_part(file, one, offset)
+  subroutine look_at_part(file, field, offset)
     type(MPI_File), intent(in) :: file
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(int64), intent(in) :: offset
     type(MPI_Datatype) :: part
     integer :: n, status
-    n = one%dims
-    call MPI_Type_create_subarray(n, int(one%shape(:n)), int(one%count(:n)), int(one%start(:n) - 1), MPI_ORDER_FORTRAN, &
+    n = field%dims
+    call MPI_Type_create_subarray(n, int(field%shape(:n)), int(field%count(:n)), int(field%start(:n) - 1), MPI_ORDER_FORTRAN, &
                                   MPI_INTEGER8, part)
     call MPI_Type_commit(part)
     call MPI_File_set_view(file, offset, MPI_INTEGER8, part, 'native', MPI_INFO_NULL, status)
-    call check(status, 'set the view of '//trim(one%name))
+    call check(status, 'set the view of '//trim(field%name))
     call MPI_Type_free(part)
   end subroutine
 

@@ -10,10 +10,10 @@ module palm_netcdf
 
 contains
 
-  subroutine make_netcdf_writer(made)
-    type(netcdf_writer), intent(out) :: made
-    made%name = 'netcdf'
-    made%left_out = 'no parallel netCDF 4.9 was found when this was built; Debian: libnetcdf-mpi-dev'
+  subroutine make_netcdf_writer(new_writer)
+    type(netcdf_writer), intent(out) :: new_writer
+    new_writer%name = 'netcdf'
+    new_writer%left_out = 'no parallel netCDF 4.9 was found when this was built; Debian: libnetcdf-mpi-dev'
   end subroutine
 
 end module palm_netcdf

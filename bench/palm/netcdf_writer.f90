@@ -103,9 +103,9 @@ module palm_netcdf
 
 contains
 
-  subroutine make_netcdf_writer(made)
-    type(netcdf_writer), intent(out) :: made
-    made%name = 'netcdf'
+  subroutine make_netcdf_writer(new_writer)
+    type(netcdf_writer), intent(out) :: new_writer
+    new_writer%name = 'netcdf'
     call check(nc_set_alignment(alignment, alignment), 'set the alignment')
   end subroutine
 
@@ -141,57 +141,57 @@ contains
   end subroutine
 
   ! C counts dimensions from the slowest on.
-  subroutine define(file, one, variable)
+  subroutine define(file, field, variable)
     integer(c_int), intent(in) :: file
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(c_int), intent(out) :: variable
     integer(c_int) :: dimensions(4), kind
     character(len=2) :: suffix
     integer :: d
     dimensions = 0
-    do d = 1, one%dims
+    do d = 1, field%dims
       write (suffix, '("_",i1)') d
-      call check(nc_def_dim(file, trim(one%name)//suffix//c_null_char, one%shape(one%dims + 1 - d), dimensions(d)), &
-                 'define a dimension of '//trim(one%name))
+      call check(nc_def_dim(file, trim(field%name)//suffix//c_null_char, field%shape(field%dims + 1 - d), dimensions(d)), &
+                 'define a dimension of '//trim(field%name))
     end do
     kind = nc_double
-    if (one%element_bytes == of_integer) kind = nc_int
-    if (one%element_bytes == of_character) kind = nc_char
-    call check(nc_def_var(file, trim(one%name)//c_null_char, kind, one%dims, dimensions, variable), &
-               'define '//trim(one%name))
+    if (field%element_bytes == of_integer) kind = nc_int
+    if (field%element_bytes == of_character) kind = nc_char
+    call check(nc_def_var(file, trim(field%name)//c_null_char, kind, field%dims, dimensions, variable), &
+               'define '//trim(field%name))
   end subroutine
 
-  subroutine write_item(file, variable, one, buffer)
+  subroutine write_item(file, variable, field, buffer)
     integer(c_int), intent(in) :: file, variable
-    type(item), intent(in) :: one
+    type(item), intent(in) :: field
     integer(int64), intent(inout), target :: buffer(:)
     type(c_ptr) :: memory
     integer :: n
-    if (.not. one%distributed .and. rank > 0) return
-    if (one%distributed) call check(nc_var_par_access(file, variable, nc_collective), 'write collectively')
-    memory = one%address()
-    if (any(one%halo > 0)) then
-      call pack_item(one, buffer)
+    if (.not. field%distributed .and. rank > 0) return
+    if (field%distributed) call check(nc_var_par_access(file, variable, nc_collective), 'write collectively')
+    memory = field%address()
+    if (any(field%halo > 0)) then
+      call pack_item(field, buffer)
       memory = c_loc(buffer)
     end if
-    n = one%dims
-    call check(nc_put_vara(file, variable, one%start(n:1:-1) - 1, one%count(n:1:-1), memory), 'write '//trim(one%name))
+    n = field%dims
+    call check(nc_put_vara(file, variable, field%start(n:1:-1) - 1, field%count(n:1:-1), memory), 'write '//trim(field%name))
   end subroutine
 
-  subroutine read_item(file, one, buffer)
+  subroutine read_item(file, field, buffer)
     integer(c_int), intent(in) :: file
-    type(item), intent(inout) :: one
+    type(item), intent(inout) :: field
     integer(int64), intent(inout), target :: buffer(:)
     integer(c_int) :: variable
     type(c_ptr) :: memory
     integer :: n
-    call check(nc_inq_varid(file, trim(one%name)//c_null_char, variable), 'find '//trim(one%name))
-    if (one%distributed) call check(nc_var_par_access(file, variable, nc_collective), 'read collectively')
-    memory = one%address()
-    if (any(one%halo > 0)) memory = c_loc(buffer)
-    n = one%dims
-    call check(nc_get_vara(file, variable, one%start(n:1:-1) - 1, one%count(n:1:-1), memory), 'read '//trim(one%name))
-    if (any(one%halo > 0)) call unpack_item(one, buffer)
+    call check(nc_inq_varid(file, trim(field%name)//c_null_char, variable), 'find '//trim(field%name))
+    if (field%distributed) call check(nc_var_par_access(file, variable, nc_collective), 'read collectively')
+    memory = field%address()
+    if (any(field%halo > 0)) memory = c_loc(buffer)
+    n = field%dims
+    call check(nc_get_vara(file, variable, field%start(n:1:-1) - 1, field%count(n:1:-1), memory), 'read '//trim(field%name))
+    if (any(field%halo > 0)) call unpack_item(field, buffer)
   end subroutine
 
   subroutine check(status, what)

@@ -19,7 +19,7 @@ program palm_bench
   type(place), allocatable :: places(:)
   type(writer_slot), allocatable :: writers(:)
   type(limits) :: limit
-  type(report) :: found
+  type(report) :: results
 
   call ranks_begin()
   call read_options(chosen)
@@ -30,10 +30,10 @@ contains
 
   subroutine run()
     integer :: turn, p
-    call found%begin()
+    call results%begin()
     call make_hints(chosen%hints)
     call make_mix(data, chosen%bytes)
-    call make_writers(chosen, writers, found)
+    call make_writers(chosen, writers, results)
     call limit%make(data)
     allocate (places(count([chosen%tmpfs /= 'none', chosen%disk /= 'none'])))
     if (chosen%tmpfs /= 'none') call places(1)%make('tmpfs', chosen%tmpfs, size(writers), chosen%repeats)
@@ -49,17 +49,17 @@ contains
       call places(p)%remove()
     end do
     if (rank /= 0) return
-    write (found%head, '(a,i0,a,f0.2,a,i0,a,i0,a,i0,a,i0,a)') 'palm_bench: ', rank_count, ' ranks, ', &
+    write (results%head, '(a,i0,a,f0.2,a,i0,a,i0,a,i0,a,i0,a)') 'palm_bench: ', rank_count, ' ranks, ', &
       data%total_bytes/1024._real64**3, ' GiB in ', size(data%items), ' variables (', data%nx, ' x ', data%ny, &
       ' columns), ', chosen%repeats, ' turns'
-    found%ranks = rank_count
-    found%repeats = chosen%repeats
-    found%bytes = data%total_bytes
-    call report_places(found, places, writers)
+    results%ranks = rank_count
+    results%repeats = chosen%repeats
+    results%bytes = data%total_bytes
+    call report_places(results, places, writers)
     if (chosen%json) then
-      call found%print_json()
+      call results%print_json()
     else
-      call found%print()
+      call results%print()
     end if
   end subroutine
 

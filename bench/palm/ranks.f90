@@ -60,14 +60,14 @@ contains
     now = real(count, real64)/real(rate, real64)
   end function
 
-  real(real64) function largest(mine)
-    real(real64), intent(in) :: mine
-    call MPI_Allreduce(mine, largest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD)
+  real(real64) function largest(own)
+    real(real64), intent(in) :: own
+    call MPI_Allreduce(own, largest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD)
   end function
 
-  integer(int64) function sum_of(mine)
-    integer(int64), intent(in) :: mine
-    call MPI_Allreduce(mine, sum_of, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD)
+  integer(int64) function sum_of(own)
+    integer(int64), intent(in) :: own
+    call MPI_Allreduce(own, sum_of, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD)
   end function
 
 end module palm_ranks

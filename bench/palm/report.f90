@@ -87,21 +87,21 @@ contains
     write (output_unit, '(a)') trim(self%head)
     base = 0
     do i = 1, self%row_count
-      associate (one => self%rows(i))
-        if (.not. allocated(one%seconds)) then
-          write (output_unit, '(/,a,/,t49,a,t62,a,t79,a,t87,a)') trim(one%what), 'median', 'quartiles', 'GiB/s', '/ forebay'
+      associate (line => self%rows(i))
+        if (.not. allocated(line%seconds)) then
+          write (output_unit, '(/,a,/,t49,a,t62,a,t79,a,t87,a)') trim(line%what), 'median', 'quartiles', 'GiB/s', '/ forebay'
           base = 0
           cycle
         end if
-        if (index(one%key, '_forebay_') > 0 .and. one%moves_data) base = median(one%seconds)
-        write (output_unit, '(2x,a,t46,a)') trim(one%what), cells(self, one, base)
+        if (index(line%key, '_forebay_') > 0 .and. line%moves_data) base = median(line%seconds)
+        write (output_unit, '(2x,a,t46,a)') trim(line%what), cells(self, line, base)
       end associate
     end do
     write (output_unit, '(a)') ''
     do i = 1, size(self%ratios)
-      associate (one => self%ratios(i))
-        write (output_unit, '(a,f8.2,a,f5.2,a,f8.2,a,f8.2,3a)') merge('met   ', 'MISSED', one%value >= one%goal), &
-          one%value, '  (goal', one%goal, ', quartiles of the turns', one%lower, ' to', one%upper, '): ', trim(one%what)
+      associate (line => self%ratios(i))
+        write (output_unit, '(a,f8.2,a,f5.2,a,f8.2,a,f8.2,3a)') merge('met   ', 'MISSED', line%value >= line%goal), &
+          line%value, '  (goal', line%goal, ', quartiles of the turns', line%lower, ' to', line%upper, '): ', trim(line%what)
       end associate
     end do
     do i = 1, size(self%left_out)
@@ -109,18 +109,18 @@ contains
     end do
   end subroutine
 
-  function cells(self, one, base) result(text)
+  function cells(self, line, base) result(text)
     type(report), intent(in) :: self
-    type(row), intent(in) :: one
+    type(row), intent(in) :: line
     real(real64), intent(in) :: base
     character(len=56) :: text
     real(real64) :: middle
-    middle = median(one%seconds)
+    middle = median(line%seconds)
     text = ''
-    write (text(:32), '(f8.4," s",f9.4," -",f8.4," s")') middle, at_fraction(one%seconds, 0.25_real64), &
-      at_fraction(one%seconds, 0.75_real64)
-    if (one%moves_data) write (text(33:42), '(f9.2)') real(self%bytes, real64)/middle/1024._real64**3
-    if (one%moves_data .and. base > 0) write (text(45:55), '(f10.2)') middle/base
+    write (text(:32), '(f8.4," s",f9.4," -",f8.4," s")') middle, at_fraction(line%seconds, 0.25_real64), &
+      at_fraction(line%seconds, 0.75_real64)
+    if (line%moves_data) write (text(33:42), '(f9.2)') real(self%bytes, real64)/middle/1024._real64**3
+    if (line%moves_data .and. base > 0) write (text(45:55), '(f10.2)') middle/base
   end function
 
   ! ---- JSON ----
@@ -155,15 +155,15 @@ contains
     integer :: i, k
     text = ''
     do i = 1, self%row_count
-      associate (one => self%rows(i))
-        if (.not. allocated(one%seconds)) cycle
+      associate (line => self%rows(i))
+        if (.not. allocated(line%seconds)) cycle
         if (text /= '') text = text//', '
-        text = text//'"'//trim(one%key)//'": {"unit": "s", "median": '//real_text(median(one%seconds))// &
-               ', "lower_quartile": '//real_text(at_fraction(one%seconds, 0.25_real64))//', "upper_quartile": '// &
-               real_text(at_fraction(one%seconds, 0.75_real64))//', "samples": ['
-        do k = 1, size(one%seconds)
+        text = text//'"'//trim(line%key)//'": {"unit": "s", "median": '//real_text(median(line%seconds))// &
+               ', "lower_quartile": '//real_text(at_fraction(line%seconds, 0.25_real64))//', "upper_quartile": '// &
+               real_text(at_fraction(line%seconds, 0.75_real64))//', "samples": ['
+        do k = 1, size(line%seconds)
           if (k > 1) text = text//', '
-          text = text//real_text(one%seconds(k))
+          text = text//real_text(line%seconds(k))
         end do
         text = text//']}'
       end associate

@@ -26,16 +26,16 @@ contains
 
   pure function ascending(samples) result(sorted)
     real(real64), intent(in) :: samples(:)
-    real(real64) :: sorted(size(samples)), one
+    real(real64) :: sorted(size(samples)), sample
     integer :: i, j
     sorted = samples
     do i = 2, size(sorted)
-      one = sorted(i)
+      sample = sorted(i)
       do j = i - 1, 1, -1
-        if (sorted(j) <= one) exit
+        if (sorted(j) <= sample) exit
         sorted(j + 1) = sorted(j)
       end do
-      sorted(j + 1) = one
+      sorted(j + 1) = sample
     end do
   end function
 

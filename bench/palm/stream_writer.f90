@@ -31,15 +31,15 @@ contains
     open (newunit=unit, file=self%path, form='unformatted', status='replace', action='write', iostat=status, iomsg=message)
     if (status /= 0) call fail('stream: '//message)
     do i = 1, size(self%data%items)
-      associate (one => self%data%items(i))
-        write (unit, iostat=status, iomsg=message) len_trim(one%name, int32)
-        if (status == 0) write (unit, iostat=status, iomsg=message) trim(one%name)
+      associate (field => self%data%items(i))
+        write (unit, iostat=status, iomsg=message) len_trim(field%name, int32)
+        if (status == 0) write (unit, iostat=status, iomsg=message) trim(field%name)
         if (status /= 0) call fail('stream: '//message)
-        if (one%element_bytes == of_real) then
-          call c_f_pointer(one%address(), reals, [one%local_bytes()/of_real])
+        if (field%element_bytes == of_real) then
+          call c_f_pointer(field%address(), reals, [field%local_bytes()/of_real])
           write (unit, iostat=status, iomsg=message) reals
         else
-          call c_f_pointer(one%address(), bytes, [one%local_bytes()])
+          call c_f_pointer(field%address(), bytes, [field%local_bytes()])
           write (unit, iostat=status, iomsg=message) bytes
         end if
         if (status /= 0) call fail('stream: '//message)
@@ -60,17 +60,17 @@ contains
     open (newunit=unit, file=self%path, form='unformatted', status='old', action='read', iostat=status, iomsg=message)
     if (status /= 0) call fail('stream: '//message)
     do i = 1, size(self%data%items)
-      associate (one => self%data%items(i))
+      associate (field => self%data%items(i))
         read (unit, iostat=status, iomsg=message) length
         name = ''
         if (status == 0) read (unit, iostat=status, iomsg=message) name(:length)
         if (status /= 0) call fail('stream: '//message)
-        if (name /= one%name) call fail('stream: '//trim(name)//' was found where '//trim(one%name)//' should be.')
-        if (one%element_bytes == of_real) then
-          call c_f_pointer(one%address(), reals, [one%local_bytes()/of_real])
+        if (name /= field%name) call fail('stream: '//trim(name)//' was found where '//trim(field%name)//' should be.')
+        if (field%element_bytes == of_real) then
+          call c_f_pointer(field%address(), reals, [field%local_bytes()/of_real])
           read (unit, iostat=status, iomsg=message) reals
         else
-          call c_f_pointer(one%address(), bytes, [one%local_bytes()])
+          call c_f_pointer(field%address(), bytes, [field%local_bytes()])
           read (unit, iostat=status, iomsg=message) bytes
         end if
         if (status /= 0) call fail('stream: '//message)

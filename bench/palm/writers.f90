@@ -17,10 +17,10 @@ module palm_writers
 contains
 
   !> Those of --writers that this build has; the report says which it has not, and why.
-  subroutine make_writers(chosen, writers, found)
+  subroutine make_writers(chosen, writers, results)
     type(options), intent(in) :: chosen
     type(writer_slot), allocatable, intent(out) :: writers(:)
-    type(report), intent(inout) :: found
+    type(report), intent(inout) :: results
     character(len=1024) :: rest
     type(writer_slot) :: slots(16)
     character(len=200) :: why
@@ -32,7 +32,7 @@ contains
       call make_writer(rest(:comma - 1), chosen, slots(count + 1))
       if (allocated(slots(count + 1)%it%left_out)) then
         why = trim(slots(count + 1)%it%name)//': '//slots(count + 1)%it%left_out
-        found%left_out = [found%left_out, why]
+        results%left_out = [results%left_out, why]
         deallocate (slots(count + 1)%it)
       else
         count = count + 1

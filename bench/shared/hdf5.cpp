@@ -16,10 +16,10 @@ public:
 
     void save(int turn) override {
         const auto file = create(path_of(turn));
-        const hsize_t all = data_.rows_all(), mine = data_.rows(), before = data_.rows_before();
+        const hsize_t all = data_.rows_all(), own_rows = data_.rows(), before = data_.rows_before();
         const auto whole = good(H5Screate_simple(1, &all, nullptr), "describing a column");
-        const auto part = good(H5Screate_simple(1, &mine, nullptr), "describing a column");
-        good(H5Sselect_hyperslab(whole, H5S_SELECT_SET, &before, nullptr, &mine, nullptr), "choosing rows");
+        const auto part = good(H5Screate_simple(1, &own_rows, nullptr), "describing a column");
+        good(H5Sselect_hyperslab(whole, H5S_SELECT_SET, &before, nullptr, &own_rows, nullptr), "choosing rows");
         const auto transfer = good(H5Pcreate(H5P_DATASET_XFER), "describing the transfer");
         good(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE), "describing the transfer");
         const auto group = good(H5Gcreate2(file, "Step#0", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "making the group");

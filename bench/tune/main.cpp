@@ -33,9 +33,10 @@ int serve(test::EmulatedStorage& storage, double best) {
         if (!trial) return fmt::print(stderr, "{}\n", trial.error().what), 2;
         if (!*trial) break;
         tuner.record(**trial, storage.run(**trial));
-        auto told = advice::outcome_line(tuner);
-        told.replace(told.rfind('}'), 2, fmt::format(",\"score\":{}}}\n", best / storage.seconds((*trial)->choice, 1)));
-        fmt::print("{}", told);
+        auto outcome_text = advice::outcome_line(tuner);
+        outcome_text.replace(outcome_text.rfind('}'), 2,
+                             fmt::format(",\"score\":{}}}\n", best / storage.seconds((*trial)->choice, 1)));
+        fmt::print("{}", outcome_text);
         std::fflush(stdout);
     }
     return 0;

@@ -81,7 +81,8 @@ typedef uint32_t fb_type;
 
 /* ---- options ---- */
 
-/* The options of a session: the settings of docs/reference/configuration.md, as a TOML file or as the text of one; "" gives
+/* The options of a session: the settings of docs/reference/configuration.md, as a TOML file or as the text of one;
+ * "" gives
  * the defaults. Unknown keys are FB_REFUSED, with line and nearest known key. */
 fb_status fb_options_load(const char* path, fb_options** options, fb_error* error);
 fb_status fb_options_parse(const char* toml, fb_options** options, fb_error* error);

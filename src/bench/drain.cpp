@@ -176,7 +176,7 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
     report.seconds(way_of_dd().key, way_of_dd().what, samples.dd, samples.bytes);
     const auto cpu = [&](const char* key, const std::string& of, const std::vector<double>& seconds) {
         auto each_gb = seconds;
-        for (auto& one : each_gb) one *= 1e9 / static_cast<double>(samples.bytes);
+        for (auto& value : each_gb) value *= 1e9 / static_cast<double>(samples.bytes);
         report.numbers(key, "CPU time a GB, " + of, "s", each_gb);
     };
     cpu("agent_cpu", "agent", samples.agent_cpu);

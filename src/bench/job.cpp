@@ -13,8 +13,8 @@ namespace forebay::bench {
 
 Result<> check_alike(Ranks& ranks) {
     // Without the program, which may lie elsewhere on another node.
-    const auto told = sys::kernel_text("/proc/self/cmdline");
-    auto words = told ? *told : std::string();
+    const auto command_line = sys::kernel_text("/proc/self/cmdline");
+    auto words = command_line ? *command_line : std::string();
     words.erase(0, words.find('\0') + 1);
     FB_TRY_ASSIGN(unlike, comm::agree_alike(ranks.group(), {}, bytes_of(words)));
     if (!unlike) return {};

@@ -15,9 +15,9 @@ Result<MemcpyLimit> MemcpyLimit::open(Ranks& ranks, const std::string& path, con
     MemcpyLimit limit;
     const auto rows = ranks.gather_on_node(table.rows_max());
     limit.column_rows_ = round_up(std::accumulate(rows.begin(), rows.end(), std::uint64_t{0}), limits::page_bytes);
-    const auto take = [&](Result<sys::Mapping> made) -> Result<> {
-        if (!made) return made.error();
-        limit.mapping_ = std::move(*made);
+    const auto take = [&](Result<sys::Mapping> mapping) -> Result<> {
+        if (!mapping) return mapping.error();
+        limit.mapping_ = std::move(*mapping);
         return {};
     };
     const bool leads = ranks.node().rank() == 0;

@@ -78,7 +78,7 @@ std::string new_bench_id() { return fmt::format("{}{:016x}", own_prefix, sys::ra
 
 Result<> remove_own(const OwnPath& own) {
     FB_TRY(sys::posix_store().remove_tree(own.path));
-    if (!own.made.empty()) FB_TRY(sys::remove_empty(own.made));
+    if (!own.created.empty()) FB_TRY(sys::remove_empty(own.created));
     return {};
 }
 
@@ -87,11 +87,11 @@ Result<OwnDirectory> OwnDirectory::make(const std::string& directory, const std:
     OwnDirectory own;
     FB_TRY_ASSIGN(there, store.exists(directory));
     if (!there) {
-        const auto made = store.make_directory(directory);
-        if (!made)
-            return because(made.error(), fmt::format("{} cannot be made: {}", directory, made.error().what), "",
+        const auto outcome = store.make_directory(directory);
+        if (!outcome)
+            return because(outcome.error(), fmt::format("{} cannot be made: {}", directory, outcome.error().what), "",
                            "name a directory that is there, or mkdir -p " + directory);
-        own.own_.made = directory;
+        own.own_.created = directory;
     }
     own.own_.path = directory + "/" + id;
     FB_TRY(access == Access::is_private ? sys::make_private_directory(own.own_.path)

@@ -21,7 +21,7 @@ std::string new_bench_id();
 /// What there is to remove.
 struct OwnPath {
     std::string path;
-    std::string made;  // DIRECTORY, where it was not there before; ""
+    std::string created;  // DIRECTORY, where it was not there before; ""
 };
 Result<> remove_own(const OwnPath& own);
 

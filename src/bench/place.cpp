@@ -37,15 +37,15 @@ Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     tell_leftovers(ranks, run, ranks.rank() == 0);
     tell_leftovers(ranks, node, ranks.node().rank() == 0);
     const auto own = [&](const std::string& directory, OwnDirectory::Access access) -> Result<> {
-        FB_TRY_ASSIGN(made, OwnDirectory::make(directory, id, access));
-        place.made_.push_back(std::move(made));
+        FB_TRY_ASSIGN(own_directory, OwnDirectory::make(directory, id, access));
+        place.created_.push_back(std::move(own_directory));
         return {};
     };
-    Result<> made;
-    if (ranks.rank() == 0) made = own(run, OwnDirectory::Access::open);
-    if (made && ranks.node().rank() == 0 && place.node_ != place.run_)
-        made = own(node, OwnDirectory::Access::is_private);
-    FB_TRY(ranks.agree(made));
+    Result<> outcome;
+    if (ranks.rank() == 0) outcome = own(run, OwnDirectory::Access::open);
+    if (outcome && ranks.node().rank() == 0 && place.node_ != place.run_)
+        outcome = own(node, OwnDirectory::Access::is_private);
+    FB_TRY(ranks.agree(outcome));
     return place;
 }
 

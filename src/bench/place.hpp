@@ -47,7 +47,7 @@ private:
     std::string run_, node_;
     AgentOptions agent_;
     int copy_threads_ = 0;
-    std::vector<OwnDirectory> made_;  // by this rank
+    std::vector<OwnDirectory> created_;  // by this rank
 };
 
 }  // namespace forebay::bench

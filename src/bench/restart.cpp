@@ -58,15 +58,15 @@ private:
         FB_TRY_ASSIGN(session, place_.open(ranks_));
         FB_TRY_ASSIGN(stream, session.stream(stream_name, BenchPlace::stream_options()));
         FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
-        std::optional<Restart> found;
+        std::optional<Restart> restart;
         FB_TRY_ASSIGN(seconds, ranks_.timed([&]() -> Result<> {
             FB_TRY_ASSIGN(newest, stream.newest());
-            found = std::move(newest);
+            restart = std::move(newest);
             return {};
         }));
-        if (!found) return Error{ErrorKind::broken, "the snapshot that was just saved is not found."};
-        FB_TRY(ranks_.agree(table_.bind(particles, found->rows(particles))));
-        return Opened{std::move(session), std::move(stream), std::move(*found), seconds};
+        if (!restart) return Error{ErrorKind::broken, "the snapshot that was just saved is not found."};
+        FB_TRY(ranks_.agree(table_.bind(particles, restart->rows(particles))));
+        return Opened{std::move(session), std::move(stream), std::move(*restart), seconds};
     }
 
     Result<double> read(Restart& restart, bool staged) {

@@ -149,10 +149,10 @@ private:
 
 // Where the ranks of the first rank's machine run.
 std::string numa_nodes_of(Ranks& ranks) {
-    auto found = ranks.gather_on_node(sys::numa_node());
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return fmt::format("{}", fmt::join(found, " "));
+    auto numa_nodes = ranks.gather_on_node(sys::numa_node());
+    std::ranges::sort(numa_nodes);
+    numa_nodes.erase(std::unique(numa_nodes.begin(), numa_nodes.end()), numa_nodes.end());
+    return fmt::format("{}", fmt::join(numa_nodes, " "));
 }
 
 void report(Ranks& ranks, const BenchOptions& options, const Samples& samples, const std::string& numa_nodes) {

@@ -24,10 +24,10 @@ TEST_CASE("spread: an even number lies between its middle two") {
 }
 
 TEST_CASE("spread: one sample is everything, none are zeros") {
-    const auto one = spread_of({7});
-    CHECK(one.median == 7);
-    CHECK(one.lower_quartile == 7);
-    CHECK(one.max == 7);
+    const auto single = spread_of({7});
+    CHECK(single.median == 7);
+    CHECK(single.lower_quartile == 7);
+    CHECK(single.max == 7);
     CHECK(spread_of({}).count == 0);
     CHECK(spread_of({}).median == 0);
 }

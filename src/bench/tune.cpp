@@ -158,8 +158,8 @@ private:
         shown_ = now;
         std::string changed;
         for (std::size_t knob = 0; knob < tuner_.knobs().size(); ++knob)
-            if (const auto& one = tuner_.knobs()[knob]; trial.choice[knob] != one.by_default)
-                changed += fmt::format(" {}={}", one.name, one.values[trial.choice[knob]]);
+            if (const auto& definition = tuner_.knobs()[knob]; trial.choice[knob] != definition.by_default)
+                changed += fmt::format(" {}={}", definition.name, definition.values[trial.choice[knob]]);
         std::string end = outcome.error.empty() ? show_seconds(outcome.cost) : outcome.error;
         for (const auto& name : outcome.not_applied) end += fmt::format(", {} was not applied", name);
         cli::remark({fmt::format("{:5.2f}/{:g} runs  {:8}  {:3.0f} %  {}  {}\n", tuner_.spent(), options_.budget,
@@ -168,8 +168,9 @@ private:
     }
 
     std::string last_error() const {
-        for (auto one = tuner_.observations().rbegin(); one != tuner_.observations().rend(); ++one)
-            if (!one->outcome.error.empty()) return one->outcome.error;
+        for (auto observation = tuner_.observations().rbegin(); observation != tuner_.observations().rend();
+             ++observation)
+            if (!observation->outcome.error.empty()) return observation->outcome.error;
         return tuner_.observations().empty() ? "none was made" : "no setting was applied as it was set";
     }
 
@@ -191,8 +192,8 @@ private:
     void print(const format::Advice& profile) const {
         const auto& kind = trials_.kind();
         const auto number = [&](const char* name) {
-            const auto* found = format::find(profile.measures, name);
-            return found == nullptr ? 0 : found->value;
+            const auto* measure = format::find(profile.measures, name);
+            return measure == nullptr ? 0 : measure->value;
         };
         cli::say({fmt::format("forebay tune  {}, {} a node, {}, {} a rank\n",
                               show_count(static_cast<std::uint64_t>(ranks_.size()), "rank"), kind.ranks_per_node,
@@ -230,15 +231,15 @@ Result<std::vector<advice::Choice>> find_seeds(Ranks& ranks, const TuneTrials& t
     std::string last;
     if (ranks.rank() == 0) {
         std::vector<std::string> notes;
-        auto found = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
-                                             telemetry::key_of(trials.kind()), notes);
+        auto profile = telemetry::find_profile(sys::posix_store(), telemetry::profile_directories(),
+                                               telemetry::key_of(trials.kind()), notes);
         for (const auto& note : notes)
             cli::remark({fmt::format("{}a profile is passed over: {}\n", program_prefix, show_message(note))});
-        if (found) {
-            cli::remark({fmt::format("{}begins with {}, distance {:.1f}\n", program_prefix, show_text(found->path),
-                                     found->distance)});
-            found->advice.rows.clear();
-            last = format::encode(found->advice);
+        if (profile) {
+            cli::remark({fmt::format("{}begins with {}, distance {:.1f}\n", program_prefix, show_text(profile->path),
+                                     profile->distance)});
+            profile->advice.rows.clear();
+            last = format::encode(profile->advice);
         }
     }
     last = ranks.broadcast(last);
@@ -292,8 +293,8 @@ Result<cli::Exit> run(const TuneOptions& given) {
         Tune tune(ranks, options, trials, seeds);
         const auto ran = tune.run(signals);
         // What was learned before an error is told, and written, all the same.
-        const auto told = ranks.agree(tune.report());
-        return ran ? told : ran;
+        const auto outcome = ranks.agree(tune.report());
+        return ran ? outcome : ran;
     });
 }
 

@@ -31,8 +31,8 @@ constexpr double drain_share_max = 0.7;
 constexpr double drain_weight = 0.02;
 
 std::string value_of(const format::AdviceSetting& setting, const std::string& name) {
-    const auto found = std::ranges::find(setting, name, &format::AdviceSetting::value_type::first);
-    return found == setting.end() ? std::string() : found->second;
+    const auto match = std::ranges::find(setting, name, &format::AdviceSetting::value_type::first);
+    return match == setting.end() ? std::string() : match->second;
 }
 
 format::Measure measured(const char* name, const std::vector<double>& samples, double value) {
@@ -149,9 +149,9 @@ void TuneTrials::read_back(const BenchPlace& place, const format::AdviceSetting&
     std::string names;
     const auto look = [&]() -> Result<> {
         auto& store = sys::posix_store();
-        FB_TRY_ASSIGN(found, catalog::snapshots(store, place.run(), stream_name));
-        if (found.empty()) return Error{ErrorKind::missing, "no snapshot was committed"};
-        FB_TRY_ASSIGN(entries, store.list(found.front().directory));
+        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run(), stream_name));
+        if (snapshots.empty()) return Error{ErrorKind::missing, "no snapshot was committed"};
+        FB_TRY_ASSIGN(entries, store.list(snapshots.front().directory));
         std::vector<std::string> files;
         for (const auto& entry : entries)
             if (entry.name.ends_with(".h5")) files.push_back(entry.name);
@@ -164,7 +164,7 @@ void TuneTrials::read_back(const BenchPlace& place, const format::AdviceSetting&
         const auto count = value_of(setting, "stripe_count"), bytes = value_of(setting, "stripe_bytes");
         const bool as_site = count == facts_.site_stripes && bytes == facts_.site_stripe_bytes;
         if (facts_.stripes && !as_site && !files.empty()) {
-            FB_TRY_ASSIGN(opened, store.open(found.front().directory + "/" + files.front(), sys::Access::read));
+            FB_TRY_ASSIGN(opened, store.open(snapshots.front().directory + "/" + files.front(), sys::Access::read));
             const auto map = opened->stripes();
             if (fmt::to_string(map.last().targets.size()) != count) names += "stripe_count\n";
             if (fmt::to_string(map.last().stripe_bytes) != bytes) names += "stripe_bytes\n";

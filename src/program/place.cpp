@@ -135,7 +135,7 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
         return Error{ErrorKind::missing, fmt::format("there is no snapshot {}", place.directory), "",
                      fmt::format("forebay ls {}", place.run)};
     }
-    std::vector<catalog::Snapshot> found;
+    std::vector<catalog::Snapshot> matching;
     std::vector<std::string> meant, all;
     const bool states =
         std::ranges::any_of(place.streams, [](const std::string& stream) { return !format::is_packed_stream(stream); });
@@ -147,20 +147,20 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
         const auto chosen =
             place.step ? std::ranges::find(snapshots, *place.step, &catalog::Snapshot::step) : snapshots.begin();
         if (chosen == snapshots.end()) continue;
-        found.push_back(*chosen);
+        matching.push_back(*chosen);
         meant.push_back(fmt::format("{}/{}@{}", place.run, stream, chosen->step));
     }
-    if (found.size() > 1) {
+    if (matching.size() > 1) {
         // Of a state and what analyses have made of it, the state is meant.
         const auto is_state = [&](const catalog::Snapshot& snapshot) {
             const auto manifest = catalog::load_manifest(store, snapshot.directory);
             return !manifest || !describe::is_result(manifest->schema);
         };
-        if (std::ranges::count_if(found, is_state) == 1) return *std::ranges::find_if(found, is_state);
+        if (std::ranges::count_if(matching, is_state) == 1) return *std::ranges::find_if(matching, is_state);
     }
-    if (found.size() == 1) return found.front();
+    if (matching.size() == 1) return matching.front();
     const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
-    if (found.size() > 1)
+    if (matching.size() > 1)
         return Error{ErrorKind::refused, fmt::format("{} is in several streams of {}", asked, place.run), "",
                      fmt::format("name one of: {}", shown(meant))};
     const auto where = place.stream_named ? place.run + "/" + place.streams.front() : place.run;

@@ -187,9 +187,9 @@ Result<RunArgument> find_run_of_stream(sys::Store& store, const std::string& tex
     FB_TRY_ASSIGN(is_named, store.exists(path));
     const auto directory = directory_above(path);
     if (is_named || !directory) return run;
-    FB_TRY_ASSIGN(found, find_run(store, *directory));
-    FB_TRY(catalog::list_stream(store, found.path, leaf_of(path)));  // says that there is none
-    return found;
+    FB_TRY_ASSIGN(match, find_run(store, *directory));
+    FB_TRY(catalog::list_stream(store, match.path, leaf_of(path)));  // says that there is none
+    return match;
 }
 
 Result<RunArgument> run_to_make(sys::Store& store, const std::string& text) {

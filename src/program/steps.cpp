@@ -70,9 +70,9 @@ Result<std::string> stream_of(const Place& place, const std::string& text) {
 
 /// What `asked` names that is not there, for texts; empty when all is.
 Result<std::string> lacks(sys::Store& store, const Asked& asked, const Place& place, const std::string& stream,
-                          const std::vector<catalog::Snapshot>& found) {
+                          const std::vector<catalog::Snapshot>& snapshots) {
     const auto has = [&](std::int64_t step) {
-        return std::ranges::find(found, step, &catalog::Snapshot::step) != found.end();
+        return std::ranges::find(snapshots, step, &catalog::Snapshot::step) != snapshots.end();
     };
     for (const auto& range : asked.ranges)
         for (const auto step : {range.first, range.last})
@@ -90,25 +90,26 @@ Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Aske
     FB_TRY_ASSIGN(place, find_place(store, asked.place, need));
     FB_TRY_ASSIGN(stream, stream_of(place, asked.place));
     FB_TRY_ASSIGN(all, catalog::living_snapshots(store, place.run, stream));
-    std::vector<catalog::Snapshot> found;
+    std::vector<catalog::Snapshot> snapshots;
     for (const auto& snapshot : all)
         if (asked.all ||
             std::ranges::any_of(asked.ranges, [&](const StepRange& range) { return range.holds(snapshot.step); }))
-            found.push_back(snapshot);
-    std::ranges::sort(found, {}, &catalog::Snapshot::step);
+            snapshots.push_back(snapshot);
+    std::ranges::sort(snapshots, {}, &catalog::Snapshot::step);
     const auto not_there = [&](const std::string& what) {
         return Error{ErrorKind::missing, fmt::format("{}/{}: {}", place.run, stream, what), "",
                      fmt::format("forebay ls {}", place.run)};
     };
     for (const auto& range : asked.ranges)
-        if (range.first == range.last && std::ranges::find(found, range.first, &catalog::Snapshot::step) == found.end())
+        if (range.first == range.last &&
+            std::ranges::find(snapshots, range.first, &catalog::Snapshot::step) == snapshots.end())
             return not_there(fmt::format("step {} is not committed", range.first));
     if (is_complete) {
-        FB_TRY_ASSIGN(lacking, lacks(store, asked, place, stream, found));
+        FB_TRY_ASSIGN(lacking, lacks(store, asked, place, stream, snapshots));
         if (!lacking.empty()) return not_there(lacking);
     }
-    if (found.empty()) return not_there("no step that was asked for is committed");
-    return found;
+    if (snapshots.empty()) return not_there("no step that was asked for is committed");
+    return snapshots;
 }
 
 Result<std::vector<catalog::Snapshot>> find_one(sys::Store& store, const std::string& text, StreamNeed need) {
@@ -124,14 +125,14 @@ Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono
     if (wait > std::chrono::seconds::zero() && (text.ends_with("@all") || text.ends_with("@last")))
         return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named", text), "",
                      fmt::format("{}@FIRST-LAST", text.substr(0, text.rfind('@')))};
-    Result<std::vector<catalog::Snapshot>> found = std::vector<catalog::Snapshot>();
+    Result<std::vector<catalog::Snapshot>> snapshots = std::vector<catalog::Snapshot>();
     sys::wait_until(sys::Clock::now() + wait, look_pauses, [&] {
-        found =
+        snapshots =
             asked ? find_series(store, *asked, wait > std::chrono::seconds::zero(), need) : find_one(store, text, need);
-        return found || found.error().kind != ErrorKind::missing;
+        return snapshots || snapshots.error().kind != ErrorKind::missing;
     });
-    FB_TRY(found);
-    return Steps{std::move(*found), asked.has_value()};
+    FB_TRY(snapshots);
+    return Steps{std::move(*snapshots), asked.has_value()};
 }
 
 }  // namespace forebay::cli

@@ -61,19 +61,19 @@ private:
     }
 
     Options options(const std::string& staging = "memory") const {
-        Options made{.run = run_, .staging = base_ / staging};
-        made.log = [](const std::string&) {};  // what is passed over is no news here
-        made.agent.mode = AgentMode::thread;
-        made.agent.retry_pause = 1ms;
-        made.takeover_wait = 0ms;
-        return made;
+        Options options{.run = run_, .staging = base_ / staging};
+        options.log = [](const std::string&) {};  // what is passed over is no news here
+        options.agent.mode = AgentMode::thread;
+        options.agent.retry_pause = 1ms;
+        options.takeover_wait = 0ms;
+        return options;
     }
     std::vector<std::string> staged() const { return node::staging_directories(base_ / "memory").value(); }
 
     void session();
     void choose(Stream& stream, const double& value);
     void check_refusal(Stream& stream, const Error& error, std::int64_t below, const char* what);
-    void check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value);
+    void check_choice(const std::optional<Restart>& restart, std::int64_t below, bool reads, const double& value);
     void save(Stream& stream, double& value, bool slow);
     void second_writer();
     void spool(const Session& session);

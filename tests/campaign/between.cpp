@@ -124,10 +124,10 @@ void Program::recover() {
     agent::LeftoverOptions how;
     how.remove = true;
     how.moved_to = run_;
-    for (const auto& one : agent::drain_leftovers(left->own, {}, how)) {
-        if (!one.staged) problem("drain: " + one.staged.error().text());
+    for (const auto& leftover : agent::drain_leftovers(left->own, {}, how)) {
+        if (!leftover.staged) problem("drain: " + leftover.staged.error().text());
         else
-            for (const auto& drained : *one.staged)
+            for (const auto& drained : *leftover.staged)
                 if (!drained.committed) problem(fmt::format("drain: {}: {}", drained.name(), drained.text));
     }
     const auto done = commit::recover(store, run_, chance(2));

@@ -45,7 +45,7 @@ void Model::drop_last_line() {
 Values Model::living() const {
     Values now;
     for (const auto& line : lines_) {
-        std::erase_if(now, [&](const auto& one) { return one.first > line.from; });
+        std::erase_if(now, [&](const auto& entry) { return entry.first > line.from; });
         for (const auto& [step, value] : line.saved) now[step] = value;
     }
     return now;

@@ -67,11 +67,11 @@ void Program::unreadable() {
                               : Result<Stream>(session.error());
         double value = 0;
         if (stream) expect(stream->replicated("value", &value), "replicated");
-        auto found = stream ? stream->restore() : Result<std::optional<Restart>>(stream.error());
-        if (!found && fault_ == Fault::none_for_unreadable) found = std::optional<Restart>();
-        if (found)
+        auto restart = stream ? stream->restore() : Result<std::optional<Restart>>(stream.error());
+        if (!restart && fault_ == Fault::none_for_unreadable) restart = std::optional<Restart>();
+        if (restart)
             problem(fmt::format("{} cannot be read, and a restart takes {}", directory,
-                                *found ? fmt::format("step {}", (*found)->step()) : "nothing"));
+                                *restart ? fmt::format("step {}", (*restart)->step()) : "nothing"));
         if (session) expect(session->close(), "close");
     }
     if (how != 1) fs::remove(path[how]);
@@ -100,8 +100,9 @@ void Program::mark_all() {
         if (!stream) return problem("stream: " + stream.error().text());
         double value = 0;
         expect(stream->replicated("value", &value), "replicated");
-        const auto found = stream->restore();
-        if (found || found.error().kind != ErrorKind::refused) problem("all is marked, and a restart does not refuse");
+        const auto restart = stream->restore();
+        if (restart || restart.error().kind != ErrorKind::refused)
+            problem("all is marked, and a restart does not refuse");
         has_line_ = false;
         chosen_.reset();
         if (chance(2)) {
@@ -150,9 +151,9 @@ void Program::copy_over() {
     if (newest_needed().empty()) return;
     const auto copy = base_ / fmt::format("backup-{}", ++number_);
     act("forebay copy RUN BACKUP");
-    const int made = forebay(fmt::format("copy {} {}", run_, copy));
-    if (made == -1) return;
-    if (made != 0) return problem(fmt::format("forebay copy ends with {}", made));
+    const int status = forebay(fmt::format("copy {} {}", run_, copy));
+    if (status == -1) return;
+    if (status != 0) return problem(fmt::format("forebay copy ends with {}", status));
     const auto brings = [&](const std::string& verb) {
         act(verb);
         const int exit = fault_ == Fault::copies_over

@@ -67,21 +67,21 @@ void Program::choose(Stream& stream, const double& value) {
     if (how == 0) return;  // it begins without a look
     if (how <= 2) {
         act("restore");
-        const auto found = stream.restore();
-        if (!found) return check_refusal(stream, found.error(), all, "restore");
-        return check_choice(*found, all, true, value);
+        const auto restart = stream.restore();
+        if (!restart) return check_refusal(stream, restart.error(), all, "restore");
+        return check_choice(*restart, all, true, value);
     }
     const auto limit = how == 3 ? all : std::max<std::int64_t>(1, last_step_ + 1 - below(4));
     act(limit == all ? "newest" : fmt::format("newest below {}", limit));
-    auto found = stream.newest(limit);
-    if (!found) return check_refusal(stream, found.error(), limit, "newest");
-    check_choice(*found, limit, false, value);
-    if (!*found || !chance(2)) return;
-    const auto step = (*found)->step();
+    auto restart = stream.newest(limit);
+    if (!restart) return check_refusal(stream, restart.error(), limit, "newest");
+    check_choice(*restart, limit, false, value);
+    if (!*restart || !chance(2)) return;
+    const auto step = (*restart)->step();
     act("older");
-    found = stream.older();
-    if (!found) return check_refusal(stream, found.error(), step, "older");
-    check_choice(*found, step, false, value);
+    restart = stream.older();
+    if (!restart) return check_refusal(stream, restart.error(), step, "older");
+    check_choice(*restart, step, false, value);
 }
 
 // There is nothing below but what the run has left. Who wants to begin anew says so.
@@ -95,16 +95,16 @@ void Program::check_refusal(Stream& stream, const Error& error, std::int64_t bel
     chosen_ = -1;
 }
 
-void Program::check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value) {
+void Program::check_choice(const std::optional<Restart>& restart, std::int64_t below, bool reads, const double& value) {
     const auto living = model_.living();
-    const auto step = found ? found->step() : -1;
-    if (found) {
+    const auto step = restart ? restart->step() : -1;
+    if (restart) {
         act(fmt::format("-> {}", step));
         if (step >= below || !living.contains(step))
             return problem(fmt::format("step {} is chosen, which is not of the run's state", step));
         const auto wanted = living.at(step);
-        if (found->time() != static_cast<double>(wanted) || (reads && value != static_cast<double>(wanted)))
-            problem(fmt::format("step {} is that of save {}, {} is expected", step, found->time(), wanted));
+        if (restart->time() != static_cast<double>(wanted) || (reads && value != static_cast<double>(wanted)))
+            problem(fmt::format("step {} is that of save {}, {} is expected", step, restart->time(), wanted));
     } else {
         act("-> none");
     }
@@ -164,10 +164,10 @@ void Program::check_target() {
     const auto wanted = model_.living();
     const auto history = catalog::history(sys::posix_store(), run_, stream_name);
     if (!history && history.error().kind != ErrorKind::missing) return problem("history: " + history.error().text());
-    Values found;
+    Values values;
     for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
         const auto value = static_cast<std::int64_t>(version.head.time);
-        if (!found.try_emplace(version.head.step, value).second) continue;  // an earlier line's, of the same step
+        if (!values.try_emplace(version.head.step, value).second) continue;  // an earlier line's, of the same step
         // Before what is staged is committed, an earlier save of its step or line is what the target knows.
         if (pending_ ? !model_.knows(value)
                      : !wanted.contains(version.head.step) || wanted.at(version.head.step) != value)
@@ -182,20 +182,20 @@ void Program::check_target() {
     for (const auto value : left)
         problem(fmt::format("save {} is gone: the run has left it, and too few came after", value));
     for (const auto& [step, value] : wanted)
-        if (!model_.may_be_gone(value) && (!found.contains(step) || found.at(step) != value))
+        if (!model_.may_be_gone(value) && (!values.contains(step) || values.at(step) != value))
             problem(fmt::format("step {} (save {}) is not at the target", step, value));
 }
 
 void Program::check_files() {
-    std::map<std::string, std::string> found;
+    std::map<std::string, std::string> contents;
     for (const auto& entry : fs::directory_iterator(run_)) {
         const auto name = entry.path().filename().string();
-        if (name.starts_with("packed-")) found.merge(test::packed_in(sys::posix_store(), run_, name));
+        if (name.starts_with("packed-")) contents.merge(test::packed_in(sys::posix_store(), run_, name));
     }
     for (const auto& [path, content] : model_.files())
-        if (!found.contains(path) || found.at(path) != content)
+        if (!contents.contains(path) || contents.at(path) != content)
             problem("the small file " + path + " is not in the run");
-    for (const auto& [path, content] : found)
+    for (const auto& [path, content] : contents)
         if (!model_.files().contains(path)) problem("the small file " + path + " is of another run");
 }
 

@@ -34,8 +34,8 @@ int main(int count, char** arguments) {
     const auto arrived = count > 6 ? static_cast<std::uint32_t>(std::atoi(arguments[6])) : 0;
     if (count > 7)
         snapshot.lineage.lines = {{{static_cast<std::uint32_t>(std::atoi(arguments[7])), 0}, snapshot.step - 1}};
-    const auto made = make(arguments[1], snapshot, count != 7, arrived == 0 ? snapshot.nodes : arrived);
-    if (made) return 0;
-    std::fprintf(stderr, "%s\n", made.error().text().c_str());
+    const auto result = make(arguments[1], snapshot, count != 7, arrived == 0 ? snapshot.nodes : arrived);
+    if (result) return 0;
+    std::fprintf(stderr, "%s\n", result.error().text().c_str());
     return 1;
 }

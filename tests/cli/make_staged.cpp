@@ -38,8 +38,8 @@ int main(int count, char** arguments) {
     snapshot.step = std::atoll(arguments[4]);
     snapshot.nodes = static_cast<std::uint32_t>(std::atoi(arguments[5]));
     if (count > 7) snapshot.id = std::strtoull(arguments[7], nullptr, 16);
-    const auto made = make(arguments[1], arguments[2], snapshot, static_cast<std::uint32_t>(std::atoi(arguments[6])));
-    if (made) return 0;
-    std::fprintf(stderr, "%s\n", made.error().text().c_str());
+    const auto result = make(arguments[1], arguments[2], snapshot, static_cast<std::uint32_t>(std::atoi(arguments[6])));
+    if (result) return 0;
+    std::fprintf(stderr, "%s\n", result.error().text().c_str());
     return 1;
 }

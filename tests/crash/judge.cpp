@@ -48,47 +48,47 @@ std::string bytes_below(const test::SimStore& disk, const std::string& directory
 }  // namespace
 
 // Whether it is whole to the last byte, by our tools and by the bytes that the save gave; empty when it is.
-std::string World::judge_snapshot(const catalog::Snapshot& found) const {
-    const auto id = id_in(found.directory);
-    if (!id) return found.directory + " is listed without a manifest";
+std::string World::judge_snapshot(const catalog::Snapshot& snapshot) const {
+    const auto id = id_in(snapshot.directory);
+    if (!id) return snapshot.directory + " is listed without a manifest";
     const auto* save = ledger_.save_of(*id);
-    if (save == nullptr || save->step != found.step) return found.directory + " is nobody's save";
-    if (save->lineage.run_id != run_id_) return found.directory + " is of another run";
-    if (ledger_.removed.contains(save->id)) return found.directory + " was removed, and came back";
-    if (auto wrong = judge_marks(found, *save); !wrong.empty()) return wrong;
-    const auto view = disk_->peek(found.directory + ".h5");
-    if (view && *view != view_text(*save)) return found.directory + ".h5 shows another save";
+    if (save == nullptr || save->step != snapshot.step) return snapshot.directory + " is nobody's save";
+    if (save->lineage.run_id != run_id_) return snapshot.directory + " is of another run";
+    if (ledger_.removed.contains(save->id)) return snapshot.directory + " was removed, and came back";
+    if (auto wrong = judge_marks(snapshot, *save); !wrong.empty()) return wrong;
+    const auto view = disk_->peek(snapshot.directory + ".h5");
+    if (view && *view != view_text(*save)) return snapshot.directory + ".h5 shows another save";
     // The same bytes are met after many cuts: they are read and checked once.
     static std::map<std::pair<std::string, std::size_t>, std::string> verdicts;
-    const auto bytes = std::hash<std::string>{}(bytes_below(*disk_, found.directory));
+    const auto bytes = std::hash<std::string>{}(bytes_below(*disk_, snapshot.directory));
     const auto [verdict, is_new] = verdicts.try_emplace({key_of(recorded(*save)), bytes});
-    if (is_new) verdict->second = judge_files(found, *save);
+    if (is_new) verdict->second = judge_files(snapshot, *save);
     return verdict->second;
 }
 
 // What was called marked is marked, and nothing else but what somebody was about to mark.
-std::string World::judge_marks(const catalog::Snapshot& found, const SmallSnapshot& save) const {
-    const auto manifest = catalog::load_manifest(*disk_, found.directory);
-    if (!manifest) return fmt::format("{}: {}", found.directory, manifest.error().text());
-    const auto marks = catalog::marks_of(*disk_, found.directory, *manifest);
-    if (!marks) return fmt::format("{}: {}", found.directory, marks.error().text());
-    if (marks->empty() && ledger_.marks.contains(save.id)) return found.directory + " was marked, and is not";
-    if (!marks->empty() && !ledger_.begun_marks.contains(save.id)) return found.directory + " is marked by nobody";
+std::string World::judge_marks(const catalog::Snapshot& snapshot, const SmallSnapshot& save) const {
+    const auto manifest = catalog::load_manifest(*disk_, snapshot.directory);
+    if (!manifest) return fmt::format("{}: {}", snapshot.directory, manifest.error().text());
+    const auto marks = catalog::marks_of(*disk_, snapshot.directory, *manifest);
+    if (!marks) return fmt::format("{}: {}", snapshot.directory, marks.error().text());
+    if (marks->empty() && ledger_.marks.contains(save.id)) return snapshot.directory + " was marked, and is not";
+    if (!marks->empty() && !ledger_.begun_marks.contains(save.id)) return snapshot.directory + " is marked by nobody";
     return {};
 }
 
-std::string World::judge_files(const catalog::Snapshot& found, const SmallSnapshot& save) const {
-    const auto verified = catalog::verify(*disk_, found, {});
-    if (!verified) return fmt::format("{} cannot be verified: {}", found.directory, verified.error().text());
+std::string World::judge_files(const catalog::Snapshot& snapshot, const SmallSnapshot& save) const {
+    const auto verified = catalog::verify(*disk_, snapshot, {});
+    if (!verified) return fmt::format("{} cannot be verified: {}", snapshot.directory, verified.error().text());
     if (!verified->damage.empty())
-        return fmt::format("{} is committed and damaged: {}", found.directory, verified->damage.front().text);
-    return judge_bytes(found, save);
+        return fmt::format("{} is committed and damaged: {}", snapshot.directory, verified->damage.front().text);
+    return judge_bytes(snapshot, save);
 }
 
-std::string World::judge_bytes(const catalog::Snapshot& found, const SmallSnapshot& save) const {
+std::string World::judge_bytes(const catalog::Snapshot& snapshot, const SmallSnapshot& save) const {
     for (std::uint32_t node = 0; node < save.nodes; ++node) {
         const auto form = test::small_form(save, node);
-        const auto path = found.directory + "/" + format::node_path(node, save.nodes, form);
+        const auto path = snapshot.directory + "/" + format::node_path(node, save.nodes, form);
         const auto& image = image_of(recorded(save), node);
         const auto offset = format::region_offset(form, node);
         const auto stored = disk_->peek(path).value_or("");
@@ -122,9 +122,9 @@ const SmallSnapshot* World::save_in(const std::string& name) const {
 const SmallSnapshot* World::committed_like(const SmallSnapshot& save) const {
     const SmallSnapshot* latest = nullptr;
     for (const auto& name : {catalog::step_name(save.step), catalog::aside_name(save.lineage.line(), save.step)}) {
-        const auto* found = save_in(name);
-        if (found == nullptr || found->lineage.line() != save.lineage.line()) continue;
-        if (latest == nullptr || format::is_later(which_save(*found), which_save(*latest))) latest = found;
+        const auto* saved = save_in(name);
+        if (saved == nullptr || saved->lineage.line() != save.lineage.line()) continue;
+        if (latest == nullptr || format::is_later(which_save(*saved), which_save(*latest))) latest = saved;
     }
     return latest;
 }
@@ -134,8 +134,8 @@ bool World::is_being_replaced(const SmallSnapshot& save) const {
 }
 
 std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) const {
-    const auto holds = [&](const SmallSnapshot* found) {
-        return found != nullptr && !format::is_later(which_save(promised), which_save(*found));
+    const auto holds = [&](const SmallSnapshot* snapshot) {
+        return snapshot != nullptr && !format::is_later(which_save(promised), which_save(*snapshot));
     };
     if (holds(committed_like(promised))) return {};
     for (const auto& save : ledger_.saves) {

@@ -70,7 +70,7 @@ const Batch* World::batch_of(std::uint64_t id) const {
 
 std::vector<std::string> World::judge_batches() const {
     std::vector<std::string> wrong;
-    std::set<std::uint64_t> found;
+    std::set<std::uint64_t> ids;
     const auto& name = programs_.batches;
     const auto all = catalog::snapshots(*disk_, run, name);
     if (!all && all.error().kind != ErrorKind::missing) wrong.push_back(all.error().text());
@@ -81,7 +81,7 @@ std::vector<std::string> World::judge_batches() const {
             wrong.push_back(snapshot.directory + " is nobody's batch");
             continue;
         }
-        if (!found.insert(batch->id).second)
+        if (!ids.insert(batch->id).second)
             wrong.push_back(fmt::format("batch {} is there twice", catalog::id_text(batch->id)));
         const auto stored = disk_->peek(snapshot.directory + "/" + format::node_path(0, 1)).value_or("");
         const auto verified = catalog::verify(*disk_, snapshot, {});
@@ -90,8 +90,7 @@ std::vector<std::string> World::judge_batches() const {
             wrong.push_back(snapshot.directory + " is not what was packed");
     }
     for (const auto id : ledger_.in_batches)
-        if (!found.contains(id))
-            wrong.push_back(fmt::format("batch {} was committed and is lost", catalog::id_text(id)));
+        if (!ids.contains(id)) wrong.push_back(fmt::format("batch {} was committed and is lost", catalog::id_text(id)));
     return wrong;
 }
 
@@ -114,7 +113,7 @@ std::vector<std::string> World::lost_from_memory() const {
 }
 
 std::vector<std::string> World::leftovers(bool stale) const {
-    std::vector<std::string> found;
+    std::vector<std::string> names;
     for (const auto& path : disk_->paths()) {
         const auto dot = path.find("/.");
         if (dot == std::string::npos) continue;
@@ -127,9 +126,9 @@ std::vector<std::string> World::leftovers(bool stale) const {
         const auto* save = is_part ? ledger_.save_of(leftover->snapshot_id) : nullptr;
         if (save != nullptr && save->lineage.run_id != run_id_) continue;
         if (!stale && (is_part || path.ends_with(".tmp") || name.ends_with(".new"))) continue;
-        found.push_back(path);
+        names.push_back(path);
     }
-    return found;
+    return names;
 }
 
 }  // namespace forebay::crash

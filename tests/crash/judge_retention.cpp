@@ -49,8 +49,8 @@ int newer(const std::vector<Seen>& all, std::uint64_t id, const Counts& counts) 
 /// Why it may go; "" when it may not.
 std::string reason(const catalog::Retention& what, const std::vector<Seen>& living, const std::vector<Seen>& left,
                    const std::vector<format::Line>& dropped, const Seen& gone) {
-    const auto is_good = [](const Seen& one) { return one.is_good; };
-    const auto is_marked = [](const Seen& one) { return one.is_marked; };
+    const auto is_good = [](const Seen& seen) { return seen.is_good; };
+    const auto is_marked = [](const Seen& seen) { return seen.is_marked; };
     if (std::ranges::count(living, gone.id, &Seen::id) > 0) {
         if (what.keep == 0) return {};
         if (newer(living, gone.id, is_good) >= what.keep) return "newer ones are good";
@@ -62,14 +62,14 @@ std::string reason(const catalog::Retention& what, const std::vector<Seen>& livi
     }
     // A person has given up a dropped line: each good snapshot takes its place.
     const bool is_dropped = std::ranges::count(dropped, gone.line) > 0;
-    const auto came_after = [&](const Seen& one) { return one.is_good && (is_dropped || gone.line < one.line); };
+    const auto came_after = [&](const Seen& seen) { return seen.is_good && (is_dropped || gone.line < seen.line); };
     return what.keep > 0 && std::ranges::count_if(living, came_after) >= what.keep ? "enough came after" : "";
 }
 
 /// Whether it is one of two saves of a step on a line, of which the later stays.
 bool is_replaced(const std::vector<Seen>& living, const std::vector<Seen>& left, const Seen& gone) {
-    const auto replaces = [&](const Seen& one) {
-        return one.id != gone.id && one.step == gone.step && one.line == gone.line && one.save >= gone.save;
+    const auto replaces = [&](const Seen& seen) {
+        return seen.id != gone.id && seen.step == gone.step && seen.line == gone.line && seen.save >= gone.save;
     };
     return std::ranges::any_of(living, replaces) || std::ranges::any_of(left, replaces);
 }

@@ -117,7 +117,7 @@ public:
         judge();
     }
     std::size_t kills() const { return kills_; }
-    std::size_t promises() const { return told_.size() + listed_.size(); }
+    std::size_t promises() const { return promised_.size() + listed_.size(); }
     std::size_t files() const { return files_.size(); }
     std::size_t lines_left() const { return bases_.size(); }
 
@@ -131,7 +131,7 @@ private:
     void finish();
     void recover() const;
     void judge() const;
-    void judge_promises(const catalog::History& found) const;
+    void judge_promises(const catalog::History& history) const;
     void judge_files() const;
     void body(const Life& life, const test::Application::Tell& tell) const;
     void hear(const test::Application& application, std::int64_t restored_min);
@@ -142,7 +142,7 @@ private:
     Schedule schedule_;
     test::TempDirectory folder_;
     Options options_;
-    std::set<std::int64_t> told_;                             // steps that an application was told are committed
+    std::set<std::int64_t> promised_;                         // steps that an application was told are committed
     std::set<std::pair<format::Line, std::int64_t>> listed_;  // what was seen committed
     std::map<std::uint32_t, std::int64_t> bases_;             // steps that sessions went back to
     std::set<std::int64_t> files_;                            // that were put into spools
@@ -160,11 +160,11 @@ void History::note_listed() {
 // What the next session has to find at least: the newest of the line that the run is on. Lines that went back since
 // may be in memory alone.
 std::int64_t History::restored_min() const {
-    const auto found = catalog::history(sys::posix_store(), options_.run, "restart");
-    if (!found || found->living.empty()) return no_step;
-    auto lowest = found->living.front().head.step;
+    const auto history = catalog::history(sys::posix_store(), options_.run, "restart");
+    if (!history || history->living.empty()) return no_step;
+    auto lowest = history->living.front().head.step;
     for (const auto& [session, base] : bases_)
-        if (session > found->line().session) lowest = std::min(lowest, base);
+        if (session > history->line().session) lowest = std::min(lowest, base);
     return lowest;
 }
 
@@ -209,7 +209,7 @@ void History::hear(const test::Application& application, std::int64_t restored_m
         switch (kind_of(word)) {
             case restored: CHECK(number >= restored_min); break;
             case went_back: bases_[newest_session()] = number; break;
-            case durable: told_.insert(number); break;
+            case durable: promised_.insert(number); break;
             default: files_.insert(number);
         }
     }
@@ -290,17 +290,17 @@ bool holds(const catalog::Snapshot& snapshot, const format::NodeLine& line) {
 }
 
 // Retention takes all but the newest; what it keeps, it may have counted before it died.
-void History::judge_promises(const catalog::History& found) const {
+void History::judge_promises(const catalog::History& history) const {
     std::set<std::pair<format::Line, std::int64_t>> there;
     std::set<std::int64_t> steps;
-    for (const auto* list : {&found.living, &found.abandoned})
+    for (const auto* list : {&history.living, &history.abandoned})
         for (const auto& version : *list) {
             there.insert({version.head.lineage.line(), version.head.step});
             steps.insert(version.head.step);
         }
     const auto is_kept = [&](std::int64_t step) {
         const auto keep = static_cast<std::size_t>(schedule_.stream.keep);
-        return keep == 0 || found.living.size() < keep || found.living[keep - 1].head.step <= step;
+        return keep == 0 || history.living.size() < keep || history.living[keep - 1].head.step <= step;
     };
     std::string text;
     for (const auto& [line, step] : there) text += " " + std::to_string(step) + " of line " + format::name_of(line);
@@ -310,12 +310,12 @@ void History::judge_promises(const catalog::History& found) const {
                                                           << format::name_of(listed.first)
                                                           << " was seen committed and is lost; there is" << text);
     // Which line it was of is not told.
-    for (const auto step : told_)
+    for (const auto step : promised_)
         if (schedule_.stream.keep == 0 || (bases_.empty() && is_kept(step)))
             CHECK_MESSAGE(steps.contains(step), "step " << step << " was reported committed and is lost");
     if (listed_.empty()) return;
-    REQUIRE_FALSE(found.living.empty());
-    CHECK(found.line() >= listed_.rbegin()->first);
+    REQUIRE_FALSE(history.living.empty());
+    CHECK(history.line() >= listed_.rbegin()->first);
 }
 
 void History::judge_files() const {
@@ -333,22 +333,22 @@ void History::judge_files() const {
 void History::judge() const {
     if (!std::filesystem::exists(options_.run)) return;
     auto& store = sys::posix_store();
-    const auto found = catalog::history(store, options_.run, "restart");
-    if (found) {
+    const auto history = catalog::history(store, options_.run, "restart");
+    if (history) {
         const auto verified = test::forebay_run("verify " + options_.run);
         CHECK_MESSAGE(verified.exit_code == 0, verified.text);
-        CHECK(found->foreign.empty());
-        for (const auto* list : {&found->living, &found->abandoned})
+        CHECK(history->foreign.empty());
+        for (const auto* list : {&history->living, &history->abandoned})
             for (const auto& version : *list) {
                 const auto manifest = catalog::load_manifest(store, version.snapshot.directory);
                 REQUIRE(manifest);
                 for (const auto& line : manifest->nodes) CHECK(holds(version.snapshot, line));
             }
-        judge_promises(*found);
+        judge_promises(*history);
     } else {
-        CHECK(found.error().kind == ErrorKind::missing);
+        CHECK(history.error().kind == ErrorKind::missing);
         CHECK(listed_.empty());
-        CHECK(told_.empty());
+        CHECK(promised_.empty());
     }
     judge_files();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(options_.run))

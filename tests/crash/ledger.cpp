@@ -74,7 +74,7 @@ void Ledger::note_committed(const SmallSnapshot& save) {
 
 void Ledger::note_removed(std::uint64_t id) {
     removed.insert(id);
-    std::erase_if(durable, [id](const auto& one) { return one.second.id == id; });
+    std::erase_if(durable, [id](const auto& entry) { return entry.second.id == id; });
 }
 
 void Ledger::begin_anew() {

@@ -72,9 +72,9 @@ Result<std::unique_ptr<sys::File>> MutantStore::open(const std::string& path, sy
 }
 
 Result<> MutantStore::make_good(const std::string& path) {
-    auto found = late_.extract(path);
-    if (found.empty()) return {};
-    auto& late = found.mapped();
+    auto node = late_.extract(path);
+    if (node.empty()) return {};
+    auto& late = node.mapped();
     if (!late.bytes.empty()) FB_TRY(late.file->write(late.offset, late.bytes));
     FB_TRY(late.file->sync());
     return late.file->close();

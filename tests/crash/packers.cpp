@@ -57,14 +57,14 @@ void World::begin_batch(const std::string& host, std::optional<std::int64_t> ste
     const Begun begun{{run, stream_of, 0, 0x1000 + ledger_.batches.size(), run_id_},
                       {0x1000 + ledger_.batches.size(), spools_[host]}};
     ledger_.batches.push_back(begun.batch);
-    auto& mine = packers_[host] = begun;
+    auto& packer = packers_[host] = begun;
     const auto written = [&]() -> Result<> {
         FB_TRY_ASSIGN(next, step ? Result<std::int64_t>(*step) : commit::next_step(store(), run, stream_of));
-        mine.part.step = next;
-        const auto directory = mine.part.directory(), path = directory + "/" + format::node_path(0, 1);
+        packer.part.step = next;
+        const auto directory = packer.part.directory(), path = directory + "/" + format::node_path(0, 1);
         FB_TRY(sys::make_directories_below(store(), run, directory));
         FB_TRY_ASSIGN(file, store().open(path + ".tmp", sys::Access::create));
-        FB_TRY(file->write(0, image_of(mine.batch, mine.part)));
+        FB_TRY(file->write(0, image_of(packer.batch, packer.part)));
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(store().rename(path + ".tmp", path));
@@ -73,7 +73,7 @@ void World::begin_batch(const std::string& host, std::optional<std::int64_t> ste
     if (written) return;
     fault(written.error());
     // As the packer does; a remainder that cannot be removed either is swept by recover.
-    static_cast<void>(catalog::discard(store(), mine.part.directory(), mine.part.step, mine.batch.id));
+    static_cast<void>(catalog::discard(store(), packer.part.directory(), packer.part.step, packer.batch.id));
     packers_.erase(host);
 }
 

@@ -176,8 +176,8 @@ bool World::is_there(std::uint64_t id) const {
     const auto copy = disk_->clone();
     const auto left = catalog::leftovers(*copy, run, stream);
     const auto parts = left ? *left : std::vector<catalog::Leftover>{};
-    return ids_on(*copy).contains(id) || std::ranges::any_of(parts, [id](const catalog::Leftover& one) {
-               return one.kind != catalog::Leftover::Kind::gone && one.snapshot_id == id;
+    return ids_on(*copy).contains(id) || std::ranges::any_of(parts, [id](const catalog::Leftover& leftover) {
+               return leftover.kind != catalog::Leftover::Kind::gone && leftover.snapshot_id == id;
            });
 }
 
@@ -195,7 +195,7 @@ void World::commit(const SmallSnapshot& snapshot) {
 }
 
 void World::take_over() {
-    std::vector<SmallSnapshot> found;
+    std::vector<SmallSnapshot> snapshots;
     for (const auto& [place, staged] : memory_) {
         const auto peeked = format::peek(staged, "staged");
         const auto* save = peeked ? ledger_.save_of(peeked->record.snapshot_id) : nullptr;
@@ -203,9 +203,9 @@ void World::take_over() {
         // As the agent does, which looks before it drains what it did not see sealed.
         const auto* there = committed_like(*save);
         if (there == nullptr || there->id != save->id) drain(*save, place.first, place.second);
-        if (!std::ranges::count(found, save->id, &SmallSnapshot::id)) found.push_back(*save);
+        if (!std::ranges::count(snapshots, save->id, &SmallSnapshot::id)) snapshots.push_back(*save);
     }
-    for (const auto& snapshot : found) commit(snapshot);
+    for (const auto& snapshot : snapshots) commit(snapshot);
     for (const auto& host : std::vector<std::string>{"a", "b"}) {
         begin_batch(host);
         finish_batch(host);

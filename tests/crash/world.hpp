@@ -139,10 +139,10 @@ private:
     const test::SmallSnapshot* save_in(const std::string& name) const;
     /// The latest save of that one's step on its line that is committed; null without any.
     const test::SmallSnapshot* committed_like(const test::SmallSnapshot& save) const;
-    std::string judge_snapshot(const catalog::Snapshot& found) const;
-    std::string judge_marks(const catalog::Snapshot& found, const test::SmallSnapshot& save) const;
-    std::string judge_files(const catalog::Snapshot& found, const test::SmallSnapshot& save) const;
-    std::string judge_bytes(const catalog::Snapshot& found, const test::SmallSnapshot& save) const;
+    std::string judge_snapshot(const catalog::Snapshot& snapshot) const;
+    std::string judge_marks(const catalog::Snapshot& snapshot, const test::SmallSnapshot& save) const;
+    std::string judge_files(const catalog::Snapshot& snapshot, const test::SmallSnapshot& save) const;
+    std::string judge_bytes(const catalog::Snapshot& snapshot, const test::SmallSnapshot& save) const;
     std::string judge_promise(const test::SmallSnapshot& promised, bool recovered) const;
     std::vector<std::string> judge_lines(const catalog::History& history) const;
     std::string judge_choice(const catalog::History& history, bool recovered) const;

@@ -182,7 +182,7 @@ contains
   subroutine ranks_that_differ()
     type(fb_session) :: session
     type(fb_stream) :: stream
-    type(fb_restart) :: found
+    type(fb_restart) :: snapshot
     real(real64), target :: dt, own
     character(len=20) :: config
     if (ranks == 1) return
@@ -204,8 +204,8 @@ contains
     call stream%save(merge(2_int64, 1_int64, odd), stat=stat, errmsg=errmsg)
     call refused('a step that differs', 'step 1, time 0')
     call stream%save(1_int64)
-    call stream%newest(found)
-    call found%read()
+    call stream%newest(snapshot)
+    call snapshot%read()
     call check(own > 0.5 .and. own < 1.5, "rank 0's own value")
     call check(stream%note(1) == '', 'no notes')
     call session%close()

@@ -61,34 +61,35 @@ static void direct_saves(fb_stream* stream, fb_particles* table) {
 
 static void restarts(fb_stream* stream, fb_particles* table, double* u, double* value) {
     fb_error error;
-    fb_restart* found = NULL;
+    fb_restart* restart = NULL;
     int64_t ids[2] = {0, 0};
     const char* names[] = {"u", "nothing"};
     fb_column_data column;
     column.data = ids;
     column.stride_bytes = 0;
-    must(fb_newest(stream, &found, &error), &error);
-    check(fb_restart_step(found) == 2 && fb_restart_time(found) == 1.0 && fb_restart_same_ranks(found), "the newest");
-    check(strlen(fb_restart_source(found)) > 0 && fb_note(stream, 0) == NULL, "its source, and no notes");
-    check(fb_restart_rows(found, table) == 2, "its rows");
+    must(fb_newest(stream, &restart, &error), &error);
+    check(fb_restart_step(restart) == 2 && fb_restart_time(restart) == 1.0 && fb_restart_same_ranks(restart),
+          "the newest");
+    check(strlen(fb_restart_source(restart)) > 0 && fb_note(stream, 0) == NULL, "its source, and no notes");
+    check(fb_restart_rows(restart, table) == 2, "its rows");
     must(fb_particles_bind(table, 2, 1, &column, &error), &error);
-    must(fb_read(found, &error), &error);
+    must(fb_read(restart, &error), &error);
     check(u[0] == 20 && u[5] == 25 && ids[0] == 7 && ids[1] == 8 && *value == 0.5, "what was written into the slot");
-    fb_restart_free(found);
-    found = NULL;
-    must(fb_older(stream, &found, &error), &error);
-    check(fb_restart_step(found) == 1, "the older one");
-    must(fb_read_variables(found, 1, names, &error), &error);
+    fb_restart_free(restart);
+    restart = NULL;
+    must(fb_older(stream, &restart, &error), &error);
+    check(fb_restart_step(restart) == 1, "the older one");
+    must(fb_read_variables(restart, 1, names, &error), &error);
     check(u[0] == 10 && u[5] == 15, "one variable of it");
-    check(fb_read_variables(found, 2, names, &error) == FB_MISSING, "a variable that is not described");
-    fb_restart_free(found);
-    found = NULL;
-    must(fb_newest_below(stream, 2, &found, &error), &error);
-    check(fb_restart_step(found) == 1, "the newest below 2");
-    fb_restart_free(found);
-    found = NULL;
-    must(fb_newest_below(stream, 1, &found, &error), &error);
-    check(found == NULL, "none below 1");
+    check(fb_read_variables(restart, 2, names, &error) == FB_MISSING, "a variable that is not described");
+    fb_restart_free(restart);
+    restart = NULL;
+    must(fb_newest_below(stream, 2, &restart, &error), &error);
+    check(fb_restart_step(restart) == 1, "the newest below 2");
+    fb_restart_free(restart);
+    restart = NULL;
+    must(fb_newest_below(stream, 1, &restart, &error), &error);
+    check(restart == NULL, "none below 1");
 }
 
 static void jobs(fb_session* session) {
@@ -170,16 +171,16 @@ static void options_that_differ(fb_session* session, const char* kept) {
 static void own_value(fb_session* session) {
     fb_error error;
     fb_stream* stream = NULL;
-    fb_restart* found = NULL;
+    fb_restart* restart = NULL;
     double value = 2.5;
     must(fb_stream_open(session, "own", NULL, &stream, &error), &error);
     must(fb_replicated_first_rank(stream, "value", FB_F64, 0, NULL, &value, NULL, &error), &error);
     must(fb_save(stream, 1, 0, NULL, &error), &error);
     value = 0;
-    must(fb_newest(stream, &found, &error), &error);
-    must(fb_read(found, &error), &error);
+    must(fb_newest(stream, &restart, &error), &error);
+    must(fb_read(restart, &error), &error);
     check(value == 2.5, "a value of the first rank");
-    fb_restart_free(found);
+    fb_restart_free(restart);
     fb_stream_free(stream);
 }
 
@@ -187,22 +188,22 @@ static void own_value(fb_session* session) {
 static void nothing_usable(fb_session* session) {
     fb_error error;
     fb_stream* stream = NULL;
-    fb_restart* found = NULL;
+    fb_restart* restart = NULL;
     FILE* manifest = NULL;
     double value = 2.5;
     must(fb_stream_open(session, "broken", "view = false", &stream, &error), &error);
     must(fb_replicated(stream, "value", FB_F64, 0, NULL, &value, NULL, &error), &error);
-    must(fb_restore(stream, NULL, NULL, &found, &error), &error);
-    check(found == NULL, "nothing is there");
+    must(fb_restore(stream, NULL, NULL, &restart, &error), &error);
+    check(restart == NULL, "nothing is there");
     must(fb_save(stream, 1, 0, NULL, &error), &error);
     must(fb_wait_committed(stream, 60, &error), &error);
     manifest = fopen("run/broken/step-000001/manifest.json", "w");
     check(manifest != NULL && fclose(manifest) == 0, "a manifest without bytes");
-    check(fb_restore(stream, NULL, NULL, &found, &error) == FB_CORRUPT && found == NULL && says(&error, "step 1: ") &&
-              says(&error, "FOREBAY_RESTART=none"),
+    check(fb_restore(stream, NULL, NULL, &restart, &error) == FB_CORRUPT && restart == NULL &&
+              says(&error, "step 1: ") && says(&error, "FOREBAY_RESTART=none"),
           "restore");
-    check(fb_newest(stream, &found, &error) == FB_CORRUPT && found == NULL && says(&error, "step 1: "), "newest");
-    check(fb_older(stream, &found, &error) == FB_CORRUPT && found == NULL, "older");
+    check(fb_newest(stream, &restart, &error) == FB_CORRUPT && restart == NULL && says(&error, "step 1: "), "newest");
+    check(fb_older(stream, &restart, &error) == FB_CORRUPT && restart == NULL, "older");
     check(rename("run/broken", "broken") == 0, "away with it");
     fb_stream_free(stream);
 }

@@ -86,7 +86,7 @@ contains
     type(fb_session) :: session
     type(fb_stream) :: stream
     type(fb_particles) :: table
-    type(fb_restart) :: found
+    type(fb_restart) :: snapshot
     type(fb_saved) :: saved
     type(fb_job) :: job
     integer :: stat
@@ -128,16 +128,16 @@ contains
       call session%job(job, stop_wanted=.true.)
       call check(job%save .and. job%stop .and. job%reason == 'the application, on rank 0', 'the application asks')
     else
-      call stream%newest(found)
-      call check(found%found() .and. found%step() == 4 .and. found%same_ranks(), 'what a restart tells')
-      call check(found%rows(table) == 5, 'rows')
-      call found%read()
-      call stream%older(found)
-      call check(.not. found%found() .and. found%step() == -1, 'no older snapshot')
+      call stream%newest(snapshot)
+      call check(snapshot%found() .and. snapshot%step() == 4 .and. snapshot%same_ranks(), 'what a restart tells')
+      call check(snapshot%rows(table) == 5, 'rows')
+      call snapshot%read()
+      call stream%older(snapshot)
+      call check(.not. snapshot%found() .and. snapshot%step() == -1, 'no older snapshot')
       ! A snapshot that cannot be used is no start of a new run.
       call execute_command_line(': > '//trim(run)//'/all/step-000004/manifest.json')
-      call stream%restore(found, stat=stat, errmsg=why)
-      call check(stat == fb_corrupt .and. .not. found%found() .and. index(why, 'step 4: ') > 0, 'nothing usable')
+      call stream%restore(snapshot, stat=stat, errmsg=why)
+      call check(stat == fb_corrupt .and. .not. snapshot%found() .and. index(why, 'step 4: ') > 0, 'nothing usable')
     end if
     call session%close()
   end subroutine

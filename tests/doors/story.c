@@ -130,15 +130,15 @@ static void save(struct state* state, fb_stream* stream, fb_particles* gas, int6
 
 static void restart(struct state* state, fb_stream* stream, fb_particles* gas) {
     fb_error error;
-    fb_restart* found = NULL;
+    fb_restart* restart = NULL;
     double local[5] = {0, 0, 0, 0, 0}, sums[5];
     int64_t rows[64];
-    int64_t mine;
-    must(fb_newest(stream, &found, &error), &error);
-    if (found == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
-    state->particles = fb_restart_rows(found, gas);
+    int64_t own_rows;
+    must(fb_newest(stream, &restart, &error), &error);
+    if (restart == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+    state->particles = fb_restart_rows(restart, gas);
     must(bind(state, gas, &error), &error);
-    must(fb_read(found, &error), &error);
+    must(fb_read(restart, &error), &error);
     for (int row = 0; row < state->count; ++row) {
         local[2] += state->mask[row];
         for (int column = 0; column < COLUMNS; ++column) {
@@ -151,15 +151,15 @@ static void restart(struct state* state, fb_stream* stream, fb_particles* gas) {
         local[4] += state->x[i];
     }
     MPI_Reduce(local, sums, 5, MPI_DOUBLE, MPI_SUM, 0, world);
-    mine = (int64_t)state->particles;
-    MPI_Gather(&mine, 1, MPI_INT64_T, rows, 1, MPI_INT64_T, 0, world);
+    own_rows = (int64_t)state->particles;
+    MPI_Gather(&own_rows, 1, MPI_INT64_T, rows, 1, MPI_INT64_T, 0, world);
     if (rank == 0) {
-        printf("restart from step %lld, time %.2f, %s ranks, dt %.3f\n", (long long)fb_restart_step(found),
-               fb_restart_time(found), fb_restart_same_ranks(found) ? "the same" : "other", state->dt);
+        printf("restart from step %lld, time %.2f, %s ranks, dt %.3f\n", (long long)fb_restart_step(restart),
+               fb_restart_time(restart), fb_restart_same_ranks(restart) ? "the same" : "other", state->dt);
         printf("density %.2f velocity %.0f mask %.0f id %.0f x %.1f\n", sums[0], sums[1], sums[2], sums[3], sums[4]);
         for (int i = 0; i < ranks; ++i) printf("rank %d has %lld particles\n", i, (long long)rows[i]);
     }
-    fb_restart_free(found);
+    fb_restart_free(restart);
 }
 
 static void say(fb_status status, const fb_error* error) {
@@ -178,7 +178,7 @@ static fb_status save_unlike(struct state* state, fb_stream* stream, fb_particle
 static void mistake(struct state* state, fb_session* session, fb_stream* stream, const char* wrong) {
     fb_error error;
     fb_particles* gas = NULL;
-    fb_restart* found = NULL;
+    fb_restart* restart = NULL;
     fb_status status = describe(state, stream, wrong, &gas, &error);
     if (strcmp(wrong, "closed") == 0) {
         must(bind(state, gas, &error), &error);
@@ -191,15 +191,15 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
     } else if (strcmp(wrong, "differs") == 0 || strcmp(wrong, "owns") == 0 || strcmp(wrong, "steps") == 0) {
         status = save_unlike(state, stream, gas, wrong, &error);
     } else {
-        if (status == FB_OK) status = fb_newest(stream, &found, &error);
+        if (status == FB_OK) status = fb_newest(stream, &restart, &error);
         if (status == FB_OK) {
-            state->particles = fb_restart_rows(found, gas);
+            state->particles = fb_restart_rows(restart, gas);
             status = bind(state, gas, &error);
         }
-        if (status == FB_OK) status = fb_read(found, &error);
+        if (status == FB_OK) status = fb_read(restart, &error);
     }
     say(status, &error);
-    fb_restart_free(found);
+    fb_restart_free(restart);
     fb_particles_free(gas);
 }
 

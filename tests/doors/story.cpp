@@ -91,10 +91,10 @@ void save(State& state, Stream& stream, Particles& gas, std::int64_t step) {
 }
 
 void restart(State& state, Stream& stream, Particles& gas) {
-    auto found = stream.newest().value();
-    state.resize(found->rows(gas));
+    auto restart = stream.newest().value();
+    state.resize(restart->rows(gas));
     state.bind(gas).value();
-    found->read().value();
+    restart->read().value();
     double local[5] = {}, sums[5] = {};
     for (int row = 0; row < state.count; ++row) {
         local[2] += state.mask[static_cast<std::size_t>(row)];
@@ -109,12 +109,12 @@ void restart(State& state, Stream& stream, Particles& gas) {
         local[4] += state.x[i];
     }
     MPI_Reduce(local, sums, 5, MPI_DOUBLE, MPI_SUM, 0, world);
-    const auto mine = static_cast<std::int64_t>(state.id.size());
+    const auto own_rows = static_cast<std::int64_t>(state.id.size());
     std::vector<std::int64_t> all(static_cast<std::size_t>(ranks));
-    MPI_Gather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, 0, world);
+    MPI_Gather(&own_rows, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, 0, world);
     if (rank != 0) return;
-    std::printf("restart from step %lld, time %.2f, %s ranks, dt %.3f\n", static_cast<long long>(found->step()),
-                found->time(), found->same_ranks() ? "the same" : "other", state.dt);
+    std::printf("restart from step %lld, time %.2f, %s ranks, dt %.3f\n", static_cast<long long>(restart->step()),
+                restart->time(), restart->same_ranks() ? "the same" : "other", state.dt);
     std::printf("density %.2f velocity %.0f mask %.0f id %.0f x %.1f\n", sums[0], sums[1], sums[2], sums[3], sums[4]);
     for (int i = 0; i < ranks; ++i)
         std::printf("rank %d has %lld particles\n", i, static_cast<long long>(all[static_cast<std::size_t>(i)]));
@@ -139,10 +139,10 @@ void mistake(State& state, Session& session, Stream& stream, const std::string& 
         stream.save(wrong == "steps" ? 9 + rank : 9).value();
         return;
     }
-    auto found = stream.newest().value();
-    state.resize(found->rows(gas));
+    auto restart = stream.newest().value();
+    state.resize(restart->rows(gas));
     state.bind(gas).value();
-    found->read().value();
+    restart->read().value();
 }
 
 void say(const Result<>& outcome) {

@@ -78,7 +78,7 @@ contains
   ! How files are compressed, and which file they are; then options that are refused.
   subroutine forms(session)
     type(fb_session), intent(inout) :: session
-    type(fb_stream) :: packed, one, again
+    type(fb_stream) :: packed, single, again
     type(fb_particles) :: of_packed, of_one
     integer :: stat
     character(len=fb_error_bytes) :: errmsg
@@ -86,10 +86,10 @@ contains
     call describe(packed, '', of_packed)
     call save(packed, of_packed, 3_int64)
     call packed%wait_committed(60._real64)
-    call session%stream('one', one, 'file = "shared"'//new_line('a')//'keep = 2')
-    call describe(one, '', of_one)
-    call save(one, of_one, 3_int64)
-    call one%wait_committed(60._real64)
+    call session%stream('one', single, 'file = "shared"'//new_line('a')//'keep = 2')
+    call describe(single, '', of_one)
+    call save(single, of_one, 3_int64)
+    call single%wait_committed(60._real64)
     errmsg = ''
     call session%stream('packed', again, 'compression = "lz4"', stat, errmsg)
     if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
@@ -196,21 +196,21 @@ contains
   subroutine restart(stream, gas)
     type(fb_stream), intent(in) :: stream
     type(fb_particles), intent(in) :: gas
-    type(fb_restart) :: found
+    type(fb_restart) :: snapshot
     real(real64) :: local(5), sums(5)
     integer(int64) :: all(0:ranks - 1)
     integer :: i
-    call stream%newest(found)
-    call resize(found%rows(gas))
+    call stream%newest(snapshot)
+    call resize(snapshot%rows(gas))
     call bind(gas)
-    call found%read()
+    call snapshot%read()
     local = [sum(density(1:columns, 1:count)), real(sum(real(velocity, real64)), real64), &
              real(sum(mask), real64), real(sum(id), real64), sum(x)]
     call MPI_Reduce(local, sums, 5, MPI_DOUBLE_PRECISION, MPI_SUM, 0, world)
     call MPI_Gather(size(id, kind=int64), 1, MPI_INTEGER8, all, 1, MPI_INTEGER8, 0, world)
     if (rank /= 0) return
-    print '(a,i0,a,f0.2,3a,f5.3)', 'restart from step ', found%step(), ', time ', found%time(), ', ', &
-      trim(merge('the same', 'other   ', found%same_ranks())), ' ranks, dt ', dt
+    print '(a,i0,a,f0.2,3a,f5.3)', 'restart from step ', snapshot%step(), ', time ', snapshot%time(), ', ', &
+      trim(merge('the same', 'other   ', snapshot%same_ranks())), ' ranks, dt ', dt
     print '(a,f0.2,3(a,i0),a,f0.1)', 'density ', sums(1), ' velocity ', nint(sums(2)), ' mask ', nint(sums(3)), &
       ' id ', nint(sums(4)), ' x ', sums(5)
     do i = 0, ranks - 1
@@ -224,7 +224,7 @@ contains
     type(fb_stream), intent(in) :: stream
     character(len=*), intent(in) :: wrong
     type(fb_particles) :: gas
-    type(fb_restart) :: found
+    type(fb_restart) :: snapshot
     type(fb_stream) :: other
     integer :: stat
     character(len=fb_error_bytes) :: errmsg
@@ -241,10 +241,10 @@ contains
       call bind(gas)
       call stream%save(merge(9_int64 + rank, 9_int64, wrong == 'steps'), stat=stat, errmsg=errmsg)
     else
-      if (stat == fb_ok) call stream%newest(found, stat, errmsg)
-      if (stat == fb_ok) call resize(found%rows(gas))
+      if (stat == fb_ok) call stream%newest(snapshot, stat, errmsg)
+      if (stat == fb_ok) call resize(snapshot%rows(gas))
       if (stat == fb_ok) call bind(gas)
-      if (stat == fb_ok) call found%read(stat, errmsg)
+      if (stat == fb_ok) call snapshot%read(stat, errmsg)
     end if
     if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
   end subroutine

@@ -184,8 +184,8 @@ void read_from(MPI_Comm comm, const std::string& name, const std::string& how) {
         if (how == "redistribute") read_sections(file, all, n);
         if (how == "redistribute") read_by_cursors(file, all, n);
     }
-    int64_t mine = static_cast<int64_t>(at), sum = 0;
-    MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
+    int64_t own_count = static_cast<int64_t>(at), sum = 0;
+    MPI_Allreduce(&own_count, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
     if (rank_in(comm) == 0 && how != "allowed") std::printf("%lld elements\n", static_cast<long long>(sum));
 }
 

@@ -14,13 +14,13 @@
 #include <string.h>
 
 static int failures, calls;
-static char told[2000];
+static char message[2000];
 
 static h5part_int64_t remember(const char* function, const h5part_int64_t code, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const int length = snprintf(told, sizeof told, "%s: ", function);
-    vsnprintf(told + length, sizeof told - (size_t)length, format, arguments);
+    const int length = snprintf(message, sizeof message, "%s: ", function);
+    vsnprintf(message + length, sizeof message - (size_t)length, format, arguments);
     va_end(arguments);
     return code;
 }

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int failures, told;
+static int failures, reported;
 static h5part_int64_t told_code;
 static char told_text[2000];
 
@@ -27,7 +27,7 @@ static h5part_int64_t remember(const char* function, const h5part_int64_t code, 
     const int length = snprintf(told_text, sizeof told_text, "%s: ", function);
     vsnprintf(told_text + length, sizeof told_text - (size_t)length, format, arguments);
     va_end(arguments);
-    ++told;
+    ++reported;
     told_code = code;
     return code;
 }
@@ -331,10 +331,10 @@ static void codes(void) {
     H5PartFile* other = H5PartOpenFile("codes.h5part", H5PART_WRITE); /* twice at once */
     EXPECT(other == NULL && told_code == H5PART_ERR_INVAL && strstr(told_text, "Next:") != NULL);
     EXPECT(H5PartCloseFile(f) == 0);
-    const int before = told;
+    const int before = reported;
     EXPECT(H5PartSetErrorHandler(H5PartReportErrorHandler) == 0 && H5PartSetVerbosityLevel(H5PART_VERB_NONE) == 0);
     EXPECT(H5PartGetErrorHandler() == H5PartReportErrorHandler);
-    EXPECT(H5PartGetNumSteps(NULL) == H5PART_ERR_BADFD && told == before);
+    EXPECT(H5PartGetNumSteps(NULL) == H5PART_ERR_BADFD && reported == before);
 }
 
 /* CUT: a file of another program, whose step name was cut to 56 characters, '#' and 6 digits. */

@@ -39,7 +39,7 @@ contains
 
   subroutine serial()
     real(8) :: x(n), back(n), pairs(2, n), three(3)
-    real(4) :: w(n), w_back(n), one(1)
+    real(4) :: w(n), w_back(n), single(1)
     integer(8) :: id(n), first, last, big(1)
     integer(4) :: kind_of(n), number(1)
     character(20) :: text
@@ -104,8 +104,8 @@ contains
     call expect(text == 'fireone', 'a text that is cut')
     call expect(h5pt_readfileattrib_r8(f, 'box', three) == 0, 'readfileattrib_r8')
     call expect(nint(three(3)) == 3, 'readfileattrib_r8')
-    call expect(h5pt_readfileattrib_r4(f, 'one', one) == 0, 'readfileattrib_r4')
-    call expect(nint(2*one(1)) == 3, 'readfileattrib_r4')
+    call expect(h5pt_readfileattrib_r4(f, 'one', single) == 0, 'readfileattrib_r4')
+    call expect(nint(2*single(1)) == 3, 'readfileattrib_r4')
     call expect(h5pt_readstepattrib_i4(f, 'number', number) == 0, 'readstepattrib_i4')
     call expect(number(1) == 4, 'readstepattrib_i4')
     call expect(h5pt_readstepattrib_i8(f, 'big', big) == 0, 'readstepattrib_i8')
@@ -114,16 +114,16 @@ contains
   end subroutine
 
   subroutine parallel()
-    real(8) :: mine(n), all_of_them(n*ranks)
+    real(8) :: own_values(n), all_of_them(n*ranks)
     integer :: i, step
     f = h5pt_openw_par_align('parallel.h5part', MPI_COMM_WORLD, 65536_8, 'fs_lustre,vfd_mpio_ind')
     call expect(f /= 0, 'openw_par_align')
     do step = 1, 2
       if (step == 2) f = h5pt_opena_par('parallel.h5part', MPI_COMM_WORLD)
-      mine = [(1d3*step + rank*n + i, i=1, n)]
+      own_values = [(1d3*step + rank*n + i, i=1, n)]
       call expect(h5pt_setstep(f, int(step, 8)) == 0, 'setstep over MPI')
       call expect(h5pt_setnpoints(f, int(n, 8)) == 0, 'setstep over MPI')
-      call expect(h5pt_writedata_r8(f, 'mine', mine) == 0, 'write over MPI')
+      call expect(h5pt_writedata_r8(f, 'mine', own_values) == 0, 'write over MPI')
       call expect(h5pt_close(f) == 0, 'write over MPI')
     end do
     f = h5pt_openr_par('parallel.h5part', MPI_COMM_WORLD)

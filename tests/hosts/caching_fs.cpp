@@ -149,7 +149,7 @@ void do_init(void*, fuse_conn_info* connection) {
 void do_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
     Call call(request);
     struct stat about {};
-    const bool found = ::fstatat(call.fd_of(parent), name, &about, AT_SYMLINK_NOFOLLOW) == 0;
+    const bool is_found = ::fstatat(call.fd_of(parent), name, &about, AT_SYMLINK_NOFOLLOW) == 0;
     if (call.client().options.like == Like::nfs) {
         auto& absent = call.client().listings[parent].absent;
         const auto missed = absent.find(name);
@@ -157,7 +157,7 @@ void do_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
             errno = ENOENT;
             return call.answer(-1);
         }
-        if (!found) absent[name] = Clock::now();
+        if (!is_found) absent[name] = Clock::now();
         else absent.erase(name);
     }
     call.answer_entry(parent, name);
@@ -166,10 +166,10 @@ void do_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
 void do_forget(fuse_req_t request, fuse_ino_t node, std::uint64_t lookups) {
     {
         Call call(request);
-        const auto found = call.client().nodes.find(node);
-        if (node != FUSE_ROOT_ID && found != call.client().nodes.end() && (found->second.lookups -= lookups) == 0) {
-            ::close(found->second.fd);
-            call.client().nodes.erase(found);
+        const auto match = call.client().nodes.find(node);
+        if (node != FUSE_ROOT_ID && match != call.client().nodes.end() && (match->second.lookups -= lookups) == 0) {
+            ::close(match->second.fd);
+            call.client().nodes.erase(match);
             call.client().listings.erase(node);
         }
     }
@@ -191,7 +191,7 @@ void do_setattr(fuse_req_t request, fuse_ino_t node, struct stat* wanted, int wh
     if (outcome == 0 && (what & FUSE_SET_ATTR_SIZE) != 0) {
         outcome = ::truncate(path.c_str(), wanted->st_size);
         for (const auto& each : clients)
-            if (const auto found = each->nodes.find(node); found != each->nodes.end()) found->second.pages.clear();
+            if (const auto match = each->nodes.find(node); match != each->nodes.end()) match->second.pages.clear();
     }
     if (outcome == 0 && (what & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME)) != 0) {
         const auto time = [&](int set, int now, const timespec& given) {

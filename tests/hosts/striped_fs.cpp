@@ -78,8 +78,8 @@ int fd_of(const fuse_file_info* info) { return static_cast<int>(info->fh); }
 
 double ratio_of(const std::string& which) {
     const auto& ratios = is_sometimes != 0 && options.sometimes.contains(which) ? options.sometimes : options.ratios;
-    const auto found = ratios.find(which);
-    return found == ratios.end() ? 1 : found->second;
+    const auto ratio = ratios.find(which);
+    return ratio == ratios.end() ? 1 : ratio->second;
 }
 
 // Whether the process that writes has a command line with that end.
@@ -123,8 +123,8 @@ void inherit(const char* path, bool lies_nowhere) {
     const std::string name = real(path);
     if (::lstat(name.c_str(), &about) != 0 || ::lstat(name.substr(0, name.rfind('/')).c_str(), &above) != 0) return;
     const std::lock_guard lock(alone);
-    auto& made = known[about.st_ino] = {.layout = known[above.st_ino].layout, .lies_nowhere = lies_nowhere};
-    if (S_ISREG(about.st_mode) && !lies_nowhere) striped::lay(made.layout, options.targets, first_target(about));
+    auto& file = known[about.st_ino] = {.layout = known[above.st_ino].layout, .lies_nowhere = lies_nowhere};
+    if (S_ISREG(about.st_mode) && !lies_nowhere) striped::lay(file.layout, options.targets, first_target(about));
 }
 
 // A file is opened: to be written to it needs objects.
@@ -132,11 +132,11 @@ void count_open(int fd, const fuse_file_info* info) {
     struct stat about {};
     if (fd < 0 || ::fstat(fd, &about) != 0) return;
     const std::lock_guard lock(alone);
-    auto& one = known[about.st_ino];
-    ++one.opens;
-    if (!one.lies_nowhere || (info->flags & O_ACCMODE) == O_RDONLY) return;
-    one.lies_nowhere = false;
-    striped::lay(one.layout, options.targets, first_target(about));
+    auto& file = known[about.st_ino];
+    ++file.opens;
+    if (!file.lies_nowhere || (info->flags & O_ACCMODE) == O_RDONLY) return;
+    file.lies_nowhere = false;
+    striped::lay(file.layout, options.targets, first_target(about));
 }
 
 // The target that a path names.
@@ -175,7 +175,7 @@ int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
     hang_in(path);
     if (::lstat(real(path).c_str(), about) != 0) return -errno;
     const std::lock_guard lock(alone);
-    if (const auto found = known.find(about->st_ino); found != known.end() && found->second.is_released)
+    if (const auto match = known.find(about->st_ino); match != known.end() && match->second.is_released)
         about->st_blocks = 1;  // LU-3864
     return 0;
 }
@@ -276,17 +276,17 @@ int do_getxattr(const char* path, const char* name, char* value, std::size_t siz
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     if (is_layout && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return -ENODATA;
     const std::lock_guard lock(alone);
-    const auto& one = known[about.st_ino];
-    if (is_opens) return dfuse::give(std::to_string(one.opens), value, size);
-    if (one.lies_nowhere) return -ENODATA;
-    auto layout = one.layout;
+    const auto& file = known[about.st_ino];
+    if (is_opens) return dfuse::give(std::to_string(file.opens), value, size);
+    if (file.lies_nowhere) return -ENODATA;
+    auto layout = file.layout;
     if (layout.components.empty()) {
         striped::Plain plain{.stripe_bytes = static_cast<std::uint32_t>(options.stripe_bytes),
                              .count = static_cast<std::uint16_t>(options.targets)};
         if (S_ISREG(about.st_mode)) striped::lay(plain, options.targets, first_target(about));
         layout.components.push_back({.plain = plain});
     }
-    return dfuse::give(striped::attribute_of(layout, one.is_released), value, size);
+    return dfuse::give(striped::attribute_of(layout, file.is_released), value, size);
 }
 
 int do_listxattr(const char* path, char* names, std::size_t size) {
@@ -308,10 +308,10 @@ int do_setxattr(const char* path, const char* name, const char* value, std::size
     if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     const std::string given(value, size);
     const std::lock_guard lock(alone);
-    auto& one = known[about.st_ino];
+    auto& file = known[about.st_ino];
     if (std::strcmp(name, "trusted.hsm") == 0) {
         if (size != 24) return -EINVAL;
-        one.is_released = (striped::get<std::uint32_t>(given, 4) & hs_released) != 0;
+        file.is_released = (striped::get<std::uint32_t>(given, 4) & hs_released) != 0;
         return 0;
     }
     if (std::strcmp(name, "lustre.lov") != 0) return -EOPNOTSUPP;
@@ -321,11 +321,11 @@ int do_setxattr(const char* path, const char* name, const char* value, std::size
         if (component.plain.stripe_bytes == 0)
             component.plain.stripe_bytes = static_cast<std::uint32_t>(options.stripe_bytes);
     if (S_ISREG(about.st_mode)) {
-        if (!one.lies_nowhere || std::strncmp(path, "/stubborn/", 10) == 0) return 0;
+        if (!file.lies_nowhere || std::strncmp(path, "/stubborn/", 10) == 0) return 0;
         striped::lay(*layout, options.targets, first_target(about));
-        one.lies_nowhere = false;
+        file.lies_nowhere = false;
     }
-    one.layout = *layout;
+    file.layout = *layout;
     return 0;
 }
 

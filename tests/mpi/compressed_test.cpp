@@ -103,12 +103,12 @@ void restore_on(MPI_Comm comm, const Options& options) {
     auto stream = session.stream("restart", compressed()).value();
     state.describe(stream);
     auto gas = stream.particles("gas", {{"id", i64}}).value();
-    auto found = stream.newest().value();
-    REQUIRE(found);
-    REQUIRE(found->step() == 2);
-    std::vector<std::int64_t> ids(found->rows(gas));
+    auto restart = stream.newest().value();
+    REQUIRE(restart);
+    REQUIRE(restart->step() == 2);
+    std::vector<std::int64_t> ids(restart->rows(gas));
     gas.bind(ids.size(), {ids.data()}).value();
-    found->read().value();
+    restart->read().value();
     std::size_t wrong = 0;
     double worst = 0;
     state.each([&](std::size_t i, double value) {

@@ -71,9 +71,9 @@ std::uint64_t save_and_restore(const std::string& run, const std::string& stagin
         auto session = open(MPI_COMM_WORLD, options).value();
         auto stream = session.stream("restart", {.view = false}).value();
         describe(stream);
-        const auto found = stream.restore().value();
-        REQUIRE(found);
-        CHECK(found->source().starts_with("staged") == staged);
+        const auto restart = stream.restore().value();
+        REQUIRE(restart);
+        CHECK(restart->source().starts_with("staged") == staged);
         CHECK(data == wanted);
         session.close().value();
     }

@@ -52,15 +52,15 @@ struct State {
 
 // Process ids of "agent 4711 serves ..." in the logs of all staging directories.
 std::vector<int> serving() {
-    std::vector<int> found;
+    std::vector<int> numbers;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder + "/memory")) {
         if (entry.path().filename() != "agent.log") continue;
         const auto text = test::text_in(entry.path());
         if (const auto at = text.find("agent "); at != std::string::npos)
-            found.push_back(std::stoi(text.substr(at + 6)));
+            numbers.push_back(std::stoi(text.substr(at + 6)));
     }
-    std::ranges::sort(found);
-    return found;
+    std::ranges::sort(numbers);
+    return numbers;
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ TEST_CASE("agents that are ranks drain, commit, make views and end with their se
     for (std::int64_t life = 0; life < 3; ++life) {
         auto session = open(computing, options_of("run")).value();
         auto stream = state.describe(session);
-        if (const auto found = stream.newest().value()) {
-            auto restart = *found;
+        if (const auto newest = stream.newest().value()) {
+            auto restart = *newest;
             restart.read().value();
             CHECK(restart.step() == 10 * life);
             CHECK(state.u[17] == static_cast<double>(10 * life) + static_cast<double>(state.rank) / 100);
@@ -115,9 +115,9 @@ TEST_CASE("two sessions at once, one of which is left without close()") {
     auto again = open(computing, options_of("a")).value();
     auto stream = first.describe(again);
     first.fill(0);
-    auto found = stream.newest().value();
-    REQUIRE(found);
-    found->read().value();
+    auto restart = stream.newest().value();
+    REQUIRE(restart);
+    restart->read().value();
     CHECK(first.u[0] == 1 + static_cast<double>(first.rank) / 100);
     again.close().value();
 }
@@ -143,10 +143,10 @@ TEST_CASE("agents that are ranks write one shared file, without a call that all 
     auto again = open(computing, options_of("one")).value();
     auto stream = state.describe(again);
     state.fill(0);
-    auto found = stream.newest().value();
-    REQUIRE(found);
-    found->read().value();
-    CHECK(found->step() == 3);
+    auto restart = stream.newest().value();
+    REQUIRE(restart);
+    restart->read().value();
+    CHECK(restart->step() == 3);
     CHECK(state.u[17] == 3 + static_cast<double>(state.rank) / 100);
     again.close().value();
 }

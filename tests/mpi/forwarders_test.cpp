@@ -102,10 +102,10 @@ TEST_CASE("the forwarders write what the others save; it is committed, seen and 
     const auto all = 4 * 8 * numbers * state.ranks;
     for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i] - before[i] >= all / after.size());
     state.fill(0);
-    auto found = stream.newest().value();
-    REQUIRE(found);
-    found->read().value();
-    CHECK(found->step() == 4);
+    auto restart = stream.newest().value();
+    REQUIRE(restart);
+    restart->read().value();
+    CHECK(restart->step() == 4);
     CHECK(std::ranges::count(state.u, state.number(4)) == numbers);
     MPI_Barrier(computing);
     session.close().value();
@@ -146,9 +146,9 @@ void leave_sealed() {
 bool is_left_committed() {
     return test::soon(
         [] {
-            const auto found = catalog::snapshots(sys::posix_store(), folder + "/left", "restart");
-            return found && found->size() == 1 && found->front().step == 99 &&
-                   catalog::verify(sys::posix_store(), found->front(), {}).value().damage.empty();
+            const auto snapshots = catalog::snapshots(sys::posix_store(), folder + "/left", "restart");
+            return snapshots && snapshots->size() == 1 && snapshots->front().step == 99 &&
+                   catalog::verify(sys::posix_store(), snapshots->front(), {}).value().damage.empty();
         },
         std::chrono::seconds(60));
 }

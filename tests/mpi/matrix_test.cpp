@@ -66,13 +66,13 @@ void restore_on(MPI_Comm comm, int saved_ranks, const Options& options) {
     test::NumberedState state(test::rank_in(comm), test::size_of(comm), true);
     auto stream = session.stream("restart", {.view = false}).value();
     state.describe(stream);
-    auto found = stream.newest().value();
-    REQUIRE(found);
-    REQUIRE(found->step() == last_step);
-    CHECK(found->time() == 0.25 * static_cast<double>(last_step));
-    CHECK(found->same_ranks() == (saved_ranks == test::size_of(comm)));
-    state.expect(*found);
-    found->read().value();
+    auto restart = stream.newest().value();
+    REQUIRE(restart);
+    REQUIRE(restart->step() == last_step);
+    CHECK(restart->time() == 0.25 * static_cast<double>(last_step));
+    CHECK(restart->same_ranks() == (saved_ranks == test::size_of(comm)));
+    state.expect(*restart);
+    restart->read().value();
     for (auto& field : state.fields) CHECK_MESSAGE(field.wrong(last_step) == 0, field.spec().name);
     for (const auto& value : state.values) CHECK_MESSAGE(value.is_right(last_step), value.name());
     for (auto& table : state.tables) {
@@ -115,8 +115,8 @@ TEST_CASE("the same with agents as processes and the disk as target") {
         const test::CommonDirectory staging("/dev/shm");
         const test::CommonDirectory target(std::filesystem::temp_directory_path());
         const struct { int m, saved_nodes, n, nodes; } cases[] = {{4, 1, 3, 2}, {5, 2, 8, 1}, {8, 3, 8, 3}};
-        for (const auto& one : cases) {
-            const int m = one.m, saved_nodes = one.saved_nodes, n = one.n, nodes = one.nodes;
+        for (const auto& example : cases) {
+            const int m = example.m, saved_nodes = example.saved_nodes, n = example.n, nodes = example.nodes;
             CAPTURE(m);
             CAPTURE(n);
             const auto run = target / ("run-" + std::to_string(m));
@@ -136,8 +136,8 @@ TEST_CASE("the same from one shared file") {
         const struct {
             int m, saved_nodes, n, nodes;
         } cases[] = {{1, 1, 3, 1}, {2, 2, 5, 2}, {3, 3, 2, 1}, {5, 2, 5, 3}, {5, 3, 8, 1}, {8, 3, 3, 2}};
-        for (const auto& one : cases) {
-            const int m = one.m, saved_nodes = one.saved_nodes, n = one.n, nodes = one.nodes;
+        for (const auto& example : cases) {
+            const int m = example.m, saved_nodes = example.saved_nodes, n = example.n, nodes = example.nodes;
             CAPTURE(m);
             CAPTURE(saved_nodes);
             CAPTURE(n);

@@ -157,8 +157,8 @@ Result<> make(const std::string& run, const std::string& what, std::uint64_t edg
 
 int main(int count, char** arguments) {
     if (count < 3 || count > 4) return std::fputs("usage: make_page_run RUN WHAT [EDGE]\n", stderr), 2;
-    const auto made = make(arguments[1], arguments[2], count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 64);
-    if (made) return 0;
-    std::fprintf(stderr, "%s\n", made.error().text().c_str());
+    const auto result = make(arguments[1], arguments[2], count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 64);
+    if (result) return 0;
+    std::fprintf(stderr, "%s\n", result.error().text().c_str());
     return 1;
 }

@@ -56,13 +56,13 @@ int main(int count, char** arguments) {
     const std::string kind = count > 2 ? arguments[2] : "";
     if (count < 3 || count > 4 || (kind != "plain" && kind != "hostile"))
         return std::fputs("usage: make_timings RUN plain|hostile [NODES]\n", stderr), 2;
-    test::MadeRun made{.nodes = count > 3 ? static_cast<std::uint32_t>(std::atoi(arguments[3])) : 4,
-                       .snapshots = 5,
-                       .targets = 6,
-                       .slow_node = 1};
-    made.node_bytes = 128u << 20;
-    made.write_bytes = 4u << 20;
-    auto chronicle = test::made_chronicle(made);
+    test::MadeRun run{.nodes = count > 3 ? static_cast<std::uint32_t>(std::atoi(arguments[3])) : 4,
+                      .snapshots = 5,
+                      .targets = 6,
+                      .slow_node = 1};
+    run.node_bytes = 128u << 20;
+    run.write_bytes = 4u << 20;
+    auto chronicle = test::made_chronicle(run);
     std::size_t number = 0;
     for (auto& batch : chronicle.batches) {
         write_at_once(batch);

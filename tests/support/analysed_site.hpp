@@ -34,19 +34,19 @@ struct Site {
             .run(stop, std::chrono::seconds(0));
     }
     std::vector<std::unique_ptr<agent::Station>> station(agent::Slots& slots) {
-        std::vector<std::unique_ptr<agent::Station>> made;
-        made.push_back(
+        std::vector<std::unique_ptr<agent::Station>> stations;
+        stations.push_back(
             std::make_unique<agent::InsituStation>(slots, node.staging.directory(), node.session.agent, hear(), pace));
-        return made;
+        return stations;
     }
     agent::Tell hear() {
         return [this](const agent::Event& event) {
-            told.push_back(event);
+            events.push_back(event);
             log += agent::line_of(event) + "\n";
         };
     }
     std::size_t count(agent::What what) const {
-        return static_cast<std::size_t>(std::ranges::count(told, what, &agent::Event::what));
+        return static_cast<std::size_t>(std::ranges::count(events, what, &agent::Event::what));
     }
     node::SlotControl& slot(std::size_t number = 0) { return node.page().slots[node.staging.slots_of(0).at(number)]; }
     std::uint64_t not_analysed() { return node.stream("restart").counts.not_analysed.load(); }
@@ -55,7 +55,7 @@ struct Site {
     SimStore disk{"run"};
     Node node;
     agent::InsituPace pace = {.look = std::chrono::milliseconds(1), .taken_max = std::chrono::milliseconds(20)};
-    std::vector<agent::Event> told;
+    std::vector<agent::Event> events;
     std::string log;
 };
 

@@ -151,10 +151,10 @@ private:
                                         "text/xml");
         }
         if (request.has_param("list-type")) return list(request.get_param_value("prefix"), response);
-        const auto found = objects_.find(key);
-        if (found == objects_.end()) return refuse(response, 404, "NoSuchKey");
-        response.set_header("ETag", found->second.etag);
-        response.set_content(found->second.body, "application/octet-stream");  // httplib cuts a range out of it
+        const auto object = objects_.find(key);
+        if (object == objects_.end()) return refuse(response, 404, "NoSuchKey");
+        response.set_header("ETag", object->second.etag);
+        response.set_content(object->second.body, "application/octet-stream");  // httplib cuts a range out of it
     }
 
     void list(const std::string& prefix, httplib::Response& response) {
@@ -168,7 +168,7 @@ private:
                 rows += "<Contents><Key>" + key + "</Key><Size>" + std::to_string(object.body.size()) +
                         "</Size></Contents>";
         }
-        for (const auto& one : below) rows += "<CommonPrefixes><Prefix>" + one + "</Prefix></CommonPrefixes>";
+        for (const auto& folder : below) rows += "<CommonPrefixes><Prefix>" + folder + "</Prefix></CommonPrefixes>";
         response.set_content("<ListBucketResult>" + rows + "</ListBucketResult>", "text/xml");
     }
 

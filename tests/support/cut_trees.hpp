@@ -50,15 +50,15 @@ inline std::vector<sys::NamedEntry> names_of_folder(sys::Folder& folder, std::ve
     std::map<std::string, sys::NamedEntry> listed;
     folder
         .list([&](std::span<const sys::NamedEntry> portion) -> Result<> {
-            for (const auto& one : portion) listed.emplace(one.name, one);
+            for (const auto& entry : portion) listed.emplace(entry.name, entry);
             return {};
         })
         .value();
     std::vector<sys::NamedEntry> entries;
     names.reserve(listed.size());
-    for (const auto& [name, one] : listed) {
+    for (const auto& [name, entry] : listed) {
         names.push_back(name);
-        entries.push_back({names.back(), one.kind, one.number});
+        entries.push_back({names.back(), entry.kind, entry.number});
     }
     return entries;
 }
@@ -68,18 +68,18 @@ inline bool has_name(sys::Folder& folder, const std::string& name) { return fold
 // Each file of `target` has the bytes that it has in the source, or those that it had before.
 inline void check_whole(sys::Folder& source, sys::Folder& target, sys::Folder* older) {
     std::vector<std::string> names;
-    for (const auto& one : names_of_folder(target, names)) {
-        const std::string name(one.name);
+    for (const auto& named : names_of_folder(target, names)) {
+        const std::string name(named.name);
         CAPTURE(name);
         if (name.starts_with(".fb-")) continue;
         const bool was_there = older != nullptr && has_name(*older, name);
-        if (one.kind == sys::EntryKind::folder) {
+        if (named.kind == sys::EntryKind::folder) {
             const auto below = target.open_folder(name).value();
             const auto in_source = source.open_folder(name);
             const auto in_older = was_there ? older->open_folder(name) : Error{ErrorKind::missing};
             if (in_source) check_whole(**in_source, *below, in_older ? in_older->get() : nullptr);
             else CHECK(in_older.has_value());
-        } else if (one.kind == sys::EntryKind::file) {
+        } else if (named.kind == sys::EntryKind::file) {
             const auto bytes = bytes_in(target, name);
             const bool is_new = has_name(source, name) && source.status_of(name)->kind == sys::EntryKind::file &&
                                 bytes_in(source, name) == bytes;
@@ -90,24 +90,24 @@ inline void check_whole(sys::Folder& source, sys::Folder& target, sys::Folder* o
     }
 }
 
-inline void check_equal(sys::Folder& one, sys::Folder& other) {
+inline void check_equal(sys::Folder& folder, sys::Folder& other) {
     std::vector<std::string> names, other_names;
-    const auto entries = names_of_folder(one, names);
+    const auto entries = names_of_folder(folder, names);
     names_of_folder(other, other_names);
     CHECK(names == other_names);
     if (names != other_names) return;
     for (const auto& entry : entries) {
         const std::string name(entry.name);
         CAPTURE(name);
-        const auto status = one.status_of(name).value(), other_status = other.status_of(name).value();
+        const auto status = folder.status_of(name).value(), other_status = other.status_of(name).value();
         CHECK(status.kind == other_status.kind);
         CHECK(status.permissions == other_status.permissions);
         CHECK(status.modified == other_status.modified);
         if (status.kind != sys::EntryKind::folder) CHECK(status.names == other_status.names);
-        if (status.kind == sys::EntryKind::file) CHECK(bytes_in(one, name) == bytes_in(other, name));
-        if (status.kind == sys::EntryKind::link) CHECK(one.link_text(name).value() == other.link_text(name).value());
+        if (status.kind == sys::EntryKind::file) CHECK(bytes_in(folder, name) == bytes_in(other, name));
+        if (status.kind == sys::EntryKind::link) CHECK(folder.link_text(name).value() == other.link_text(name).value());
         if (status.kind == sys::EntryKind::folder)
-            check_equal(*one.open_folder(name).value(), *other.open_folder(name).value());
+            check_equal(*folder.open_folder(name).value(), *other.open_folder(name).value());
     }
 }
 

@@ -125,9 +125,9 @@ std::vector<std::byte> bytes_of_values(const std::vector<T>& values) {
 }
 
 template <class T>
-std::vector<T> values_of(const FoundVariable& found) {
-    std::vector<T> values(found.bytes.size() / sizeof(T));
-    std::memcpy(values.data(), found.bytes.data(), values.size() * sizeof(T));
+std::vector<T> values_of(const FoundVariable& variable) {
+    std::vector<T> values(variable.bytes.size() / sizeof(T));
+    std::memcpy(values.data(), variable.bytes.data(), values.size() * sizeof(T));
     return values;
 }
 

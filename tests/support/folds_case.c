@@ -40,11 +40,11 @@ static const char* spelled(int fd, const char* name, char* spelling) {
     if (!*name || strchr(name, '/') || strcmp(name, "..") == 0 || !folds(fd)) return name;
     if (NEXT(fstatat64)(fd, name, (struct stat64*)&status, AT_SYMLINK_NOFOLLOW) == 0) return name;
     DIR* const listed = fdopendir(NEXT(openat64)(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const char* found = name;
-    for (const struct dirent* one; listed && found == name && (one = readdir(listed));)
-        if (strcasecmp(one->d_name, name) == 0) found = strcpy(spelling, one->d_name);
+    const char* real_name = name;
+    for (const struct dirent* entry; listed && real_name == name && (entry = readdir(listed));)
+        if (strcasecmp(entry->d_name, name) == 0) real_name = strcpy(spelling, entry->d_name);
     if (listed) closedir(listed);
-    return found;
+    return real_name;
 }
 
 #define FOLDED(call)              \

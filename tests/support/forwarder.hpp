@@ -43,9 +43,9 @@ inline std::pair<sys::Connection, forward::Greeting> known_at(const forward::Ser
     const auto word = forward::word_of_hello(forward::key_of(forwarder_token).value(), greeting);
     const forward::Request hello{.file = 7, .offset = 5, .number = word, .path = forwarded_run};
     send(connection, forward::FrameKind::hello, encode(hello), patience).value();
-    const auto told = forward::receive(connection, forward::limits::answer_bytes_max, patience, patience).value();
-    REQUIRE(told.kind == forward::FrameKind::go);
-    greeting.forwarder_nonce = forward::decode_answer(told.body).value().number;
+    const auto answer = forward::receive(connection, forward::limits::answer_bytes_max, patience, patience).value();
+    REQUIRE(answer.kind == forward::FrameKind::go);
+    greeting.forwarder_nonce = forward::decode_answer(answer.body).value().number;
     return {std::move(connection), greeting};
 }
 

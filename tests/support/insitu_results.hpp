@@ -41,7 +41,7 @@ inline std::set<std::int64_t> result_steps(const std::string& run, const std::st
     std::set<std::int64_t> steps;
     const auto all = catalog::snapshots(sys::posix_store(), run, stream);
     if (!all && all.error().kind == ErrorKind::missing) return steps;  // none is made yet
-    for (const auto& found : Result(all).value()) steps.insert(found.step);
+    for (const auto& snapshot : Result(all).value()) steps.insert(snapshot.step);
     return steps;
 }
 
@@ -50,10 +50,10 @@ inline Results results_afterwards(const std::string& configuration, const std::s
                                   const std::string& folder) {
     const auto to = folder + "/afterwards";
     sys::posix_store().remove_tree(to).value();
-    const auto said = sys::output_of({std::getenv("FOREBAY_AGENT"), "insitu", configuration,
-                                      run + "/" + stream + "@all", "--to", to, "--pictures", folder + "/pictures"},
-                                     std::chrono::minutes(2));
-    if (!said) FAIL(said.error().text());
+    const auto output = sys::output_of({std::getenv("FOREBAY_AGENT"), "insitu", configuration,
+                                        run + "/" + stream + "@all", "--to", to, "--pictures", folder + "/pictures"},
+                                       std::chrono::minutes(2));
+    if (!output) FAIL(output.error().text());
     return results_in(to, stream);
 }
 

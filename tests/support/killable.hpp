@@ -150,15 +150,15 @@ struct Said {
 inline Said forebay_run(const std::string& arguments) {
     std::FILE* pipe = ::popen((forebay_program() + " " + arguments + " 2>&1").c_str(), "r");
     REQUIRE(pipe != nullptr);
-    Said said;
-    for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe)) said.text += static_cast<char>(byte);
-    said.exit_code = WEXITSTATUS(::pclose(pipe));
-    return said;
+    Said output;
+    for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe)) output.text += static_cast<char>(byte);
+    output.exit_code = WEXITSTATUS(::pclose(pipe));
+    return output;
 }
 inline std::string forebay_command(const std::string& arguments, int exit_code = 0) {
-    const auto said = forebay_run(arguments);
-    CHECK_MESSAGE(said.exit_code == exit_code, said.text);
-    return said.text;
+    const auto output = forebay_run(arguments);
+    CHECK_MESSAGE(output.exit_code == exit_code, output.text);
+    return output.text;
 }
 
 }  // namespace forebay::test

@@ -40,8 +40,8 @@ int fail(const char* what) {
     return 1;
 }
 
-int make(const test::NodeFileCase& made, const std::string& name, const char* path) {
-    auto layout = format::plan_layout(made.schema, made.parts, {});
+int make(const test::NodeFileCase& example, const std::string& name, const char* path) {
+    auto layout = format::plan_layout(example.schema, example.parts, {});
     if (!layout) return std::fprintf(stderr, "%s\n", layout.error().text().c_str()), 1;
 
     const int fd = ::open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -52,14 +52,14 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
     const std::span image(static_cast<std::byte*>(memory), layout->file_bytes);
 
     format::encode(*layout, image);
-    if (!made.later_rows.empty()) {
-        if (!format::change_rows(*layout, made.later_rows)) return 1;
+    if (!example.later_rows.empty()) {
+        if (!format::change_rows(*layout, example.later_rows)) return 1;
         format::patch_rows(*layout, image);
     }
     // The 12 GiB stay holes: their words are wrong, which the readers of this case do not ask for.
     if (name != "huge") test::fill(*layout, image);
     else store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
-    auto record = test::record_of(made);
+    auto record = test::record_of(example);
     if (name == "lines") record.lineage = {0x5eed00000000f00d, 7, {{{1, 0}, -1}, {{3, 0}, 300}, {{5, 1}, 412}}};
     format::seal(*layout, record, image);
     ::munmap(memory, image.size());
@@ -67,37 +67,37 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
 }
 
 test::NodeFileCase long_case() {
-    test::NodeFileCase made;
-    made.schema.stream = "restart";
-    made.schema.variables = {{"ramp", f64, Kind::array, {9'000'000}, 0, Coverage::full, {}}};
-    test::add_rank(made, 0, {});
-    made.parts[0].boxes[0] = {{{0}, {9'000'000}}};
-    return made;
+    test::NodeFileCase example;
+    example.schema.stream = "restart";
+    example.schema.variables = {{"ramp", f64, Kind::array, {9'000'000}, 0, Coverage::full, {}}};
+    test::add_rank(example, 0, {});
+    example.parts[0].boxes[0] = {{{0}, {9'000'000}}};
+    return example;
 }
 
 /// Small, with a variable by each filter, one as it is and one that is too small for any.
 test::NodeFileCase golden_case() {
-    test::NodeFileCase made;
-    made.schema.stream = "restart";
-    made.schema.variables = {{"fields/u", f64, Kind::array, {2, 5000}, 0, Coverage::full, {.unit = "m s-1"}},
-                             {"fields/rough", f32, Kind::array, {2, 10'000}, 0, Coverage::full, {}},
-                             {"plain", i32, Kind::array, {2, 10}, 0, Coverage::full, {}},
-                             {"time", f64, Kind::replicated, {}, 0, Coverage::full, {}}};
+    test::NodeFileCase example;
+    example.schema.stream = "restart";
+    example.schema.variables = {{"fields/u", f64, Kind::array, {2, 5000}, 0, Coverage::full, {.unit = "m s-1"}},
+                                {"fields/rough", f32, Kind::array, {2, 10'000}, 0, Coverage::full, {}},
+                                {"plain", i32, Kind::array, {2, 10}, 0, Coverage::full, {}},
+                                {"time", f64, Kind::replicated, {}, 0, Coverage::full, {}}};
     for (std::uint64_t rank = 0; rank < 2; ++rank) {
-        test::add_rank(made, static_cast<std::uint32_t>(rank), {});
-        made.parts[rank].boxes[0] = {{{rank, 0}, {1, 5000}}};
-        made.parts[rank].boxes[1] = {{{rank, 0}, {1, 10'000}}};
-        made.parts[rank].boxes[2] = {{{rank, 0}, {1, 10}}};
+        test::add_rank(example, static_cast<std::uint32_t>(rank), {});
+        example.parts[rank].boxes[0] = {{{rank, 0}, {1, 5000}}};
+        example.parts[rank].boxes[1] = {{{rank, 0}, {1, 10'000}}};
+        example.parts[rank].boxes[2] = {{{rank, 0}, {1, 10}}};
     }
-    return made;
+    return example;
 }
 
-std::vector<std::byte> image_of(const test::NodeFileCase& made) {
-    const auto layout = format::plan_layout(made.schema, made.parts, {}).value();
+std::vector<std::byte> image_of(const test::NodeFileCase& example) {
+    const auto layout = format::plan_layout(example.schema, example.parts, {}).value();
     std::vector<std::byte> image(layout.file_bytes);
     format::encode(layout, image);
     test::fill(layout, image);
-    format::seal(layout, test::record_of(made), image);
+    format::seal(layout, test::record_of(example), image);
     return image;
 }
 
@@ -125,8 +125,8 @@ int make_combined(const char* path) {
     std::vector<std::vector<std::byte>> images;
     std::vector<format::Layout> layouts;
     for (const int node : {0, 1}) {
-        const auto made = test::snapshot_case(node);
-        layouts.push_back(format::plan_layout(made.schema, made.parts, {}).value());
+        const auto example = test::snapshot_case(node);
+        layouts.push_back(format::plan_layout(example.schema, example.parts, {}).value());
         images.emplace_back(layouts.back().file_bytes);
         format::encode(layouts.back(), images.back());
         test::fill(layouts.back(), images.back());
@@ -157,19 +157,19 @@ int make_combined(const char* path) {
 
 // The golden snapshot, with columns of `fields/u` for boxes, which are not contiguous in its dataset.
 test::NodeFileCase shared_case(std::uint32_t node) {
-    auto made = test::snapshot_case(node);
-    for (auto& part : made.parts) {
+    auto example = test::snapshot_case(node);
+    for (auto& part : example.parts) {
         part.boxes[0].clear();
         if (part.rank < 4) part.boxes[0] = {{{0, part.rank}, {10, 1}}};
     }
-    return made;
+    return example;
 }
 
 int make_shared(const char* path, format::SharedNaming naming) {
     std::vector<format::Layout> layouts;
     for (const int node : {0, 1}) {
-        const auto made = shared_case(node);
-        layouts.push_back(format::plan_layout(made.schema, made.parts, {}).value());
+        const auto example = shared_case(node);
+        layouts.push_back(format::plan_layout(example.schema, example.parts, {}).value());
     }
     const auto& schema = layouts[0].schema;
     const auto rows_in = [&](std::size_t nodes) {
@@ -256,7 +256,7 @@ int main(int count, char** arguments) {
     if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH | manifest PATH NODE_FILE...\n"), 2;
     const std::string name = arguments[1];
     if (name == "large" || name.starts_with("compressed-")) return make_compressed(name, arguments[2]);
-    const auto made = case_named(name);
-    if (made.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
-    return make(made, name, arguments[2]);
+    const auto example = case_named(name);
+    if (example.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
+    return make(example, name, arguments[2]);
 }

@@ -43,16 +43,16 @@ struct DedicatedMain {
 
 /// Rank 0's new folder with a folder `memory`, and its name on every rank. Collective.
 inline std::unique_ptr<TempDirectory> make_common_folder(int rank, std::string& name_of_all) {
-    std::unique_ptr<TempDirectory> made;
+    std::unique_ptr<TempDirectory> directory;
     std::array<char, 512> name{};
     if (rank == 0) {
-        made = std::make_unique<TempDirectory>();
-        std::filesystem::create_directory(*made / "memory");
-        made->path().copy(name.data(), name.size() - 1);
+        directory = std::make_unique<TempDirectory>();
+        std::filesystem::create_directory(*directory / "memory");
+        directory->path().copy(name.data(), name.size() - 1);
     }
     MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
     name_of_all = name.data();
-    return made;
+    return directory;
 }
 
 inline int mpi_main_with(int argc, char** argv, DedicatedJob& job, const DedicatedMain& test) {

@@ -31,16 +31,16 @@ inline const std::vector<std::pair<std::string, Type>>& all_types() {
     return types;
 }
 
-inline void add_rank(NodeFileCase& made, std::uint32_t rank, std::vector<std::uint64_t> rows) {
-    made.parts.push_back({rank, std::vector<std::vector<Box>>(made.schema.variables.size()), std::move(rows)});
+inline void add_rank(NodeFileCase& example, std::uint32_t rank, std::vector<std::uint64_t> rows) {
+    example.parts.push_back({rank, std::vector<std::vector<Box>>(example.schema.variables.size()), std::move(rows)});
 }
 
 /// Every type in every kind, groups in groups, attributes, a rank without anything, an empty table.
 inline NodeFileCase mixed_case() {
-    NodeFileCase made;
-    made.schema.stream = "restart";
-    made.schema.tables = {"stars", "none"};
-    auto& variables = made.schema.variables;
+    NodeFileCase example;
+    example.schema.stream = "restart";
+    example.schema.tables = {"stars", "none"};
+    auto& variables = example.schema.variables;
     for (const auto& [name, type] : all_types()) {
         variables.push_back({"scalars/" + name, type, Kind::replicated, {}, 0, Coverage::full, {}});
         variables.push_back({"fields/deep/er/" + name, type, Kind::array, {4, 6}, 0, Coverage::full, {}});
@@ -54,112 +54,112 @@ inline NodeFileCase mixed_case() {
         "wind, eastward",
         {"y", "x"},
         {{"count", std::int64_t{-3}}, {"scale", 0.25}, {"note", std::string("caf\xc3\xa9")}, {"empty", std::string()}}};
-    add_rank(made, 2, {3, 0});
-    add_rank(made, 3, {0, 0});
-    add_rank(made, 5, {4, 0});
+    add_rank(example, 2, {3, 0});
+    add_rank(example, 3, {0, 0});
+    add_rank(example, 5, {4, 0});
     for (std::size_t v = 0; v < variables.size(); ++v) {
         if (variables[v].kind != Kind::array || variables[v].name == "elsewhere") continue;
-        made.parts[0].boxes[v] = {{{0, 0}, {2, 6}}, {{2, 0}, {2, 2}}};
-        made.parts[2].boxes[v] = {{{2, 2}, {2, 4}}};
+        example.parts[0].boxes[v] = {{{0, 0}, {2, 6}}, {{2, 0}, {2, 2}}};
+        example.parts[2].boxes[v] = {{{2, 2}, {2, 4}}};
     }
-    return made;
+    return example;
 }
 
 /// `count` arrays of one f32 in one group, and as many columns of an empty table.
 inline NodeFileCase many_case(std::size_t count) {
-    NodeFileCase made;
-    made.schema.stream = "many";
-    made.schema.tables = {"t"};
+    NodeFileCase example;
+    example.schema.stream = "many";
+    example.schema.tables = {"t"};
     for (std::size_t i = 0; i < count; ++i) {
         const auto number = std::to_string(i);
-        made.schema.variables.push_back({"fields/v" + number, f32, Kind::array, {1}, 0, Coverage::full, {}});
-        made.schema.variables.push_back({"t/c" + number, f32, Kind::particles, {}, 0, Coverage::full, {}});
+        example.schema.variables.push_back({"fields/v" + number, f32, Kind::array, {1}, 0, Coverage::full, {}});
+        example.schema.variables.push_back({"t/c" + number, f32, Kind::particles, {}, 0, Coverage::full, {}});
     }
-    add_rank(made, 0, {0});
-    for (std::size_t v = 0; v < 2 * count; v += 2) made.parts[0].boxes[v] = {{{0}, {1}}};
-    return made;
+    add_rank(example, 0, {0});
+    for (std::size_t v = 0; v < 2 * count; v += 2) example.parts[0].boxes[v] = {{{0}, {1}}};
+    return example;
 }
 
 /// One group a variable: as many groups as names in the root.
 inline NodeFileCase groups_case(std::size_t count) {
-    NodeFileCase made;
-    made.schema.stream = "groups";
+    NodeFileCase example;
+    example.schema.stream = "groups";
     for (std::size_t i = 0; i < count; ++i)
-        made.schema.variables.push_back(
+        example.schema.variables.push_back(
             {"g" + std::to_string(i) + "/v", i32, Kind::replicated, {}, 0, Coverage::full, {}});
-    add_rank(made, 0, {});
-    return made;
+    add_rank(example, 0, {});
+    return example;
 }
 
 /// No variable at all.
 inline NodeFileCase bare_case() {
-    NodeFileCase made;
-    made.schema.stream = "bare";
-    add_rank(made, 0, {});
-    return made;
+    NodeFileCase example;
+    example.schema.stream = "bare";
+    add_rank(example, 0, {});
+    return example;
 }
 
 /// A field of 12 GiB and one after it: addresses beyond 32 bits. Its file is sparse.
 inline NodeFileCase huge_case() {
-    NodeFileCase made;
-    made.schema.stream = "huge";
-    made.schema.variables.push_back({"big", f64, Kind::array, {1610612736}, 0, Coverage::full, {}});
-    made.schema.variables.push_back({"after", f64, Kind::array, {131072}, 0, Coverage::full, {}});
-    add_rank(made, 0, {});
-    made.parts[0].boxes[0] = {{{0}, {1610612736}}};
-    made.parts[0].boxes[1] = {{{0}, {131072}}};
-    return made;
+    NodeFileCase example;
+    example.schema.stream = "huge";
+    example.schema.variables.push_back({"big", f64, Kind::array, {1610612736}, 0, Coverage::full, {}});
+    example.schema.variables.push_back({"after", f64, Kind::array, {131072}, 0, Coverage::full, {}});
+    add_rank(example, 0, {});
+    example.parts[0].boxes[0] = {{{0}, {1610612736}}};
+    example.parts[0].boxes[1] = {{{0}, {131072}}};
+    return example;
 }
 
 /// Rows that changed after encoding: one table from rows to none, one from none to rows.
 inline NodeFileCase patched_case() {
-    NodeFileCase made;
-    made.schema.stream = "patched";
-    made.schema.tables = {"a", "b"};
-    made.schema.variables.push_back({"a/x", f64, Kind::particles, {}, 0, Coverage::full, {}});
-    made.schema.variables.push_back({"b/x", f32, Kind::particles, {}, 1, Coverage::full, {}});
-    made.schema.variables.push_back({"b/id", i64, Kind::particles, {}, 1, Coverage::full, {}});
-    add_rank(made, 0, {5, 0});
-    add_rank(made, 1, {7, 0});
-    made.later_rows = {0, 0, 6, 9};
-    return made;
+    NodeFileCase example;
+    example.schema.stream = "patched";
+    example.schema.tables = {"a", "b"};
+    example.schema.variables.push_back({"a/x", f64, Kind::particles, {}, 0, Coverage::full, {}});
+    example.schema.variables.push_back({"b/x", f32, Kind::particles, {}, 1, Coverage::full, {}});
+    example.schema.variables.push_back({"b/id", i64, Kind::particles, {}, 1, Coverage::full, {}});
+    add_rank(example, 0, {5, 0});
+    add_rank(example, 1, {7, 0});
+    example.later_rows = {0, 0, 6, 9};
+    return example;
 }
 
 /// An array and a scalar: the smallest file that has a bit of everything but tables.
 inline NodeFileCase field_case() {
-    NodeFileCase made;
-    made.schema.stream = "field";
-    made.schema.variables.push_back(
+    NodeFileCase example;
+    example.schema.stream = "field";
+    example.schema.variables.push_back(
         {"rho", f64, Kind::array, {4, 3}, 0, Coverage::full, {"kg m-3", "density", {"y", "x"}, {}}});
-    made.schema.variables.push_back({"time", f64, Kind::replicated, {}, 0, Coverage::full, {}});
-    add_rank(made, 0, {});
-    add_rank(made, 1, {});
-    made.parts[0].boxes[0] = {{{0, 0}, {2, 3}}};
-    made.parts[1].boxes[0] = {{{2, 0}, {2, 3}}};
-    return made;
+    example.schema.variables.push_back({"time", f64, Kind::replicated, {}, 0, Coverage::full, {}});
+    add_rank(example, 0, {});
+    add_rank(example, 1, {});
+    example.parts[0].boxes[0] = {{{0, 0}, {2, 3}}};
+    example.parts[1].boxes[0] = {{{2, 0}, {2, 3}}};
+    return example;
 }
 
 /// One of the two node files of a snapshot: ranks 0 and 1 on node 0, ranks 2 to 4 on node 1.
 inline NodeFileCase snapshot_case(std::uint32_t node) {
-    NodeFileCase made;
-    made.schema.stream = "restart";
-    made.schema.tables = {"stars"};
-    made.schema.variables.push_back(
+    NodeFileCase example;
+    example.schema.stream = "restart";
+    example.schema.tables = {"stars"};
+    example.schema.variables.push_back(
         {"fields/u", f64, Kind::array, {10, 4}, 0, Coverage::full, {"m s-1", "wind", {"y", "x"}, {}}});
-    made.schema.variables.push_back({"mask", u8, Kind::array, {8}, 0, Coverage::partial, {}});
-    made.schema.variables.push_back({"stars/x", f32, Kind::particles, {}, 0, Coverage::full, {"Mpc", "", {}, {}}});
-    made.schema.variables.push_back({"stars/id", i64, Kind::particles, {}, 0, Coverage::full, {}});
-    made.schema.variables.push_back({"a", f64, Kind::replicated, {}, 0, Coverage::full, {}});
-    made.node = node;
-    made.nodes = 2;
-    made.world_ranks = 5;
+    example.schema.variables.push_back({"mask", u8, Kind::array, {8}, 0, Coverage::partial, {}});
+    example.schema.variables.push_back({"stars/x", f32, Kind::particles, {}, 0, Coverage::full, {"Mpc", "", {}, {}}});
+    example.schema.variables.push_back({"stars/id", i64, Kind::particles, {}, 0, Coverage::full, {}});
+    example.schema.variables.push_back({"a", f64, Kind::replicated, {}, 0, Coverage::full, {}});
+    example.node = node;
+    example.nodes = 2;
+    example.world_ranks = 5;
     const std::uint32_t first = node == 0 ? 0 : 2;
     for (auto rank = first; rank < (node == 0 ? 2 : 5); ++rank) {
-        add_rank(made, rank, {rank * 10});
-        made.parts.back().boxes[0] = {{{2 * rank, 0}, {2, 4}}};
+        add_rank(example, rank, {rank * 10});
+        example.parts.back().boxes[0] = {{{2 * rank, 0}, {2, 4}}};
     }
-    if (node == 1) made.parts.back().boxes[1] = {{{0}, {2}}, {{5}, {3}}};
-    return made;
+    if (node == 1) example.parts.back().boxes[1] = {{{0}, {2}}, {{5}, {3}}};
+    return example;
 }
 
 /// Element number `e` as `type` stores it.
@@ -217,10 +217,10 @@ inline format::Record example_record(std::uint32_t world_ranks) {
             .world_ranks = world_ranks};
 }
 
-inline format::Record record_of(const NodeFileCase& made) {
-    auto record = example_record(made.world_ranks != 0 ? made.world_ranks : made.parts.back().rank + 1);
-    record.node = made.node;
-    record.nodes = made.nodes;
+inline format::Record record_of(const NodeFileCase& example) {
+    auto record = example_record(example.world_ranks != 0 ? example.world_ranks : example.parts.back().rank + 1);
+    record.node = example.node;
+    record.nodes = example.nodes;
     return record;
 }
 

@@ -53,11 +53,11 @@ inline std::vector<PartCase> part_cases() {
                               {"spectrum-f64", of(spectrum), array(f64)},
                               {"halos", of(halos), columns(3, f32)},
                               {"halos-all", of(halos), columns(7, f64)}};
-    for (auto& one : all) {
-        auto& analysis = one.analysis;
-        if (one.name == "statistics-by") analysis.by = 2;
-        if (one.name == "histogram-log") analysis.log = true;
-        if (one.name == "histogram-range") analysis.low = -1, analysis.high = 2;
+    for (auto& example : all) {
+        auto& analysis = example.analysis;
+        if (example.name == "statistics-by") analysis.by = 2;
+        if (example.name == "histogram-log") analysis.log = true;
+        if (example.name == "histogram-range") analysis.low = -1, analysis.high = 2;
         if (analysis.kind == probe) analysis.points = {{0, 0, 0}, {3, 5, 7}, {1, 2, 3}};
         if (analysis.kind == density || analysis.kind == halos) analysis.length = {4};
         if (analysis.kind == halos) analysis.members = 2;

@@ -36,19 +36,19 @@ struct RowRank {
     }
     /// The step of the newest snapshot below one, -1 without any, -2 when its data are of another.
     std::int64_t restore(std::int64_t below = newest) {
-        auto found = stream.newest(below).value();
-        if (!found) return -1;
+        auto restart = stream.newest(below).value();
+        if (!restart) return -1;
         std::ranges::fill(data, -1.0);
-        auto done = found->read();
+        auto done = restart->read();
         // The agent of an earlier session may remove an old snapshot between the two calls, since it is out of `keep`.
         while (!done && below != newest && done.error().kind == ErrorKind::missing) {
-            found = stream.older().value();
-            if (!found) return -1;
-            done = found->read();
+            restart = stream.older().value();
+            if (!restart) return -1;
+            done = restart->read();
         }
         done.value();
-        const auto right = [&](double value) { return value == static_cast<double>(found->step()); };
-        return std::ranges::all_of(data, right) ? found->step() : -2;
+        const auto right = [&](double value) { return value == static_cast<double>(restart->step()); };
+        return std::ranges::all_of(data, right) ? restart->step() : -2;
     }
     /// Between what all ranks do, by one of them.
     void once(const std::function<void()>& act) {

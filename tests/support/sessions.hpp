@@ -36,8 +36,8 @@ inline void with_session(int ranks, const Options& options, const std::function<
 /// The steps of a stream that are committed, newest first.
 inline std::vector<std::int64_t> committed(const Options& options, const std::string& stream = "restart") {
     std::vector<std::int64_t> steps;
-    for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, stream).value())
-        steps.push_back(found.step);
+    for (const auto& snapshot : catalog::snapshots(sys::posix_store(), options.run, stream).value())
+        steps.push_back(snapshot.step);
     return steps;
 }
 

@@ -79,23 +79,23 @@ struct SharedState {
 
     /// What is wrong with the newest snapshot, which is to be that of `step`; empty when it is as it was saved.
     std::string check_restart(std::int64_t step) {
-        auto found = stream_.newest().value();
-        if (!found) return "no snapshot";
-        if (found->step() != step) return "step " + std::to_string(found->step());
-        const auto mine = found->rows(*gas);
-        bind(mine);
+        auto restart = stream_.newest().value();
+        if (!restart) return "no snapshot";
+        if (restart->step() != step) return "step " + std::to_string(restart->step());
+        const auto own_rows = restart->rows(*gas);
+        bind(own_rows);
         dt = 0;
         matrix = {};
         std::fill(slabs.begin(), slabs.end(), -1.0);
         std::fill(boxes.begin(), boxes.end(), -1.0F);
         std::fill(holes.begin(), holes.end(), -1);
-        if (const auto read = found->read(); !read) return read.error().text();
+        if (const auto read = restart->read(); !read) return read.error().text();
         const auto saved = *this;
         fill(step);
         if (dt != saved.dt || matrix != saved.matrix) return "replicated";
         if (slabs != saved.slabs) return "slabs";
         if (boxes != saved.boxes) return "boxes";
-        for (std::uint64_t i = 0; i < mine; ++i) {
+        for (std::uint64_t i = 0; i < own_rows; ++i) {
             const auto row = static_cast<std::uint64_t>(saved.id[i]);
             if (i > 0 && saved.id[i] != saved.id[i - 1] + 1) return "ids";
             if (saved.x[i] != static_cast<float>(row) * 0.5F || saved.name[i] != name_of(row)) return "row";

@@ -104,8 +104,8 @@ void SimDisk::apply(const NameChange& change, bool durable) {
     };
     if (change.from_directory) {
         auto& names = names_of(change.from_directory);
-        const auto found = names.find(change.from);
-        if (found != names.end() && found->second == change.node) names.erase(found);
+        const auto name = names.find(change.from);
+        if (name != names.end() && name->second == change.node) names.erase(name);
     }
     if (change.to_directory) names_of(change.to_directory)[change.to] = change.node;
 }

@@ -129,9 +129,9 @@ Result<> SimStore::make_directories(const std::string& path) {
     NodePtr node = disk_.root();
     for (const auto& part : parts_of(path)) {
         if (!node->names.contains(part)) {
-            auto made = std::make_shared<SimNode>();
-            made->is_directory = true;
-            disk_.add_name(node, part, made);
+            auto new_node = std::make_shared<SimNode>();
+            new_node->is_directory = true;
+            disk_.add_name(node, part, new_node);
         }
         node = node->names.at(part);
         if (!node->is_directory) return problem(ErrorKind::refused, "make directories", path, "a file is in the way");
@@ -146,9 +146,9 @@ Result<> SimStore::make_directory(const std::string& path) {
         return there->is_directory ? Result<>()
                                    : problem(ErrorKind::refused, "make directory", path, "a file is there");
     FB_TRY_ASSIGN(parent, directory_of(path, "make directory"));
-    auto made = std::make_shared<SimNode>();
-    made->is_directory = true;
-    disk_.add_name(parent, parts_of(path).back(), made);
+    auto new_node = std::make_shared<SimNode>();
+    new_node->is_directory = true;
+    disk_.add_name(parent, parts_of(path).back(), new_node);
     return {};
 }
 

@@ -24,8 +24,8 @@ public:
         return names;
     }
     Result<std::string> attribute(const std::string& name) override {
-        const auto found = node_->attributes.find(name);
-        return found == node_->attributes.end() ? Result<std::string>(missing(name)) : found->second;
+        const auto attribute = node_->attributes.find(name);
+        return attribute == node_->attributes.end() ? Result<std::string>(missing(name)) : attribute->second;
     }
     Result<> set_attribute(const std::string& name, const std::string& value) override {
         return change([&] { node_->attributes[name] = value; });
@@ -181,8 +181,8 @@ public:
 private:
     Result<NodePtr> find(const std::string& name) {
         FB_TRY(tree_.power());
-        const auto found = node_->names.find(name);
-        return found == node_->names.end() ? Result<NodePtr>(missing(name)) : found->second;
+        const auto match = node_->names.find(name);
+        return match == node_->names.end() ? Result<NodePtr>(missing(name)) : match->second;
     }
     Result<> check_free(const std::string& name) const {
         if (node_->names.contains(name)) return Error{ErrorKind::refused, name + " is taken"};

@@ -42,9 +42,9 @@ public:
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
         if (access != sys::Access::read) return no();
-        const auto found = files.find(path);
-        if (found == files.end()) return Error{ErrorKind::missing, path + " is missing"};
-        return std::unique_ptr<sys::File>(std::make_unique<SpanFile>(found->second));
+        const auto file = files.find(path);
+        if (file == files.end()) return Error{ErrorKind::missing, path + " is missing"};
+        return std::unique_ptr<sys::File>(std::make_unique<SpanFile>(file->second));
     }
     Result<bool> exists(const std::string& path) override { return files.contains(path); }
     Result<> make_directories(const std::string&) override { return no(); }

@@ -53,10 +53,10 @@ public:
     void sum(std::span<std::int64_t> numbers) override {
         reduce(numbers, [](std::int64_t a, std::int64_t b) { return a + b; });
     }
-    void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
-        exchange(mine.data(), [&](int from, const void* theirs) {
-            std::copy_n(static_cast<const std::byte*>(theirs), mine.size(),
-                        all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * from);
+    void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) override {
+        exchange(own_bytes.data(), [&](int from, const void* theirs) {
+            std::copy_n(static_cast<const std::byte*>(theirs), own_bytes.size(),
+                        all.begin() + static_cast<std::ptrdiff_t>(own_bytes.size()) * from);
         });
     }
     void broadcast(std::span<std::byte> bytes, int root) override {
@@ -89,16 +89,16 @@ public:
 
 private:
     template <class Visit>
-    void exchange(const void* mine, Visit&& visit) {
-        shared_->places[static_cast<std::size_t>(rank_)] = mine;
+    void exchange(const void* own, Visit&& visit) {
+        shared_->places[static_cast<std::size_t>(rank_)] = own;
         barrier();
         for (int from = 0; from < size(); ++from) visit(from, shared_->places[static_cast<std::size_t>(from)]);
         barrier();
     }
     template <class Op>
     void reduce(std::span<std::int64_t> numbers, Op op) {
-        const std::vector<std::int64_t> mine(numbers.begin(), numbers.end());
-        exchange(mine.data(), [&](int from, const void* theirs) {
+        const std::vector<std::int64_t> own_numbers(numbers.begin(), numbers.end());
+        exchange(own_numbers.data(), [&](int from, const void* theirs) {
             if (from == rank_) return;
             for (std::size_t i = 0; i < numbers.size(); ++i)
                 numbers[i] = op(numbers[i], static_cast<const std::int64_t*>(theirs)[i]);

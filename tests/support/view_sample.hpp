@@ -303,12 +303,12 @@ inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::stri
     const bool is_shared = sample.nodes_per_file == all_in_one;
     std::vector<format::Form> forms;
     if (is_shared) {
-        FB_TRY_ASSIGN(made, shared_plan_of(sample));
-        plan = std::move(made);
+        FB_TRY_ASSIGN(shared_plan, shared_plan_of(sample));
+        plan = std::move(shared_plan);
         forms.assign(nodes, plan.places);
     } else {
-        FB_TRY_ASSIGN(made, forms_of(sample));
-        forms = std::move(made);
+        FB_TRY_ASSIGN(all_forms, forms_of(sample));
+        forms = std::move(all_forms);
     }
     std::vector<format::Region> regions;
     for (std::uint32_t node = 0; node < nodes; ++node) {

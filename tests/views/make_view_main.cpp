@@ -110,7 +110,7 @@ Result<> make(const std::string& name, const std::string& run) {
 
 int main(int count, char** arguments) {
     if (count != 3) return std::fprintf(stderr, "usage: make_view CASE RUN\n"), 2;
-    const auto made = make(arguments[1], arguments[2]);
-    if (!made) std::fprintf(stderr, "%s\n", made.error().text().c_str());
-    return made ? 0 : 1;
+    const auto result = make(arguments[1], arguments[2]);
+    if (!result) std::fprintf(stderr, "%s\n", result.error().text().c_str());
+    return result ? 0 : 1;
 }

@@ -71,7 +71,7 @@ std::optional<AclEntry> acl_entry(std::string_view text) {
     if (parts.size() < 3 || parts.size() > 4) return {};
     const bool has_number = !parts[1].empty();
     const auto tag = std::ranges::find_if(
-        acl_tags, [&](const AclTag& one) { return parts[0] == one.word && one.has_number == has_number; });
+        acl_tags, [&](const AclTag& known) { return parts[0] == known.word && known.has_number == has_number; });
     const auto permissions = acl_permissions(parts[2]);
     if (tag == acl_tags.end() || !permissions) return {};
     AclEntry entry{.tag = tag->number, .permissions = *permissions};
@@ -94,7 +94,7 @@ std::string acl_text_of(std::string_view value) {
     std::string text;
     for (auto at = acl_head_bytes; at < value.size(); at += acl_entry_bytes) {
         const auto number = load_le<std::uint16_t>(bytes + at), permissions = load_le<std::uint16_t>(bytes + at + 2);
-        const auto tag = std::ranges::find_if(acl_tags, [&](const AclTag& one) { return one.number == number; });
+        const auto tag = std::ranges::find_if(acl_tags, [&](const AclTag& known) { return known.number == number; });
         if (tag == acl_tags.end() || permissions > 7) return {};
         if (!text.empty()) text += ',';
         text += tag->word;
@@ -120,7 +120,7 @@ std::optional<std::string> acl_value_of(std::string_view text) {
         }
     }
     // The kernel takes them in this order alone; bsdtar writes those with names last.
-    std::ranges::stable_sort(entries, {}, [](const AclEntry& one) { return std::pair(one.tag, one.number); });
+    std::ranges::stable_sort(entries, {}, [](const AclEntry& entry) { return std::pair(entry.tag, entry.number); });
     for (const auto& entry : entries) {
         std::array<std::byte, acl_entry_bytes> bytes;
         store_le(bytes.data(), entry.tag);

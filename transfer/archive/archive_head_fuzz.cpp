@@ -21,10 +21,10 @@ namespace {
 
 void check_member(const Member& member) {
     std::uint64_t end = 0, stored = 0;
-    for (const auto& one : member.stored) {
-        if (one.begin < end || one.end <= one.begin || one.stored != stored) std::abort();
-        end = one.end;
-        stored += one.end - one.begin;
+    for (const auto& stretch : member.stored) {
+        if (stretch.begin < end || stretch.end <= stretch.begin || stretch.stored != stored) std::abort();
+        end = stretch.end;
+        stored += stretch.end - stretch.begin;
     }
     if (member.status.kind == sys::EntryKind::file &&
         (end > member.status.bytes || member.map_bytes + stored > member.stored_bytes))

@@ -114,10 +114,10 @@ Result<bool> HeadDecoder::read_block() {
 Result<DecodedHead> HeadDecoder::read() {
     constexpr std::string_view with_records = "xXgLK";
     if (bytes_.size() >= block_bytes &&
-        std::ranges::all_of(bytes_.first(block_bytes), [](std::byte one) { return one == std::byte{0}; })) {
+        std::ranges::all_of(bytes_.first(block_bytes), [](std::byte byte) { return byte == std::byte{0}; })) {
         if (bytes_.size() < 2 * block_bytes) return cut(2 * block_bytes);
         const bool is_end = std::ranges::all_of(bytes_.subspan(block_bytes, block_bytes),
-                                                [](std::byte one) { return one == std::byte{0}; });
+                                                [](std::byte byte) { return byte == std::byte{0}; });
         if (!is_end) return damaged("there is one block of zeros where the end has two");
         return DecodedHead{.is = DecodedHead::Is::end, .bytes = 2 * block_bytes};
     }
@@ -294,11 +294,11 @@ Result<bool> HeadDecoder::take_old_sparse() {
     draft_.file_size = file_size;
     const auto take = [&](const char* from, std::size_t count) -> Result<> {
         for (std::size_t index = 0; index < count; ++index) {
-            OldSparse one;
-            std::memcpy(&one, from + index * sizeof one, sizeof one);
-            if (one.bytes[0] == '\0') return {};
-            FB_TRY_ASSIGN(begin, number_in(one.begin));
-            FB_TRY_ASSIGN(bytes, number_in(one.bytes));
+            OldSparse sparse;
+            std::memcpy(&sparse, from + index * sizeof sparse, sizeof sparse);
+            if (sparse.bytes[0] == '\0') return {};
+            FB_TRY_ASSIGN(begin, number_in(sparse.begin));
+            FB_TRY_ASSIGN(bytes, number_in(sparse.bytes));
             FB_TRY(add_stretch(member.stored, begin, bytes, file_size));
         }
         return {};

@@ -64,8 +64,8 @@ void check_same(const Member& member) {
         CHECK(again.attributes[at].name == member.attributes[at].name);
         CHECK(again.attributes[at].value == member.attributes[at].value);
     }
-    CHECK(std::ranges::equal(again.stored, member.stored, [](const StoredStretch& one, const StoredStretch& other) {
-        return one.begin == other.begin && one.end == other.end && one.stored == other.stored;
+    CHECK(std::ranges::equal(again.stored, member.stored, [](const StoredStretch& stretch, const StoredStretch& other) {
+        return stretch.begin == other.begin && stretch.end == other.end && stretch.stored == other.stored;
     }));
     if (member.status.kind == sys::EntryKind::file) CHECK(again.sum == 0x89abcdefu);
 }

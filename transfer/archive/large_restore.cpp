@@ -22,11 +22,11 @@ constexpr std::uint64_t restored_piece_bytes = 16u << 20;  // some 10 ms of copy
 
 class LargeRestore : public std::enable_shared_from_this<LargeRestore> {
 public:
-    LargeRestore(Restorer& restorer, FoundMember found) : restorer_(restorer), found_(std::move(found)) {}
+    LargeRestore(Restorer& restorer, FoundMember archived) : restorer_(restorer), archived_(std::move(archived)) {}
 
     void begin(tree::TreeWorker& worker) { report(try_begin(worker)); }
     /// False: all of it is done in begin().
-    bool waits() const { return !found_.has_large_head(); }
+    bool waits() const { return !archived_.has_large_head(); }
 
 private:
     Result<> try_begin(tree::TreeWorker& worker);
@@ -38,14 +38,14 @@ private:
     Result<std::uint32_t> copy(tree::TreeWorker& worker, std::uint64_t stored_begin, std::uint64_t stored_end,
                                std::uint64_t file_offset);
     Result<> end(tree::TreeWorker& worker);
-    const Member& member() const { return found_.member; }
+    const Member& member() const { return archived_.member; }
     std::uint64_t data_bytes() const { return member().stored_bytes - member().map_bytes; }
 
     Restorer& restorer_;
-    const FoundMember found_;
+    const FoundMember archived_;
     tree::CopyEntry entry_;
     std::optional<tree::TemporaryName> temporary_;
-    std::optional<tree::NewEntry> made_;
+    std::optional<tree::NewEntry> new_file_;
     std::atomic<std::uint64_t> pieces_left_{0};
     std::vector<std::uint32_t> sums_;  // of the pieces
     std::mutex mutex_;                 // guards what follows
@@ -58,9 +58,9 @@ Result<> LargeRestore::try_begin(tree::TreeWorker& worker) {
         FB_TRY_ASSIGN(entry, restorer_.entry_of(worker, member().path));
         entry_ = std::move(entry);
         FB_TRY(settle_unread(parts.losses, parts.options.preserve, member()));
-        made_.emplace(parts.maker.new_entry(entry_, member().status));
-        FB_TRY(made_->make_file());
-        temporary_.emplace(*entry_.target, made_->name());
+        new_file_.emplace(parts.maker.new_entry(entry_, member().status));
+        FB_TRY(new_file_->make_file());
+        temporary_.emplace(*entry_.target, new_file_->name());
     }
     const auto pieces = (data_bytes() + restored_piece_bytes - 1) / restored_piece_bytes;
     sums_.assign(pieces, 0);
@@ -93,8 +93,8 @@ Result<> LargeRestore::try_piece(tree::TreeWorker& worker, std::uint64_t index) 
     auto at = begin;
     std::uint32_t sum = 0;
     const auto add = [&](std::uint64_t until, std::uint64_t file_offset) -> Result<> {
-        FB_TRY_ASSIGN(one, copy(worker, at, until, file_offset));
-        sum = crc32c_join(sum, one, until - at);
+        FB_TRY_ASSIGN(part_sum, copy(worker, at, until, file_offset));
+        sum = crc32c_join(sum, part_sum, until - at);
         at = until;
         return {};
     };
@@ -117,10 +117,11 @@ Result<std::uint32_t> LargeRestore::copy(tree::TreeWorker& worker, std::uint64_t
         const auto piece = std::min(way.pace->piece_bytes(tree::buffer_bytes), stored_end - at);
         if (!way.pace->wait_turn(piece, way.stop)) return Error{ErrorKind::retry, "stopped before its end"};
         const auto bytes = std::span(worker.buffer).first(piece);
-        FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset + member().map_bytes + at, bytes));
+        FB_TRY_ASSIGN(got, restorer_.file().read(archived_.stored_offset + member().map_bytes + at, bytes));
         if (got < piece) return Error{ErrorKind::corrupt, "the archive became shorter while it was read"};
         if (member().sum) sum = crc32c(bytes, sum);
-        if (made_ && file_offset != UINT64_MAX) FB_TRY(made_->file().write(file_offset + at - stored_begin, bytes));
+        if (new_file_ && file_offset != UINT64_MAX)
+            FB_TRY(new_file_->file().write(file_offset + at - stored_begin, bytes));
         at += piece;
         way.moved(piece);
     }
@@ -132,24 +133,24 @@ Result<> LargeRestore::end(tree::TreeWorker& worker) {
     if (member().sum) {
         worker.buffer.resize(std::max<std::size_t>(worker.buffer.size(), member().map_bytes));
         const auto map = std::span(worker.buffer).first(member().map_bytes);
-        FB_TRY_ASSIGN(got, restorer_.file().read(found_.stored_offset, map));
+        FB_TRY_ASSIGN(got, restorer_.file().read(archived_.stored_offset, map));
         auto sum = crc32c(map.first(got));
         for (std::uint64_t index = 0; index < sums_.size(); ++index)
             sum = crc32c_join(sum, sums_[index],
                               std::min(restored_piece_bytes, data_bytes() - index * restored_piece_bytes));
-        if (sum != *member().sum) return wrong_sum(found_, sum);
+        if (sum != *member().sum) return wrong_sum(archived_, sum);
     }
-    if (!made_) return {};
-    if (member().has_holes) FB_TRY(made_->file().resize(member().status.bytes));  // a hole may be the last
+    if (!new_file_) return {};
+    if (member().has_holes) FB_TRY(new_file_->file().resize(member().status.bytes));  // a hole may be the last
     auto& parts = restorer_.parts;
-    FB_TRY(made_->name_file(worker, attributes_of(member(), parts.options.preserve), *temporary_));
+    FB_TRY(new_file_->name_file(worker, attributes_of(member(), parts.options.preserve), *temporary_));
     return {};
 }
 
 }  // namespace
 
-void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember found) {
-    const auto restore = std::make_shared<LargeRestore>(restorer, std::move(found));
+void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember archived) {
+    const auto restore = std::make_shared<LargeRestore>(restorer, std::move(archived));
     if (restore->waits())
         restorer.parts.share.add(worker, [restore](tree::TreeWorker& other) { restore->begin(other); });
     else restore->begin(worker);

@@ -139,13 +139,13 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
     SourceParts parts(options, remarks, counts);
     std::unique_ptr<NewArchive> archive;
     if (!options.is_dry) {
-        auto made = NewArchive::make(path, replaces);
-        if (!made)
-            return because(made.error(), show_text(path) + " cannot be made: " + made.error().what, made.error().safe,
-                           made.error().next);
-        archive = std::move(*made);
+        auto new_archive = NewArchive::make(path, replaces);
+        if (!new_archive)
+            return because(new_archive.error(), show_text(path) + " cannot be made: " + new_archive.error().what,
+                           new_archive.error().safe, new_archive.error().next);
+        archive = std::move(*new_archive);
     }
-    const auto made = [&]() -> Result<> {
+    const auto outcome = [&]() -> Result<> {
         Maker maker(parts, archive.get());
         FB_TRY(SourceWalk(maker).run(std::move(folder)));
         if (!archive) return {};
@@ -155,11 +155,11 @@ Result<> make_archive(const std::string& source, const std::string& path, bool r
         archive->file().forget_cached();
         return check_made_archive(archive->file(), options);
     }();
-    if (!made && archive)
-        return because(made.error(), made.error().what,
+    if (!outcome && archive)
+        return because(outcome.error(), outcome.error().what,
                        show_text(path) + (archive->replaces_another() ? " is as it was" : " was not made"),
-                       made.error().next);
-    FB_TRY(made);
+                       outcome.error().next);
+    FB_TRY(outcome);
     if (archive) FB_TRY(archive->publish(options.syncs));
     return remarks.taken();
 }

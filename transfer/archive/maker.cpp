@@ -166,8 +166,8 @@ bool Maker::put_off(const tree::EntryPlace& place) {
 
 std::vector<std::string> Maker::take_put_off(const tree::Branch& branch) {
     const std::lock_guard lock(mutex_);
-    const auto found = put_off_.extract(&branch);
-    return found ? std::move(found.mapped()) : std::vector<std::string>();
+    const auto node = put_off_.extract(&branch);
+    return node ? std::move(node.mapped()) : std::vector<std::string>();
 }
 
 Result<> Maker::put_other(tree::TreeWorker& worker, const tree::EntryPlace& place, sys::Folder& folder,

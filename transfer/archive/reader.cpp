@@ -51,7 +51,7 @@ Result<std::uint64_t> ArchiveReader::first_byte_from(std::uint64_t offset) const
         if (!way_.pace->wait_turn(part.size(), way_.stop)) return Error{ErrorKind::retry, "stopped before its end"};
         FB_TRY_ASSIGN(got, file_.read(offset, part));
         if (got < part.size()) return Error{ErrorKind::corrupt, "it became shorter while it was read"};
-        const auto first = std::ranges::find_if(part, [](std::byte one) { return one != std::byte{0}; });
+        const auto first = std::ranges::find_if(part, [](std::byte byte) { return byte != std::byte{0}; });
         offset += static_cast<std::uint64_t>(first - part.begin());
         if (first != part.end()) break;
     }
@@ -135,21 +135,21 @@ Result<std::optional<FoundMember>> ArchiveReader::next() {
             offset_ += all;
             continue;
         }
-        FB_TRY_ASSIGN(found, take(std::move(*decoded)));
+        FB_TRY_ASSIGN(member, take(std::move(*decoded)));
         offset_ += all;
-        return std::optional(std::move(found));
+        return std::optional(std::move(member));
     }
 }
 
 Result<FoundMember> ArchiveReader::take(DecodedHead decoded) {
-    FoundMember found{.member = std::move(decoded.member),
-                      .offset = offset_,
-                      .stored_offset = offset_ + decoded.bytes,
-                      .common = state_.common};
-    if (found.member.stored_bytes > read_together_max) return found;
-    found.window = window_;
-    found.stored = {window_.get() + (found.stored_offset - window_offset_), found.member.stored_bytes};
-    return found;
+    FoundMember archived{.member = std::move(decoded.member),
+                         .offset = offset_,
+                         .stored_offset = offset_ + decoded.bytes,
+                         .common = state_.common};
+    if (archived.member.stored_bytes > read_together_max) return archived;
+    archived.window = window_;
+    archived.stored = {window_.get() + (archived.stored_offset - window_offset_), archived.member.stored_bytes};
+    return archived;
 }
 
 Result<FoundMember> ArchiveReader::read_at(std::uint64_t offset, std::shared_ptr<const Records> common) {
@@ -157,9 +157,9 @@ Result<FoundMember> ArchiveReader::read_at(std::uint64_t offset, std::shared_ptr
     other.offset_ = other.window_offset_ = offset;
     other.window_least_ = head_bytes_usual;
     other.state_.common = std::move(common);
-    FB_TRY_ASSIGN(found, other.next());
-    if (!found) return Error{ErrorKind::corrupt, "the archive has changed while it was read"};
-    return *std::move(found);
+    FB_TRY_ASSIGN(next, other.next());
+    if (!next) return Error{ErrorKind::corrupt, "the archive has changed while it was read"};
+    return *std::move(next);
 }
 
 }  // namespace forebay::archive

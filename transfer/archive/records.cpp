@@ -24,7 +24,8 @@ std::string noted(std::string_view what, std::string_view text) {
 }
 
 void forget_unread(Member& member, Unread::Is is, std::string_view what) {
-    std::erase_if(member.unread, [&](const Unread& one) { return one.is == is && one.text.starts_with(what); });
+    std::erase_if(member.unread,
+                  [&](const Unread& unread) { return unread.is == is && unread.text.starts_with(what); });
 }
 
 Error bad_record(std::string_view key, std::string_view value) {
@@ -94,9 +95,9 @@ std::optional<std::string> from_base64(std::string_view text) {
 
 void set_attribute(Member& member, std::string name, std::string value) {
     if (name.empty() || name.find('\0') != name.npos || tree::is_of_file_system(name)) return;
-    const auto found = std::ranges::find(member.attributes, name, &MemberAttribute::name);
-    if (found == member.attributes.end()) member.attributes.push_back({std::move(name), std::move(value)});
-    else found->value = std::move(value);
+    const auto attribute = std::ranges::find(member.attributes, name, &MemberAttribute::name);
+    if (attribute == member.attributes.end()) member.attributes.push_back({std::move(name), std::move(value)});
+    else attribute->value = std::move(value);
 }
 
 void set_acl(Member& member, std::string_view key, std::string_view text) {
@@ -132,9 +133,9 @@ Result<> apply_comment(Draft& draft, std::string_view value) {
 Result<> apply_map(Draft& draft, std::string_view key, std::string_view text) {
     std::vector<std::uint64_t> numbers;
     while (!text.empty()) {
-        const auto one = text.substr(0, text.find(','));
-        text.remove_prefix(std::min(text.size(), one.size() + 1));
-        FB_TRY_ASSIGN(number, number_of<std::uint64_t>(key, one));
+        const auto word = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        FB_TRY_ASSIGN(number, number_of<std::uint64_t>(key, word));
         numbers.push_back(number);
     }
     draft.member.stored.clear();

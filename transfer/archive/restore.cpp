@@ -66,8 +66,8 @@ Result<> check_is_archive(sys::OpenFile& file, const std::string& path) {
     UstarBlock block{};  // an archive that was cut within it has zeros there
     FB_TRY_ASSIGN(got, file.read(0, std::as_writable_bytes(std::span(&block, 1))));
     const std::string_view text(reinterpret_cast<const char*>(&block), got);
-    const auto known =
-        std::ranges::find_if(known_beginnings, [&](const auto& one) { return text.starts_with(one.bytes); });
+    const auto known = std::ranges::find_if(known_beginnings,
+                                            [&](const auto& beginning) { return text.starts_with(beginning.bytes); });
     if (known != known_beginnings.end() && known->command != nullptr)
         return Error{ErrorKind::refused, fmt::format("{} is {}, and no archive yet", show_text(path), known->what), "",
                      fmt::format("{} {}", known->command, show_text(path))};
@@ -117,8 +117,8 @@ Result<OpenTarget> open_target(const std::string& target, const tree::LayoutWish
         FB_TRY(tree::check_layout(layout, *named.above, target));
         constexpr std::uint32_t closed_while_filled = 0700;
         FB_TRY(named.above->make_folder(named.name, closed_while_filled));
-        FB_TRY_ASSIGN(made, named.above->open_folder(named.name));
-        opened.folder = std::move(made);
+        FB_TRY_ASSIGN(folder, named.above->open_folder(named.name));
+        opened.folder = std::move(folder);
         opened.was_made = true;
     } else {
         return existing.error();
@@ -159,12 +159,13 @@ private:
         FB_TRY_ASSIGN(folder, parts_.folders.get(branch, TreeSide::target));
         std::set<std::string> left;
         FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-            for (const auto& one : names) {
-                if (is_left(*branch, one.name)) left.emplace(one.name);
-                if (one.kind != sys::EntryKind::folder) continue;
+            for (const auto& entry : names) {
+                if (is_left(*branch, entry.name)) left.emplace(entry.name);
+                if (entry.kind != sys::EntryKind::folder) continue;
                 ++branch->pending;
-                parts_.share.add(worker, [this, below = std::make_shared<tree::Branch>(branch, std::string(one.name))](
-                                             TreeWorker& other) { enter(other, below); });
+                parts_.share.add(worker,
+                                 [this, below = std::make_shared<tree::Branch>(branch, std::string(entry.name))](
+                                     TreeWorker& other) { enter(other, below); });
             }
             worker.share->relieve(worker);
             return {};
@@ -189,10 +190,10 @@ private:
 Result<std::vector<std::string>> marks_in(sys::Folder& folder, std::size_t prefix_bytes) {
     std::vector<std::string> marks;
     FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        for (const auto& one : names)
-            if (one.name.size() == prefix_bytes + mark_of_restore.size() && one.name.starts_with(".fb-") &&
-                one.name.ends_with(mark_of_restore))
-                marks.emplace_back(one.name);
+        for (const auto& entry : names)
+            if (entry.name.size() == prefix_bytes + mark_of_restore.size() && entry.name.starts_with(".fb-") &&
+                entry.name.ends_with(mark_of_restore))
+                marks.emplace_back(entry.name);
         return {};
     }));
     return marks;

@@ -50,9 +50,9 @@ Result<> Restorer::open_implied() {
         FB_TRY(open_made(*place.folder));
     }
     for (auto& folders : target_folders_) {
-        auto& made = folders.made();
-        for (auto next = made.begin(); next < made.end();) {
-            FB_TRY_ASSIGN(path, made.at(next));
+        auto& paths = folders.made();
+        for (auto next = paths.begin(); next < paths.end();) {
+            FB_TRY_ASSIGN(path, paths.at(next));
             next = tree::SpillTexts::behind(next, path);
             FB_TRY_ASSIGN(has_entry, is_known(path));
             if (has_entry) continue;
@@ -91,9 +91,9 @@ Result<> Restorer::finish_folders() {
                     for (auto at = first; at < std::min(first + together, end); ++at) {
                         if (parts.share.is_stopped()) return;
                         const auto later = sorted.at(at);
-                        auto found = later ? member_at(*later) : later.error();
-                        const auto done = found ? finish_folder(other, found->member) : Result<>(found.error());
-                        if (!done) parts.failures.report(found ? found->member.path : ".", done.error());
+                        auto member = later ? member_at(*later) : later.error();
+                        const auto done = member ? finish_folder(other, member->member) : Result<>(member.error());
+                        if (!done) parts.failures.report(member ? member->member.path : ".", done.error());
                     }
                 });
                 parts.share.relieve(worker);

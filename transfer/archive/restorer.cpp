@@ -55,10 +55,10 @@ Result<> settle_unread(tree::Losses& losses, const tree::Preserve& preserve, con
     return {};
 }
 
-Error wrong_sum(const FoundMember& found, std::uint32_t sum) {
+Error wrong_sum(const FoundMember& archived, std::uint32_t sum) {
     return {ErrorKind::corrupt,
             fmt::format("its bytes at byte {} of the archive have the checksum {:08x}, not {:08x}: it is not restored",
-                        found.stored_offset, sum, *found.member.sum)};
+                        archived.stored_offset, sum, *archived.member.sum)};
 }
 
 Restorer::Restorer(tree::TargetParts& given_parts, sys::OpenFile& file, std::uint64_t file_bytes, tree::BranchRef root,
@@ -91,18 +91,18 @@ void Restorer::scan(tree::TreeWorker& worker) {
 
 Result<> Restorer::try_scan(tree::TreeWorker& worker) {
     while (!parts.share.is_stopped()) {
-        FB_TRY_ASSIGN(found, reader_.next());
-        if (!found) return {};
-        FB_TRY(take(worker, std::move(*found)));
+        FB_TRY_ASSIGN(next, reader_.next());
+        if (!next) return {};
+        FB_TRY(take(worker, std::move(*next)));
     }
     return {};
 }
 
 // An error: the reading ends.
-Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
-    auto& member = found.member;
-    parts.counts.passed_bytes += found.stored_offset - found.offset;
-    if (!found.is_large()) parts.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
+Result<> Restorer::take(tree::TreeWorker& worker, FoundMember archived) {
+    auto& member = archived.member;
+    parts.counts.passed_bytes += archived.stored_offset - archived.offset;
+    if (!archived.is_large()) parts.counts.passed_bytes += round_up(member.stored_bytes, block_bytes);
     parts.flow.tick();
     const auto refuse = [&](const std::string& path, const Error& error) -> Result<> {
         parts.failures.report(show_text(path), error);
@@ -128,7 +128,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     if (kind == sys::EntryKind::unknown && !is_link)
         return refuse(member.path, {ErrorKind::unsupported, "it is of a kind that this program does not know"});
     if (!parts.options.filter.takes(member.path, kind)) {
-        if (found.is_large()) parts.counts.passed_bytes += member.stored_bytes;
+        if (archived.is_large()) parts.counts.passed_bytes += member.stored_bytes;
         return {};
     }
     if (take_) FB_TRY(take_(member));
@@ -148,7 +148,7 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
         FB_TRY(paths_.known.put(key_of(member.path), true));
     }
     const Later later{
-        .offset = found.offset, .common = number_of(found.common), .depth = static_cast<std::uint32_t>(depth)};
+        .offset = archived.offset, .common = number_of(archived.common), .depth = static_cast<std::uint32_t>(depth)};
     if (restores() && kind == sys::EntryKind::folder) {
         if (later.depth >= folders_.of_depth.size()) folders_.of_depth.resize(later.depth + 1);
         ++folders_.of_depth[later.depth];
@@ -157,14 +157,14 @@ Result<> Restorer::take(tree::TreeWorker& worker, FoundMember found) {
     if (restores()) FB_TRY(note_wanted(member.path));
     // It takes the place of what another thread may still be at.
     if (comes_again || (restores() && is_link)) return later_.push_back(later);
-    if (kind == sys::EntryKind::file && found.is_large()) {
-        if (restores() || member.sum) start_large_restore(*this, worker, std::move(found));
+    if (kind == sys::EntryKind::file && archived.is_large()) {
+        if (restores() || member.sum) start_large_restore(*this, worker, std::move(archived));
         return {};
     }
-    const bool is_next_window = !batch_.empty() && batch_.back().window != found.window;
-    const bool waits = !found.has_large_head();
+    const bool is_next_window = !batch_.empty() && batch_.back().window != archived.window;
+    const bool waits = !archived.has_large_head();
     if (is_next_window || batch_.size() >= batch_members) hand_over(worker);
-    if (restores() || (checked_ && member.sum)) batch_.push_back(std::move(found));
+    if (restores() || (checked_ && member.sum)) batch_.push_back(std::move(archived));
     if (!waits) restore_batch(worker, std::exchange(batch_, {}));
     return {};
 }
@@ -177,17 +177,17 @@ void Restorer::hand_over(tree::TreeWorker& worker) {
 }
 
 void Restorer::restore_batch(tree::TreeWorker& worker, const Batch& batch) {
-    for (const auto& found : batch) {
+    for (const auto& archived : batch) {
         if (parts.share.is_stopped()) return;
-        if (auto restored = restore(worker, found); !restored)
-            parts.failures.report(found.member.path, restored.error());
+        if (auto restored = restore(worker, archived); !restored)
+            parts.failures.report(archived.member.path, restored.error());
         parts.flow.tick();
     }
 }
 
-Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& found) {
-    const auto& member = found.member;
-    if (member.status.kind == sys::EntryKind::file) return restore_file(worker, found);
+Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& archived) {
+    const auto& member = archived.member;
+    if (member.status.kind == sys::EntryKind::file) return restore_file(worker, archived);
     if (!restores()) return {};
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
     FB_TRY(settle_unread(parts.losses, parts.options.preserve, member));
@@ -201,22 +201,22 @@ Result<> Restorer::restore(tree::TreeWorker& worker, const FoundMember& found) {
     return {};
 }
 
-Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& found) {
-    const auto& member = found.member;
+Result<> Restorer::restore_file(tree::TreeWorker& worker, const FoundMember& archived) {
+    const auto& member = archived.member;
     if (member.sum)
-        if (const auto sum = crc32c(found.stored); sum != *member.sum) return wrong_sum(found, sum);
+        if (const auto sum = crc32c(archived.stored); sum != *member.sum) return wrong_sum(archived, sum);
     parts.counts.bytes += member.stored_bytes;
     if (!restores()) return {};
     FB_TRY_ASSIGN(entry, entry_of(worker, member.path));
     FB_TRY(settle_unread(parts.losses, parts.options.preserve, member));
-    auto made = parts.maker.new_entry(entry, member.status);
-    FB_TRY(made.make_file());
-    tree::TemporaryName temporary(*entry.target, made.name());
+    auto result = parts.maker.new_entry(entry, member.status);
+    FB_TRY(result.make_file());
+    tree::TemporaryName temporary(*entry.target, result.name());
     for (const auto& part : member.stored)
-        FB_TRY(
-            made.file().write(part.begin, found.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
-    if (member.has_holes) FB_TRY(made.file().resize(member.status.bytes));  // a hole may be the last
-    FB_TRY(made.name_file(worker, attributes_of(member, parts.options.preserve), temporary));
+        FB_TRY(result.file().write(part.begin,
+                                   archived.stored.subspan(member.map_bytes + part.stored, part.end - part.begin)));
+    if (member.has_holes) FB_TRY(result.file().resize(member.status.bytes));  // a hole may be the last
+    FB_TRY(result.name_file(worker, attributes_of(member, parts.options.preserve), temporary));
     return {};
 }
 
@@ -288,32 +288,32 @@ Result<> Restorer::restore_some_later(tree::TreeWorker& worker, std::uint64_t& n
     for (; next < later_.size() && !parts.share.is_stopped(); parts.flow.tick()) {
         FB_TRY_ASSIGN(later, later_.at(next));
         ++next;
-        auto found = member_at(later);
-        if (!found) {
-            parts.failures.report(".", found.error());
+        auto archived = member_at(later);
+        if (!archived) {
+            parts.failures.report(".", archived.error());
             continue;
         }
-        const auto& member = found->member;
+        const auto& member = archived->member;
         const bool is_link = !member.same_as.empty();
         FB_TRY(forget_failed(member.path));  // another entry of its path comes
         if (!parts.naming.has_waiting()) waiting.clear();
         if (is_link || waiting.contains(member.path)) parts.naming.flush(worker);
         else waiting.insert(member.path);
-        if (member.status.kind == sys::EntryKind::file && found->is_large()) {
-            start_large_restore(*this, worker, std::move(*found));
+        if (member.status.kind == sys::EntryKind::file && archived->is_large()) {
+            start_large_restore(*this, worker, std::move(*archived));
             return {};
         }
-        const auto done = is_link ? link(worker, member) : restore(worker, *found);
+        const auto done = is_link ? link(worker, member) : restore(worker, *archived);
         if (!done) parts.failures.report(member.path, done.error());
     }
     return {};
 }
 
 Result<FoundMember> Restorer::member_at(const Later& later) {
-    FB_TRY_ASSIGN(found, reader_.read_at(later.offset, commons_[later.common]));
-    FB_TRY_ASSIGN(path, clean_path(found.member.path));
-    found.member.path = std::move(path);
-    return found;
+    FB_TRY_ASSIGN(archived, reader_.read_at(later.offset, commons_[later.common]));
+    FB_TRY_ASSIGN(path, clean_path(archived.member.path));
+    archived.member.path = std::move(path);
+    return archived;
 }
 
 std::uint32_t Restorer::number_of(const std::shared_ptr<const Records>& common) {

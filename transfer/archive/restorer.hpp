@@ -65,11 +65,11 @@ private:
 
     void scan(tree::TreeWorker& worker);
     Result<> try_scan(tree::TreeWorker& worker);
-    Result<> take(tree::TreeWorker& worker, FoundMember found);
+    Result<> take(tree::TreeWorker& worker, FoundMember archived);
     void hand_over(tree::TreeWorker& worker);
     void restore_batch(tree::TreeWorker& worker, const Batch& batch);
-    Result<> restore(tree::TreeWorker& worker, const FoundMember& found);
-    Result<> restore_file(tree::TreeWorker& worker, const FoundMember& found);
+    Result<> restore(tree::TreeWorker& worker, const FoundMember& archived);
+    Result<> restore_file(tree::TreeWorker& worker, const FoundMember& archived);
     Result<> link(tree::TreeWorker& worker, const Member& member);
     Result<> note_wanted(std::string_view path);
     Result<bool> is_wanted(const std::string& folder);
@@ -108,9 +108,9 @@ private:
 tree::AttributeSource attributes_of(const Member& member, const tree::Preserve& preserve);
 /// Says that a part of the head cannot be read, as the options want it.
 Result<> settle_unread(tree::Losses& losses, const tree::Preserve& preserve, const Member& member);
-Error wrong_sum(const FoundMember& found, std::uint32_t sum);
+Error wrong_sum(const FoundMember& archived, std::uint32_t sum);
 
 /// A file whose bytes are read in pieces, by all threads.
-void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember found);
+void start_large_restore(Restorer& restorer, tree::TreeWorker& worker, FoundMember archived);
 
 }  // namespace forebay::archive

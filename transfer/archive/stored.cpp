@@ -71,8 +71,8 @@ std::string map_of(const Member& member) {
     if (!member.has_holes) return {};
     const bool ends_with_hole = member.stored.empty() || member.stored.back().end < member.status.bytes;
     auto text = std::to_string(member.stored.size() + (ends_with_hole ? 1 : 0)) + "\n";
-    for (const auto& one : member.stored)
-        text += std::to_string(one.begin) + "\n" + std::to_string(one.end - one.begin) + "\n";
+    for (const auto& stretch : member.stored)
+        text += std::to_string(stretch.begin) + "\n" + std::to_string(stretch.end - stretch.begin) + "\n";
     if (ends_with_hole) text += std::to_string(member.status.bytes) + "\n0\n";
     text.resize(round_up(text.size(), block_bytes), '\0');
     return text;

@@ -51,25 +51,25 @@ Result<tree::BranchRef> TargetFolders::enter(const std::string& name) {
     FB_TRY_ASSIGN(above, use_.folders.get(at_, tree::TreeSide::target));
     tree::Spellings::of(*at_, *above);
     const auto branch = std::make_shared<tree::Branch>(at_, name);
-    const auto made = above->make_folder(name, tree::while_filled);
-    if (!made && made.error().kind != ErrorKind::refused) return made.error();
-    if (!made) FB_TRY(tree::check_spelling(*at_, *above, name));
+    const auto outcome = above->make_folder(name, tree::while_filled);
+    if (!outcome && outcome.error().kind != ErrorKind::refused) return outcome.error();
+    if (!outcome) FB_TRY(tree::check_spelling(*at_, *above, name));
     auto opened = above->open_folder(name);
     if (!opened)
         return because(opened.error(), show_text(path_of(*branch)) +
                                            " is no folder at the target that may be filled: " + opened.error().what);
     const tree::FolderRef folder = std::move(*opened);
-    if (made) use_.new_entries.mark_unfinished(*folder);
+    if (outcome) use_.new_entries.mark_unfinished(*folder);
     FB_TRY_ASSIGN(status, folder->status());
     branch->status(tree::TreeSide::target) = status;
-    branch->was_made = made.has_value();
-    if (made) use_.publisher.record(tree::RemarkKind::copied, *at_, name);
+    branch->was_made = outcome.has_value();
+    if (outcome) use_.publisher.record(tree::RemarkKind::copied, *at_, name);
     tree::Spellings::of(*branch, *folder);
-    if (made && !reader_->is_ours()) FB_TRY(made_.append(path_of(*branch)));
-    if (made && at_->seen.gives_acl) {
+    if (outcome && !reader_->is_ours()) FB_TRY(created_.append(path_of(*branch)));
+    if (outcome && at_->seen.gives_acl) {
         FB_TRY(folder->remove_attribute(tree::default_acl));
         FB_TRY(folder->remove_attribute(tree::access_acl));
-    } else if (!made) {
+    } else if (!outcome) {
         FB_TRY_ASSIGN(gives_acl, tree::has_default_acl(*folder));
         branch->seen.gives_acl = gives_acl;
         if (lends_) FB_TRY(tree::lend_permissions(*branch, *folder, use_.new_entries.owner().user));

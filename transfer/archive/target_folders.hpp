@@ -42,7 +42,7 @@ public:
     /// From now on folders that are closed to their owner stay so.
     void end_lending() { lends_ = false; }
     /// Folders that were made, of an archive that may have no entries of them.
-    tree::SpillTexts& made() { return made_; }
+    tree::SpillTexts& made() { return created_; }
 
 private:
     void leave(const tree::Branch* until);
@@ -53,7 +53,7 @@ private:
     tree::BranchRef root_, at_;
     tree::FolderRef folder_;  // of at_, where it was asked for
     std::string path_;        // of at_; empty of the root
-    tree::SpillTexts made_;
+    tree::SpillTexts created_;
     bool lends_ = true;
 };
 

@@ -37,7 +37,7 @@ std::int64_t ustar_check(const UstarBlock& block) {
     const auto* bytes = reinterpret_cast<const char*>(&block);
     std::int32_t sum = 0;  // a loop without conditions: compilers add many bytes at once
     for (std::size_t at = 0; at < sizeof block; ++at) sum += static_cast<Byte>(bytes[at]);
-    for (const char one : block.check) sum += ' ' - static_cast<Byte>(one);
+    for (const char character : block.check) sum += ' ' - static_cast<Byte>(character);
     return sum;
 }
 

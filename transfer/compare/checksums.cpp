@@ -220,7 +220,7 @@ void SumCheck::check(TreeWorker& worker, const FolderRef& root, const std::vecto
 void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<std::byte>& buffer) {
     auto opened = finder.open(wanted.path);
     if (opened && !*opened) return remarks_.add(RemarkKind::released, wanted.path, released_text(TreeSide::source));
-    const auto found = [&]() -> Result<FileSum> {
+    const auto sum = [&]() -> Result<FileSum> {
         FB_TRY_ASSIGN(file, std::move(opened));
         FB_TRY_ASSIGN(status, file->status());
         if (status.kind != sys::EntryKind::file) return not_regular();
@@ -228,16 +228,16 @@ void SumCheck::check_one(FileFinder& finder, const FileSum& wanted, std::vector<
         if (!options_.reads_bytes) return wanted;
         return sum_of(*file, wanted.path, buffer);
     }();
-    if (!found && found.error().kind == ErrorKind::missing)
-        return remarks_.add(RemarkKind::only_source, wanted.path, found.error().what);
-    if (!found) return remarks_.add_error(wanted.path, found.error());
-    if (options_.reads_bytes) counts_.bytes += found->bytes;
-    if (found->bytes != wanted.bytes)
+    if (!sum && sum.error().kind == ErrorKind::missing)
+        return remarks_.add(RemarkKind::only_source, wanted.path, sum.error().what);
+    if (!sum) return remarks_.add_error(wanted.path, sum.error());
+    if (options_.reads_bytes) counts_.bytes += sum->bytes;
+    if (sum->bytes != wanted.bytes)
         remarks_.add(RemarkKind::differs, wanted.path,
-                     fmt::format("{} and {}", show_count(wanted.bytes, "byte"), found->bytes));
-    else if (found->crc32c != wanted.crc32c)
+                     fmt::format("{} and {}", show_count(wanted.bytes, "byte"), sum->bytes));
+    else if (sum->crc32c != wanted.crc32c)
         remarks_.add(RemarkKind::differs, wanted.path,
-                     fmt::format("checksum {:08x} and {:08x}", wanted.crc32c, found->crc32c));
+                     fmt::format("checksum {:08x} and {:08x}", wanted.crc32c, sum->crc32c));
 }
 
 }  // namespace

@@ -85,8 +85,8 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
     }
     {
         HeldNames held(held_bytes_, options_.tables.name_bytes);
-        Portion one, other;
-        FB_TRY_ASSIGN(holds_source, hold_names(*branch, TreeSide::source, *source, held, one));
+        Portion first, other;
+        FB_TRY_ASSIGN(holds_source, hold_names(*branch, TreeSide::source, *source, held, first));
         auto holds_all = holds_source;
         if (holds_all) {
             FB_TRY_ASSIGN(holds_target, hold_names(*branch, TreeSide::target, *target, held, other));
@@ -94,7 +94,7 @@ Result<> CompareWalk::try_enter(TreeWorker& worker, const BranchRef& branch) {
         }
         if (holds_all) {
             branch->was_entered = true;
-            compare_names(worker, branch, std::move(one), std::move(other));
+            compare_names(worker, branch, std::move(first), std::move(other));
             return {};
         }
     }
@@ -163,21 +163,21 @@ void CompareWalk::look_for_names(const BranchRef& branch, const Portion& portion
     }
 }
 
-void CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other) {
-    std::ranges::sort(one, {}, &ListedName::name);
+void CompareWalk::compare_names(TreeWorker& worker, const BranchRef& branch, Portion first, Portion other) {
+    std::ranges::sort(first, {}, &ListedName::name);
     std::ranges::sort(other, {}, &ListedName::name);
     Portion portion;
-    auto at = one.begin(), other_at = other.begin();
+    auto at = first.begin(), other_at = other.begin();
     const auto alone = [&](const ListedName& named, RemarkKind kind) {
         only(kind, *branch, named.name, named.kind);
         const bool is_wanted = kind == RemarkKind::only_source && named.kind != sys::EntryKind::folder &&
                                options_.filter.takes(*branch, named.name, named.kind);
         if (is_wanted) note_wanted(branch.get());
     };
-    while (at != one.end() || other_at != other.end()) {
-        if (other_at == other.end() || (at != one.end() && at->name < other_at->name)) {
+    while (at != first.end() || other_at != other.end()) {
+        if (other_at == other.end() || (at != first.end() && at->name < other_at->name)) {
             alone(*at++, RemarkKind::only_source);
-        } else if (at == one.end() || other_at->name < at->name) {
+        } else if (at == first.end() || other_at->name < at->name) {
             alone(*other_at++, RemarkKind::only_target);
         } else {
             if (portion.size() == portion_names(share_))
@@ -233,10 +233,10 @@ void CompareWalk::tick() {
 Result<> compare_trees(const std::string& source, const std::string& target, const CompareOptions& options,
                        Remarks& remarks, CompareCounts& counts) {
     FB_TRY_ASSIGN(roots, open_compared(source, target));
-    auto& [one, other] = roots;
+    auto& [first, other] = roots;
     auto* lead = options.lead;
-    if (lead == nullptr) return compare_open_trees(std::move(one), std::move(other), options, remarks, counts);
-    FB_TRY_ASSIGN(source_root, team_root(*one, source));
+    if (lead == nullptr) return compare_open_trees(std::move(first), std::move(other), options, remarks, counts);
+    FB_TRY_ASSIGN(source_root, team_root(*first, source));
     FB_TRY_ASSIGN(target_root, team_root(*other, target));
     FB_TRY(lead->begin({.verb = TeamVerb::compare,
                         .threads = team_threads({source, target}, options.threads),
@@ -250,7 +250,7 @@ Result<> compare_trees(const std::string& source, const std::string& target, con
                                     .recalls = options.recalls},
                         .reads_bytes = options.reads_bytes}));
     CompareWalk walk(options, remarks, counts, &lead->team());
-    FB_TRY_ASSIGN(root, walk.open_root(std::move(one), std::move(other)));
+    FB_TRY_ASSIGN(root, walk.open_root(std::move(first), std::move(other)));
     FB_TRY(lead->start(walk.work(root), [&](const TeamMessage& message) { walk.settle(message); }));
     const auto compared = walk.run(root, true);
     lead->finish(!compared);

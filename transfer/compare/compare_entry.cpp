@@ -43,9 +43,9 @@ Result<> CompareWalk::compare_entry(TreeWorker& worker, const BranchRef& branch,
         if (!is_left) return compare_files(worker, branch, folders, named);
     }
     FB_TRY_ASSIGN(source, folders.source->status_of(named.name));
-    FB_TRY_ASSIGN(found, target_of(*branch, folders, named.name, kind));
-    if (!found) return {};
-    const auto& target = *found;
+    FB_TRY_ASSIGN(counterpart, target_of(*branch, folders, named.name, kind));
+    if (!counterpart) return {};
+    const auto& target = *counterpart;
     if (source.kind == sys::EntryKind::folder && target.kind == sys::EntryKind::folder) {
         const auto child = std::make_shared<Branch>(branch, named.name);
         ++branch->pending;
@@ -120,8 +120,8 @@ Result<std::optional<OpenedTarget>> CompareWalk::open_target(const Branch& branc
             return std::optional(OpenedTarget{std::move(*file), status});
         }
     }
-    FB_TRY_ASSIGN(found, target_of(branch, folders, named.name, sys::EntryKind::file));
-    return found ? std::optional(OpenedTarget{nullptr, *found}) : std::nullopt;
+    FB_TRY_ASSIGN(counterpart, target_of(branch, folders, named.name, sys::EntryKind::file));
+    return counterpart ? std::optional(OpenedTarget{nullptr, *counterpart}) : std::nullopt;
 }
 
 Result<> CompareWalk::compare_files(TreeWorker& worker, const BranchRef& branch, const BothFolders& folders,

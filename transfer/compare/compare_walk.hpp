@@ -66,7 +66,7 @@ private:
     Result<FolderRef> open(const BranchRef& branch, TreeSide side);
     Result<bool> hold_names(const Branch& branch, TreeSide side, sys::Folder& folder, HeldNames& held, Portion& names);
     Result<> settle_listing(const Branch& branch, TreeSide side, sys::Folder& folder, const Result<>& listed);
-    void compare_names(TreeWorker& worker, const BranchRef& branch, Portion one, Portion other);
+    void compare_names(TreeWorker& worker, const BranchRef& branch, Portion first, Portion other);
     Result<> compare_by_name(TreeWorker& worker, const BranchRef& branch, sys::Folder& source, sys::Folder& target);
     void look_for_names(const BranchRef& branch, const Portion& portion);
     void only(RemarkKind kind, const Branch& branch, const std::string& name, sys::EntryKind of);

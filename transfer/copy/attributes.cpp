@@ -186,34 +186,34 @@ bool is_same_time(const sys::EntryStatus& source, const sys::EntryStatus& target
     return target.modified.nanoseconds == 0 && source.modified.seconds == target.modified.seconds;
 }
 
-std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& other, const Preserve& preserve) {
+std::string difference_of(const sys::EntryStatus& status, const sys::EntryStatus& other, const Preserve& preserve) {
     std::string text;
-    if (preserve.owner && (one.user != other.user || one.group != other.group))
-        join(text, fmt::format("owner {}:{} and {}:{}", one.user, one.group, other.user, other.group));
-    else if (preserve.group && one.group != other.group)
-        join(text, fmt::format("group {} and {}", one.group, other.group));
-    const bool has_owner = one.user == other.user && one.group == other.group;
-    if (preserve.permissions && permissions_for(one, has_owner) != other.permissions &&
-        one.kind != sys::EntryKind::link)
-        join(text, fmt::format("mode {:04o} and {:04o}", one.permissions, other.permissions));
-    if (preserve.times && !is_same_time(one, other))
-        join(text, fmt::format("modified at {} and {}", show_time(one.modified), show_time(other.modified)));
+    if (preserve.owner && (status.user != other.user || status.group != other.group))
+        join(text, fmt::format("owner {}:{} and {}:{}", status.user, status.group, other.user, other.group));
+    else if (preserve.group && status.group != other.group)
+        join(text, fmt::format("group {} and {}", status.group, other.group));
+    const bool has_owner = status.user == other.user && status.group == other.group;
+    if (preserve.permissions && permissions_for(status, has_owner) != other.permissions &&
+        status.kind != sys::EntryKind::link)
+        join(text, fmt::format("mode {:04o} and {:04o}", status.permissions, other.permissions));
+    if (preserve.times && !is_same_time(status, other))
+        join(text, fmt::format("modified at {} and {}", show_time(status.modified), show_time(other.modified)));
     return text;
 }
 
-Result<std::string> difference_of(const AttributeSource& one, const AttributeSource& other) {
+Result<std::string> difference_of(const AttributeSource& source, const AttributeSource& other) {
     std::string text;
-    for (const auto& name : one.names) {
+    for (const auto& name : source.names) {
         if (!has(other.names, name)) {
             join(text, name);
             continue;
         }
-        FB_TRY_ASSIGN(value, one.value(name));
+        FB_TRY_ASSIGN(value, source.value(name));
         FB_TRY_ASSIGN(other_value, other.value(name));
         if (value != other_value) join(text, name);
     }
     for (const auto& name : other.names)
-        if (!has(one.names, name)) join(text, name);
+        if (!has(source.names, name)) join(text, name);
     return text;
 }
 

@@ -71,7 +71,7 @@ Result<> give_attributes(const sys::EntryStatus& status, const AttributeSource& 
 
 /// "owner 0:0 and 5:5, mode 0644 and 0600": in what two entries differ, of what is preserved; empty where in nothing.
 /// Extended attributes, kinds and sizes are not among them.
-std::string difference_of(const sys::EntryStatus& one, const sys::EntryStatus& other, const Preserve& preserve);
+std::string difference_of(const sys::EntryStatus& status, const sys::EntryStatus& other, const Preserve& preserve);
 
 /// Whether the target's time of modification is that of its source, as far as the target can have it: where its
 /// nanoseconds are 0 its file system may keep whole seconds, as Lustre does.
@@ -84,6 +84,6 @@ bool is_far(sys::FileTime time);
 Result<> check_time(const sys::EntryStatus& source, const sys::EntryStatus& target);
 
 /// The names of extended attributes that differ, or that one of both has alone: "user.a, user.b".
-Result<std::string> difference_of(const AttributeSource& one, const AttributeSource& other);
+Result<std::string> difference_of(const AttributeSource& source, const AttributeSource& other);
 
 }  // namespace forebay::tree

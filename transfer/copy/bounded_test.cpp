@@ -53,11 +53,11 @@ std::unique_ptr<Outcome> sync_trees(const std::string& source, const std::string
 }
 
 // Two names of one inode in f9 should be two: whichever name of the two is met later is told of.
-std::vector<std::string> differences(const std::string& one, const std::string& other, const tree::TableLimits& tables,
-                                     std::uint32_t threads) {
+std::vector<std::string> differences(const std::string& first, const std::string& other,
+                                     const tree::TableLimits& tables, std::uint32_t threads) {
     tree::Remarks remarks;
     tree::CompareCounts counts;
-    REQUIRE(tree::compare_trees(one, other, {.threads = threads, .tables = tables}, remarks, counts));
+    REQUIRE(tree::compare_trees(first, other, {.threads = threads, .tables = tables}, remarks, counts));
     std::vector<std::string> lines;
     for (const auto& remark : remarks.first())
         lines.push_back(remark.path.starts_with("f9/deep/er/") || remark.why.find("hard links") != remark.why.npos

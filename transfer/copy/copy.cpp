@@ -50,10 +50,10 @@ Result<> make_target(CopyRoots& roots, const std::string& source, const std::str
     roots.was_made = true;
     if (options.is_dry) return {};
     constexpr std::uint32_t closed_while_filled = 0700;
-    if (const auto made = above->make_folder(name, closed_while_filled); !made)
+    if (const auto folder = above->make_folder(name, closed_while_filled); !folder)
         return because(
-            made.error(), fmt::format("{} cannot be made: {}", show_text(target), made.error().what), "",
-            made.error().kind == ErrorKind::refused ? "a path in a directory that this user may write to" : "");
+            folder.error(), fmt::format("{} cannot be made: {}", show_text(target), folder.error().what), "",
+            folder.error().kind == ErrorKind::refused ? "a path in a directory that this user may write to" : "");
     FB_TRY_ASSIGN(opened, above->open_folder(name));
     roots.target = std::move(opened);
     return {};
@@ -117,21 +117,21 @@ Result<Tops> look_at_tops(const CopyRoots& roots, const TreeCopyOptions& options
     std::unordered_set<std::string> names;
     const Branch top(nullptr, "");
     FB_TRY(roots.target->list([&](std::span<const sys::NamedEntry> listed) -> sys::TakerAnswer {
-        for (const auto& one : listed) {
-            std::string name(one.name);
+        for (const auto& entry : listed) {
+            std::string name(entry.name);
             if (name.starts_with(any_temporary)) continue;
             if (!options.removes_extra && is_of_file_system(name)) continue;  // else they would go
-            if (options.removes_extra && !options.filter.takes(top, name, one.kind)) continue;
+            if (options.removes_extra && !options.filter.takes(top, name, entry.kind)) continue;
             if (++tops.at_target <= names_compared_max) names.insert(std::move(name));
         }
         const bool has_enough = !options.removes_extra && tops.at_target >= names_compared_max;
         return has_enough ? sys::TakerAnswer::enough() : sys::TakerAnswer();
     }));
     FB_TRY(roots.source->list([&](std::span<const sys::NamedEntry> listed) -> sys::TakerAnswer {
-        for (const auto& one : listed) {
-            if (is_of_file_system(one.name)) continue;
+        for (const auto& entry : listed) {
+            if (is_of_file_system(entry.name)) continue;
             tops.source_is_empty = false;
-            tops.are_alike = tops.are_alike || names.contains(std::string(one.name));
+            tops.are_alike = tops.are_alike || names.contains(std::string(entry.name));
         }
         return tops.are_alike ? sys::TakerAnswer::enough() : sys::TakerAnswer();
     }));

@@ -32,10 +32,10 @@ public:
     /// `listed_number`: the inode of which the listing spoke.
     Result<CopyStep> copy(TreeWorker& worker, const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number);
     /// The rest, when it was looked up.
-    Result<CopyStep> place(TreeWorker& worker, const CopyEntry& entry, FoundEntry& found);
+    Result<CopyStep> place(TreeWorker& worker, const CopyEntry& entry, FoundEntry& match);
 
 private:
-    Result<CopyStep> carry_out(TreeWorker& worker, const CopyEntry& entry, FoundEntry& found);
+    Result<CopyStep> carry_out(TreeWorker& worker, const CopyEntry& entry, FoundEntry& match);
 
     const Uses use_;
 };

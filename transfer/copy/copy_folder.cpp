@@ -88,24 +88,24 @@ Result<> FolderMaker::claim_folder(const BranchRef& branch) {
 }
 
 Result<FolderRef> FolderMaker::make_folder(const BranchRef& branch, sys::Folder& above) {
-    auto made = above.make_folder(branch->name, use_.new_entries.folder_permissions());
-    const bool has_replaced = !made;
-    if (!made && made.error().kind == ErrorKind::refused) {
+    auto folder = above.make_folder(branch->name, use_.new_entries.folder_permissions());
+    const bool has_replaced = !folder;
+    if (!folder && folder.error().kind == ErrorKind::refused) {
         FB_TRY(claim_folder(branch));
         auto existing = above.open_folder(branch->name);
         if (existing) return FolderRef(std::move(*existing));
         // A link, a file: replaced as a file is by a file. What may not be opened stays.
         const auto status = above.status_of(branch->name);
-        if (!status) return status.error().kind == ErrorKind::missing ? made.error() : status.error();
+        if (!status) return status.error().kind == ErrorKind::missing ? folder.error() : status.error();
         if (status->kind == sys::EntryKind::folder) return existing.error();
         FB_TRY(check_is_meant(*branch, status->kind));
         // It ends the copy by its own error, so that this one is of an entry that was cut off.
         if (use_.publisher.check_recorded() != CopyStep::done)
             return Error{ErrorKind::retry, "what is replaced cannot be recorded"};
         FB_TRY(above.remove(branch->name));
-        made = above.make_folder(branch->name, use_.new_entries.folder_permissions());
+        folder = above.make_folder(branch->name, use_.new_entries.folder_permissions());
     }
-    FB_TRY(made);
+    FB_TRY(folder);
     branch->is_new = true;
     branch->was_made = true;
     use_.publisher.record(has_replaced ? RemarkKind::replaced : RemarkKind::copied, *branch->parent, branch->name);

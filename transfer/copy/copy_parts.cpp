@@ -33,7 +33,7 @@ CopyParts::CopyParts(const TreeCopyOptions& given_options, Remarks& given_remark
       replacer({options, remarks, counts, share, folders, new_entries, layouts.stored, deferred, folder_maker, walk,
                 naming, failures}) {
     further_names.copy_by([this](TreeWorker& worker, const CopyEntry& entry,
-                                 FoundEntry& found) { return copier.place(worker, entry, found); },
+                                 FoundEntry& match) { return copier.place(worker, entry, match); },
                           [this](TreeWorker& worker, const CopyEntry& entry) {
                               return copier.copy(worker, entry, sys::EntryKind::unknown, 0);
                           });

@@ -53,14 +53,14 @@ Result<> copy_stretch(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStr
     return {};
 }
 
-Result<std::uint64_t> difference_in(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+Result<std::uint64_t> difference_in(sys::OpenFile& file, sys::OpenFile& other, sys::ByteStretch bytes,
                                     std::vector<std::byte>& buffer) {
     buffer.resize(std::max<std::size_t>(buffer.size(), buffer_bytes));
     const auto half = buffer_bytes / 2;
     const auto first = std::span(buffer).first(half), second = std::span(buffer).subspan(half, half);
     while (bytes.begin < bytes.end) {
         const auto piece = std::min(half, bytes.end - bytes.begin);
-        FB_TRY_ASSIGN(got, one.read(bytes.begin, first.first(piece)));
+        FB_TRY_ASSIGN(got, file.read(bytes.begin, first.first(piece)));
         FB_TRY_ASSIGN(other_got, other.read(bytes.begin, second.first(piece)));
         const auto common = std::min(got, other_got);
         // memcmp is ten times as fast as a loop over bytes, which only the end needs.
@@ -89,28 +89,28 @@ Result<std::uint32_t> checksum_of(sys::OpenFile& file, sys::ByteStretch bytes, s
 }
 
 // Where the storage of one of both knows the checksum of its bytes, the other one alone is read. False: they differ.
-Result<std::optional<bool>> has_same_checksum(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+Result<std::optional<bool>> has_same_checksum(sys::OpenFile& file, sys::OpenFile& other, sys::ByteStretch bytes,
                                               std::vector<std::byte>& buffer) {
     FB_TRY_ASSIGN(other_known, other.checksum());
-    FB_TRY_ASSIGN(known, one.checksum());
+    FB_TRY_ASSIGN(known, file.checksum());
     if (!known && !other_known) return std::optional<bool>();
     if (known && other_known) return std::optional(*known == *other_known);
-    FB_TRY_ASSIGN(read, checksum_of(known ? other : one, bytes, buffer));
+    FB_TRY_ASSIGN(read, checksum_of(known ? other : file, bytes, buffer));
     return std::optional(read == (known ? *known : *other_known));
 }
 
-Result<std::uint64_t> first_difference_of_bytes(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+Result<std::uint64_t> first_difference_of_bytes(sys::OpenFile& file, sys::OpenFile& other, sys::ByteStretch bytes,
                                                 bool have_holes, std::vector<std::byte>& buffer) {
-    if (!have_holes) return difference_in(one, other, bytes, buffer);
+    if (!have_holes) return difference_in(file, other, bytes, buffer);
     const auto end = bytes.end;
     while (bytes.begin < end) {
-        FB_TRY_ASSIGN(data, one.next_data(bytes.begin));
+        FB_TRY_ASSIGN(data, file.next_data(bytes.begin));
         FB_TRY_ASSIGN(other_data, other.next_data(bytes.begin));
         const auto begin = std::min(data ? data->begin : end, other_data ? other_data->begin : end);
         if (begin >= end) return end;
         // Up to where the stretch that begins first ends: what is data in one alone is zeros in the other, or differs.
         const auto stop = std::min(end, data && data->begin == begin ? data->end : other_data->end);
-        FB_TRY_ASSIGN(at, difference_in(one, other, {begin, stop}, buffer));
+        FB_TRY_ASSIGN(at, difference_in(file, other, {begin, stop}, buffer));
         if (at < stop) return at;
         bytes.begin = stop;
     }
@@ -151,17 +151,17 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
     return {};
 }
 
-Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+Result<std::uint64_t> first_difference(sys::OpenFile& file, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer) {
     const auto end = bytes.end;
     if (end == 0) {
-        FB_TRY(check_empty(one));
+        FB_TRY(check_empty(file));
         FB_TRY(check_empty(other));
         return end;
     }
-    FB_TRY_ASSIGN(is_same, has_same_checksum(one, other, bytes, buffer));
+    FB_TRY_ASSIGN(is_same, has_same_checksum(file, other, bytes, buffer));
     if (is_same && *is_same) return end;
-    FB_TRY_ASSIGN(at, first_difference_of_bytes(one, other, bytes, have_holes, buffer));
+    FB_TRY_ASSIGN(at, first_difference_of_bytes(file, other, bytes, have_holes, buffer));
     if (at < end || !is_same) return at;
     return Error{ErrorKind::corrupt, "its bytes are not those that its storage has the checksum of"};
 }

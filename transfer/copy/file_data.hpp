@@ -34,7 +34,7 @@ Result<> copy_bytes(sys::OpenFile& source, sys::OpenFile& target, sys::ByteStret
                     const DataWay& way, std::vector<std::byte>& buffer);
 
 /// Where two files differ first within `bytes`; `bytes.end` where nowhere. Holes of both are not read.
-Result<std::uint64_t> first_difference(sys::OpenFile& one, sys::OpenFile& other, sys::ByteStretch bytes,
+Result<std::uint64_t> first_difference(sys::OpenFile& file, sys::OpenFile& other, sys::ByteStretch bytes,
                                        bool have_holes, std::vector<std::byte>& buffer);
 
 /// Of a file that has no bytes, says its file system: `corrupt` where one is read, as in procfs. Fine where it was

@@ -11,14 +11,14 @@ Error folder_in_the_way() {
     return {ErrorKind::refused, "a folder stands there at the target: sync --delete replaces it"};
 }
 
-Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& found) {
-    const auto& status = found.sight.source;
-    const auto& existing = found.sight.existing;
+Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& match) {
+    const auto& status = match.sight.source;
+    const auto& existing = match.sight.existing;
     const EntryPlace own{entry.branch, entry.name};
     entry.inode = use_.links.id_of(status);
     ++entry.branch->pending;  // of an entry that waits; whoever links it gives that back
     const auto old = existing && existing->names > 1 ? existing->id : sys::EntryId{};
-    const auto turn = use_.links.take(status, old, own, found.first);
+    const auto turn = use_.links.take(status, old, own, match.first);
     if (turn && *turn == HardLinks::Turn::waits) {
         // Nothing but further names may come for long, so that no batch with their first one becomes full.
         if (use_.links.waiting() % waiting_names_max == 0) use_.naming.flush(worker);
@@ -26,10 +26,10 @@ Result<CopyStep> FurtherNames::take_name(TreeWorker& worker, CopyEntry entry, Fo
     }
     --entry.branch->pending;  // never the last: this portion of names holds the branch
     FB_TRY(turn);
-    found.sight.has_copy = *turn == HardLinks::Turn::ready;
-    found.counts_bytes = !found.sight.has_copy;
-    const auto step = place_(worker, entry, found);
-    if (found.sight.has_copy) return step;
+    match.sight.has_copy = *turn == HardLinks::Turn::ready;
+    match.counts_bytes = !match.sight.has_copy;
+    const auto step = place_(worker, entry, match);
+    if (match.sight.has_copy) return step;
     if (step && *step == CopyStep::done) link_waiting(worker, entry.inode, own);
     else if (!step || *step != CopyStep::later) give_up_waiting(worker, entry.inode);
     return step;
@@ -60,18 +60,18 @@ Result<CopyStep> FurtherNames::link_name(TreeWorker& worker, const EntryPlace& p
     const auto linked = use_.options.is_dry ? Result<CopyStep>(CopyStep::later) : use_.linker.link_copy(entry, first);
     if (linked && *linked != CopyStep::later) return linked;
     if (!linked) FB_TRY(check_spelling(*place.branch, *entry.target, place.name));
-    FoundEntry found{.counts_bytes = false};
+    FoundEntry match{.counts_bytes = false};
     FB_TRY_ASSIGN(status, entry.source->status_of(place.name));
-    found.sight.source = status;
+    match.sight.source = status;
     if (entry.target)
-        if (const auto looked = entry.target->status_of(place.name)) found.sight.existing = *looked;
-    FB_TRY_ASSIGN(way, check_way(place, found.sight.existing, id, first));
+        if (const auto looked = entry.target->status_of(place.name)) match.sight.existing = *looked;
+    FB_TRY_ASSIGN(way, check_way(place, match.sight.existing, id, first));
     if (way != CopyStep::done) return way;
-    if (linked) return use_.dry.would_link(worker, entry, first, found.sight);
+    if (linked) return use_.dry.would_link(worker, entry, first, match.sight);
     if (linked.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry, use_.names.name_for(place.name)));
     FB_TRY(
         use_.losses.settle_of(entry, status)("hard link to " + path_of(*first.branch, first.name), "", linked.error()));
-    return place_(worker, entry, found);  // as wished, it becomes a file of its own
+    return place_(worker, entry, match);  // as wished, it becomes a file of its own
 }
 
 void FurtherNames::link_waiting(TreeWorker& worker, const sys::EntryId& id, const EntryPlace& first) {

@@ -45,7 +45,7 @@ public:
     }
 
     /// The first thread takes the inode of an entry. Later threads leave their names to it and get `later`.
-    Result<CopyStep> take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& found);
+    Result<CopyStep> take_name(TreeWorker& worker, CopyEntry entry, FoundEntry& match);
     /// Gives the copy a further name. If the target cannot link there, the name becomes a file of its own.
     Result<CopyStep> link_name(TreeWorker& worker, const EntryPlace& place, const EntryPlace& first,
                                const sys::EntryId& id);

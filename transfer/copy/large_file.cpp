@@ -39,7 +39,7 @@ public:
     Result<CopyStep> start(TreeWorker& worker);
     void describe(TeamMessage& gift, sys::ByteStretch bytes) const override;
     void done_by_other(TreeWorker& worker, sys::ByteStretch bytes, const std::string& parts) override {
-        end_piece(worker, bytes.begin / piece_bytes, made_->file().take_parts(parts));
+        end_piece(worker, bytes.begin / piece_bytes, new_file_->file().take_parts(parts));
     }
 
 private:
@@ -64,7 +64,7 @@ private:
     const std::string temporary_name_ = all_.names.name_for(entry_.name);
     int tries_ = 1;
     std::unique_ptr<sys::OpenFile> source_, journal_;
-    std::optional<NewEntry> made_;
+    std::optional<NewEntry> new_file_;
     sys::EntryStatus before_;
     std::atomic<std::uint64_t> pieces_left_{0};
     std::mutex mutex_;              // guards what follows
@@ -87,7 +87,7 @@ Result<CopyStep> LargeFile::begin(TreeWorker& worker, const sys::EntryStatus& st
     FB_TRY_ASSIGN(settled, settled_status(*source_, status));
     if (!settled) return report_changes(all_.remarks, entry_.path());
     before_ = *settled;
-    made_.emplace(all_.maker.new_entry(entry_, before_));
+    new_file_.emplace(all_.maker.new_entry(entry_, before_));
     FB_TRY(add_pieces(worker));
     return CopyStep::later;
 }
@@ -107,20 +107,20 @@ Result<std::uint64_t> LargeFile::open_target() {
             const auto status = (*old)->status();
             if (journal && journal->identity == identity_of(before_) && status && status->names == 1 &&
                 status->kind == sys::EntryKind::file && status->user == all_.new_entries.owner().user) {
-                made_->take_file(std::move(*old), *status);
+                new_file_->take_file(std::move(*old), *status);
                 journal_ = std::move(*old_journal);
                 return std::min(journal->durable, before_.bytes);
             }
         }
     }
     static_cast<void>(entry_.target->remove(temporary_name_));
-    FB_TRY(made_->make_closed_file());
-    if (auto given = made_->give_owner_first(); !given) {
+    FB_TRY(new_file_->make_closed_file());
+    if (auto given = new_file_->give_owner_first(); !given) {
         static_cast<void>(entry_.target->remove(temporary_name_));
         return given.error();
     }
     // An object store has its own mark, and goes on with what its parts are of.
-    if (made_->file().begins_with_attributes()) return made_->begin_copy(*source_);
+    if (new_file_->file().begins_with_attributes()) return new_file_->begin_copy(*source_);
     static_cast<void>(entry_.target->remove(parts_name(temporary_name_)));
     FB_TRY_ASSIGN(journal, entry_.target->make_file(parts_name(temporary_name_), 0600));
     journal_ = std::move(journal);
@@ -136,14 +136,14 @@ void LargeFile::take_over() {
 }
 
 void LargeFile::describe(TeamMessage& gift, sys::ByteStretch bytes) const {
-    const auto made = made_->file().status();
+    const auto status = new_file_->file().status();
     GivenPiece{.name = entry_.name,
                .temporary = temporary_name_,
                .bytes = bytes,
                .inode = before_.id.number,
                .file_bytes = before_.bytes,
                .modified = before_.modified,
-               .made_inode = made ? made->id.number : 0}
+               .made_inode = status ? status->id.number : 0}
         .add_to(gift);
 }
 
@@ -178,7 +178,7 @@ Result<> LargeFile::find_pieces() {
         for (auto index = data.begin / piece_bytes; index * piece_bytes < data.end; ++index)
             open_.insert(open_.end(), index);
     };
-    const bool sparse = made_->is_sparse();
+    const bool sparse = new_file_->is_sparse();
     if (!sparse) add({low_water_ * piece_bytes, before_.bytes});
     for (auto at = low_water_ * piece_bytes; sparse && at < before_.bytes;) {
         FB_TRY_ASSIGN(data, source_->next_data(at));
@@ -213,7 +213,8 @@ Result<> LargeFile::try_piece(TreeWorker& worker, std::uint64_t index) {
         const std::lock_guard lock(mutex_);
         FB_TRY(failed_);  // the other pieces are of no use
     }
-    return copy_bytes(*source_, made_->file(), piece(index), made_->is_sparse(), all_.flow.way(), worker.buffer);
+    return copy_bytes(*source_, new_file_->file(), piece(index), new_file_->is_sparse(), all_.flow.way(),
+                      worker.buffer);
 }
 
 void LargeFile::end(TreeWorker& worker) {
@@ -237,8 +238,8 @@ void LargeFile::end(TreeWorker& worker) {
 
 Result<CopyStep> LargeFile::try_end(TreeWorker& worker) {
     TemporaryName temporary(*entry_.target, temporary_name_);
-    FB_TRY(made_->file().resize(before_.bytes));  // a hole may be the last
-    return made_->complete_file(worker, *source_, temporary);
+    FB_TRY(new_file_->file().resize(before_.bytes));  // a hole may be the last
+    return new_file_->complete_file(worker, *source_, temporary);
 }
 
 void LargeFile::conclude(TreeWorker& worker, const Result<CopyStep>& done) {

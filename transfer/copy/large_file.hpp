@@ -43,9 +43,9 @@ struct GivenPiece {
     sys::FileTime modified{};
     std::uint64_t made_inode = 0;
 
-    bool is_of(const sys::EntryStatus& source, const sys::EntryStatus& made) const {
+    bool is_of(const sys::EntryStatus& source, const sys::EntryStatus& status) const {
         return source.id.number == inode && source.bytes == file_bytes && source.modified == modified &&
-               made.id.number == made_inode;
+               status.id.number == made_inode;
     }
     void add_to(TeamMessage& gift) const;
     /// `corrupt` where the gift has no piece.

@@ -107,8 +107,8 @@ bool is_kept_name(std::string_view name) {
 Result<> make_room(sys::Folder& folder) {
     std::vector<std::string> kept;
     FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        for (const auto& one : names)
-            if (is_kept_name(one.name)) kept.emplace_back(one.name);
+        for (const auto& entry : names)
+            if (is_kept_name(entry.name)) kept.emplace_back(entry.name);
         return {};
     }));
     if (kept.size() <= kept_max) return {};

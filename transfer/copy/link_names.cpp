@@ -44,10 +44,10 @@ Result<> NameLinker::check_linked(const CopyEntry& entry, const EntryPlace& firs
     const auto own_user = use_.new_entries.owner().user;
     if (use_.new_entries.is_owner_unknown()) return {};  // a mount that gives others their owners
     if (own_user != 0 || (folder.user == 0 && (folder.permissions & others_write) == 0)) return {};
-    FB_TRY_ASSIGN(made, entry.target->status_of(name));
+    FB_TRY_ASSIGN(result, entry.target->status_of(name));
     FB_TRY_ASSIGN(status, entry.source->status_of(entry.name));
-    const bool has_owner = made.user == status.user || made.user == own_user;
-    if (has_owner && made.kind == status.kind && made.bytes == status.bytes) return {};
+    const bool has_owner = result.user == status.user || result.user == own_user;
+    if (has_owner && result.kind == status.kind && result.bytes == status.bytes) return {};
     FB_TRY(entry.target->remove(name));
     return Error{ErrorKind::refused, "another entry took the place of its first name at the target"};
 }

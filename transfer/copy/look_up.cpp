@@ -31,26 +31,26 @@ TimesFit times_of(const EntrySight& sight, bool has_times, const Freshness& fres
 }  // namespace
 
 Result<FoundEntry> Lookup::look_up(const CopyEntry& entry, sys::EntryKind kind, std::uint64_t listed_number) {
-    FoundEntry found;
+    FoundEntry match;
     if (!entry.branch->was_made && entry.target) {
         auto looked = entry.target->status_of(entry.name);
         if (!looked && looked.error().kind != ErrorKind::missing) return looked.error();
-        if (looked) found.sight.existing = *looked;
+        if (looked) match.sight.existing = *looked;
     }
-    const auto& existing = found.sight.existing;
+    const auto& existing = match.sight.existing;
     if (existing) FB_TRY(claim_name(entry, *existing));
     // A file is opened at once and looked at by its descriptor: a call less, and nobody can swap it in between.
     if (kind == sys::EntryKind::file && !existing && !use_.options.is_dry && !use_.links.knows(listed_number)) {
         FB_TRY_ASSIGN(is_left, leaves(entry));
         if (is_left) return FoundEntry{.step = CopyStep::reported};
         FB_TRY_ASSIGN(opened, entry.source->open_file(entry.name));
-        found.file = std::move(opened);
+        match.file = std::move(opened);
     }
-    FB_TRY_ASSIGN(status, found.file ? found.file->status() : entry.source->status_of(entry.name));
-    if (status.kind == sys::EntryKind::folder || (found.file && status.kind != sys::EntryKind::file))
-        found.step = report_changes(use_.remarks, entry.path());
-    found.sight.source = status;
-    return found;
+    FB_TRY_ASSIGN(status, match.file ? match.file->status() : entry.source->status_of(entry.name));
+    if (status.kind == sys::EntryKind::folder || (match.file && status.kind != sys::EntryKind::file))
+        match.step = report_changes(use_.remarks, entry.path());
+    match.sight.source = status;
+    return match;
 }
 
 Result<> Lookup::claim_name(const CopyEntry& entry, const sys::EntryStatus& existing) {

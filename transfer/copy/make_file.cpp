@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::uint32_t private_file = 0600;
 
-Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& made, const sys::EntryStatus& status,
+Result<> verify(const CopyEntry& entry, sys::OpenFile& source, sys::OpenFile& file, const sys::EntryStatus& status,
                 std::vector<std::byte>& buffer) {
-    FB_TRY(made.sync());  // what is dirty cannot be forgotten
-    made.forget_cached();
-    FB_TRY_ASSIGN(at, first_difference(source, made, {0, status.bytes}, has_holes(status), buffer));
+    FB_TRY(file.sync());  // what is dirty cannot be forgotten
+    file.forget_cached();
+    FB_TRY_ASSIGN(at, first_difference(source, file, {0, status.bytes}, has_holes(status), buffer));
     if (at == status.bytes) return {};
     return Error{ErrorKind::corrupt,
                  fmt::format("{} differs from its source when it is read back, at byte {}", entry.path(), at)};
@@ -79,15 +79,15 @@ Result<CopyStep> EntryMaker::write_file(TreeWorker& worker, const CopyEntry& ent
         FB_TRY_ASSIGN(settled, settled_status(file, before));
         if (!settled) break;
         before = *settled;
-        NewEntry made(use_, entry, before);
-        FB_TRY(made.make_file());
-        TemporaryName temporary(*entry.target, made.name());
-        FB_TRY(made.give_owner_first());
-        FB_TRY(made.begin_copy(file));
-        FB_TRY(copy_bytes(file, made.file(), {0, before.bytes}, made.is_sparse(), use_.flow.way(), worker.buffer));
-        if (made.is_sparse()) FB_TRY(made.file().resize(before.bytes));  // a hole may be the last
+        NewEntry result(use_, entry, before);
+        FB_TRY(result.make_file());
+        TemporaryName temporary(*entry.target, result.name());
+        FB_TRY(result.give_owner_first());
+        FB_TRY(result.begin_copy(file));
+        FB_TRY(copy_bytes(file, result.file(), {0, before.bytes}, result.is_sparse(), use_.flow.way(), worker.buffer));
+        if (result.is_sparse()) FB_TRY(result.file().resize(before.bytes));  // a hole may be the last
         FB_TRY_ASSIGN(after, file.status());
-        if (is_unchanged(before, after)) return made.complete_file(worker, file, temporary);
+        if (is_unchanged(before, after)) return result.complete_file(worker, file, temporary);
         before = after;
     }
     return report_changes(use_.remarks, entry.path());
@@ -217,8 +217,8 @@ Result<CopyStep> NewEntry::name_file(TreeWorker& worker, const AttributeSource& 
 }
 
 Result<> check_takes_files(const CopyEntry& entry, const std::string& temporary) {
-    const auto made = entry.target->make_file(temporary, private_file);
-    if (!made) return of_target(made.error());
+    const auto file = entry.target->make_file(temporary, private_file);
+    if (!file) return of_target(file.error());
     entry.branch->was_changed = true;
     return entry.target->remove(temporary);
 }
@@ -229,13 +229,13 @@ Result<CopyStep> NewEntry::make_other(TreeWorker& worker, const std::string& lin
         if (status_.kind != sys::EntryKind::link) return entry_.target->make_special(name_, status_);
         return entry_.target->make_link(name_, link_text);
     };
-    auto made = make();
-    if (!made && made.error().kind == ErrorKind::refused && !entry_.branch->was_made &&
+    auto result = make();
+    if (!result && result.error().kind == ErrorKind::refused && !entry_.branch->was_made &&
         entry_.target->remove(name_))  // of a run that was killed
-        made = make();
-    if (!made) {  // as settled, the manifest has it whole
-        if (made.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry_, name_));
-        FB_TRY(settle()(word_of(status_.kind), "", made));
+        result = make();
+    if (!result) {  // as settled, the manifest has it whole
+        if (result.error().kind == ErrorKind::refused) FB_TRY(check_takes_files(entry_, name_));
+        FB_TRY(settle()(word_of(status_.kind), "", result));
         return CopyStep::done;
     }
     TemporaryName temporary(*entry_.target, name_);

@@ -25,17 +25,17 @@ public:
     /// They are seen not to have this owner: a mount may give each that of its folder, or another.
     bool is_owner_unknown() const { return is_owner_unknown_; }
     /// A folder was just made, in one that has `above`.
-    void look_at_new_folder(const sys::EntryStatus& made, const sys::EntryStatus& above) {
+    void look_at_new_folder(const sys::EntryStatus& status, const sys::EntryStatus& above) {
         const auto group = (above.permissions & inherited_bit) != 0 ? above.group : owner_.group;
-        if (made.user != owner_.user || made.group != group) is_owner_unknown_ = true;
+        if (status.user != owner_.user || status.group != group) is_owner_unknown_ = true;
     }
 
     /// With patterns to include a folder shows that a copy has made it, until it has its attributes; not where the file
     /// system keeps no permissions.
-    void mark_unfinished(sys::Folder& made) const {
+    void mark_unfinished(sys::Folder& folder) const {
         if (!has_includes_) return;
-        if (const auto now = made.status())
-            static_cast<void>(made.set_permissions(unfinished_folder | (now->permissions & inherited_bit)));
+        if (const auto now = folder.status())
+            static_cast<void>(folder.set_permissions(unfinished_folder | (now->permissions & inherited_bit)));
     }
     bool is_unfinished(const sys::EntryStatus& folder) const { return has(folder, unfinished_folder); }
     /// It may have been made by a run that was killed before it was marked: if it is empty.

@@ -116,7 +116,7 @@ void Remarks::add(RemarkKind kind, std::string path, std::string why) {
 void Remarks::count_cause(const Remark& remark) {
     const auto why = cause_of(remark);
     if (why.empty()) return;
-    const auto is_same = [&](const Cause& one) { return one.kind == remark.kind && one.why == why; };
+    const auto is_same = [&](const Cause& cause) { return cause.kind == remark.kind && cause.why == why; };
     auto cause = std::ranges::find_if(causes_, is_same);
     if (cause == causes_.end() && causes_.size() >= (is_fine(remark.kind) ? causes_max / 2 : causes_max)) return;
     if (cause == causes_.end()) cause = causes_.insert(cause, {.kind = remark.kind, .why = why});

@@ -77,7 +77,7 @@ Result<std::optional<std::string>> Spellings::spelling_of(sys::Folder& folder, c
 Result<std::string> Spellings::look(sys::Folder& folder, const std::string& name, const sys::EntryStatus& existing) {
     if (!was_listed_) {
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-            for (const auto& one : names) listed_.push_back(hash_of(one.name));
+            for (const auto& entry : names) listed_.push_back(hash_of(entry.name));
             return {};
         }));
         std::ranges::sort(listed_);
@@ -88,11 +88,11 @@ Result<std::string> Spellings::look(sys::Folder& folder, const std::string& name
     std::optional<std::string> spelling;
     for (const bool looks_at_all : {false, true}) {
         FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-            for (const auto& one : names) {
-                if (one.name == name) spelling = name;
-                if (spelling || (!looks_at_all && key_of_spelling(one.name) != key_of_spelling(name))) continue;
-                const auto other = folder.status_of(std::string(one.name));
-                if (other && other->id == existing.id) spelling = one.name;
+            for (const auto& entry : names) {
+                if (entry.name == name) spelling = name;
+                if (spelling || (!looks_at_all && key_of_spelling(entry.name) != key_of_spelling(name))) continue;
+                const auto other = folder.status_of(std::string(entry.name));
+                if (other && other->id == existing.id) spelling = entry.name;
             }
             return {};
         }));

@@ -24,16 +24,16 @@ public:
     Result<> list(const NameTaker& take) override {
         ++listings;
         for (const auto& [name, number] : entries) {
-            const sys::NamedEntry one{.name = name, .number = number};
-            if (auto taken = take({&one, 1}); !taken) return taken;
+            const sys::NamedEntry entry{.name = name, .number = number};
+            if (auto taken = take({&entry, 1}); !taken) return taken;
         }
         return {};
     }
     Result<sys::EntryStatus> status_of(const std::string& name) override {
-        const auto found = find(name);
-        if (found == entries.end()) return Error{ErrorKind::missing, name};
+        const auto entry = find(name);
+        if (entry == entries.end()) return Error{ErrorKind::missing, name};
         return sys::EntryStatus{.kind = name == "dir" ? sys::EntryKind::folder : sys::EntryKind::file,
-                                .id = {1, found->second}};
+                                .id = {1, entry->second}};
     }
     Result<> rename(const std::string& name, const std::string& new_name) override {
         const auto from = find(name), to = find(new_name);
@@ -45,9 +45,9 @@ public:
         return {};
     }
     Result<> remove(const std::string& name) override {
-        const auto found = find(name);
-        if (found == entries.end()) return Error{ErrorKind::missing, name};
-        entries.erase(found);
+        const auto entry = find(name);
+        if (entry == entries.end()) return Error{ErrorKind::missing, name};
+        entries.erase(entry);
         return {};
     }
     Result<sys::FileSystemTraits> file_system() override {
@@ -117,8 +117,8 @@ TEST_CASE("spellings: folders are asked where they differ, and new ones are not"
             FoldingFolder folder(folding, has_flag);
             const auto root = std::make_shared<tree::Branch>(nullptr, "");
             const auto old = std::make_shared<tree::Branch>(root, "old");
-            const auto made = std::make_shared<tree::Branch>(root, "made");
-            made->was_made = true;
+            const auto branch = std::make_shared<tree::Branch>(root, "made");
+            branch->was_made = true;
             const bool folds = folding == CaseFolding::always || (folding == CaseFolding::by_folder && has_flag);
             CHECK((Spellings::of(*root, folder) != nullptr) == folds);
             CHECK(Spellings::of(*root, folder) == Spellings::of(*root, folder));
@@ -126,7 +126,7 @@ TEST_CASE("spellings: folders are asked where they differ, and new ones are not"
             CHECK(folder.asked == 1 + by_flag);
             CHECK((Spellings::of(*old, folder) != nullptr) == folds);
             CHECK(folder.asked == 1 + 2 * by_flag);
-            CHECK((Spellings::of(*made, folder) != nullptr) == folds);
+            CHECK((Spellings::of(*branch, folder) != nullptr) == folds);
             CHECK(folder.asked == 1 + 2 * by_flag);
         }
 }

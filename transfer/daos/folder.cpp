@@ -38,11 +38,11 @@ Error is_no(const std::string& name, const char* kind) {
 
 Result<DfsObject> DfsFolder::look(const std::string& name, int access, struct stat* about) const {
     FB_TRY(check_name(name));
-    dfs_obj_t* found = nullptr;
+    dfs_obj_t* handle = nullptr;
     FB_TRY(done(
         "dfs_lookup_rel", name,
-        ::dfs_lookup_rel(object().dfs(), object().get(), name.c_str(), access | O_NOFOLLOW, &found, nullptr, about)));
-    return DfsObject(object().container(), found, name);
+        ::dfs_lookup_rel(object().dfs(), object().get(), name.c_str(), access | O_NOFOLLOW, &handle, nullptr, about)));
+    return DfsObject(object().container(), handle, name);
 }
 
 // The kinds are not told: whoever needs one asks for the status.
@@ -65,43 +65,43 @@ Result<> DfsFolder::list(const NameTaker& take) {
 
 Result<sys::EntryStatus> DfsFolder::status_of(const std::string& name) {
     struct stat about {};
-    FB_TRY_ASSIGN(found, look(name, O_RDONLY, &about));
+    FB_TRY_ASSIGN(entry, look(name, O_RDONLY, &about));
     daos_obj_id_t id{};
-    FB_TRY(found.done("dfs_obj2id", ::dfs_obj2id(found.get(), &id)));
-    return status_from(about, id, *found.container());
+    FB_TRY(entry.done("dfs_obj2id", ::dfs_obj2id(entry.get(), &id)));
+    return status_from(about, id, *entry.container());
 }
 
 Result<std::string> DfsFolder::link_text(const std::string& name) {
-    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
-    if (!S_ISLNK(found.mode())) return is_no(name, "symbolic link");
+    FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
+    if (!S_ISLNK(entry.mode())) return is_no(name, "symbolic link");
     std::array<char, DFS_MAX_PATH> text;
     daos_size_t bytes = text.size();
-    FB_TRY(found.done("dfs_get_symlink_value", ::dfs_get_symlink_value(found.get(), text.data(), &bytes)));
+    FB_TRY(entry.done("dfs_get_symlink_value", ::dfs_get_symlink_value(entry.get(), text.data(), &bytes)));
     if (bytes == 0 || bytes > text.size())
         return Error{ErrorKind::broken, "the text of a link is too long: " + show_text(name)};
     return std::string(text.data(), bytes - 1);
 }
 
 Result<std::vector<std::string>> DfsFolder::attribute_names_of(const std::string& name) {
-    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
-    return found.attribute_names();
+    FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
+    return entry.attribute_names();
 }
 
 Result<std::string> DfsFolder::attribute_of(const std::string& name, const std::string& attribute_name) {
-    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
-    return found.attribute(attribute_name);
+    FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
+    return entry.attribute(attribute_name);
 }
 
 Result<std::unique_ptr<sys::Folder>> DfsFolder::open_folder(const std::string& name) {
-    FB_TRY_ASSIGN(found, look(name, object().container()->access()));
-    if (!S_ISDIR(found.mode())) return is_no(name, "folder");
-    return std::unique_ptr<Folder>(std::make_unique<DfsFolder>(std::move(found), ancestry_));
+    FB_TRY_ASSIGN(entry, look(name, object().container()->access()));
+    if (!S_ISDIR(entry.mode())) return is_no(name, "folder");
+    return std::unique_ptr<Folder>(std::make_unique<DfsFolder>(std::move(entry), ancestry_));
 }
 
 Result<std::unique_ptr<sys::OpenFile>> DfsFolder::open_regular(const std::string& name, int access) const {
-    FB_TRY_ASSIGN(found, look(name, access));
-    if (!S_ISREG(found.mode())) return is_no(name, "file");
-    return open_dfs_file(std::move(found));
+    FB_TRY_ASSIGN(entry, look(name, access));
+    if (!S_ISREG(entry.mode())) return is_no(name, "file");
+    return open_dfs_file(std::move(entry));
 }
 
 Result<std::unique_ptr<sys::OpenFile>> DfsFolder::open_file(const std::string& name) {
@@ -113,26 +113,26 @@ Result<std::unique_ptr<sys::OpenFile>> DfsFolder::reopen_file(const std::string&
 }
 
 Result<std::unique_ptr<sys::OpenEntry>> DfsFolder::open_entry(const std::string& name) {
-    FB_TRY_ASSIGN(found, look(name, object().container()->access()));
-    return std::unique_ptr<sys::OpenEntry>(std::make_unique<DfsEntry<sys::OpenEntry>>(std::move(found)));
+    FB_TRY_ASSIGN(entry, look(name, object().container()->access()));
+    return std::unique_ptr<sys::OpenEntry>(std::make_unique<DfsEntry<sys::OpenEntry>>(std::move(entry)));
 }
 
 // POSIX gives what is made in a folder with the bit of setgid the folder's group; DAOS leaves that to its callers.
-Result<> DfsFolder::give_group(const DfsObject& made) {
+Result<> DfsFolder::give_group(const DfsObject& entry) {
     if ((object().mode() & S_ISGID) == 0) return {};
     FB_TRY_ASSIGN(own, object().status());
-    FB_TRY_ASSIGN(status, made.status());
-    return status.group == own.group ? Result<>() : made.set_owner(status.user, own.group);
+    FB_TRY_ASSIGN(status, entry.status());
+    return status.group == own.group ? Result<>() : entry.set_owner(status.user, own.group);
 }
 
 Result<std::unique_ptr<sys::OpenFile>> DfsFolder::make_file(const std::string& name, std::uint32_t permissions) {
     FB_TRY(check_name(name));
-    dfs_obj_t* made = nullptr;
+    dfs_obj_t* handle = nullptr;
     const auto mode = object().container()->allowed(permissions) | static_cast<mode_t>(S_IFREG);
     FB_TRY(done("dfs_open", name,
                 ::dfs_open(object().dfs(), object().get(), name.c_str(), mode, O_RDWR | O_CREAT | O_EXCL, 0, 0, nullptr,
-                           &made)));
-    DfsObject file(object().container(), made, name);
+                           &handle)));
+    DfsObject file(object().container(), handle, name);
     FB_TRY(give_group(file));
     return open_dfs_file(std::move(file));
 }
@@ -143,18 +143,18 @@ Result<> DfsFolder::make_folder(const std::string& name, std::uint32_t permissio
         done("dfs_mkdir", name,
              ::dfs_mkdir(object().dfs(), object().get(), name.c_str(), object().container()->allowed(permissions), 0)));
     if ((object().mode() & S_ISGID) == 0) return {};
-    FB_TRY_ASSIGN(made, look(name, O_RDWR));
-    return give_group(made);
+    FB_TRY_ASSIGN(entry, look(name, O_RDWR));
+    return give_group(entry);
 }
 
 Result<> DfsFolder::make_link(const std::string& name, const std::string& text) {
     FB_TRY(check_name(name));
     if (text.find('\0') != text.npos) return done("dfs_open", name, EINVAL);
-    dfs_obj_t* made = nullptr;
+    dfs_obj_t* handle = nullptr;
     FB_TRY(done("dfs_open", name,
                 ::dfs_open(object().dfs(), object().get(), name.c_str(), S_IFLNK | 0777, O_RDWR | O_CREAT | O_EXCL, 0,
-                           0, text.c_str(), &made)));
-    return give_group(DfsObject(object().container(), made, name));
+                           0, text.c_str(), &handle)));
+    return give_group(DfsObject(object().container(), handle, name));
 }
 
 Result<> DfsFolder::make_special(const std::string& name, const sys::EntryStatus&) {
@@ -176,14 +176,14 @@ Result<> DfsFolder::rename(const std::string& name, const std::string& new_name)
 
 // dfs_remove() takes any kind, an empty folder too.
 Result<> DfsFolder::remove(const std::string& name) {
-    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
-    if (S_ISDIR(found.mode())) return Error{ErrorKind::refused, show_text(name) + " is a folder"};
+    FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
+    if (S_ISDIR(entry.mode())) return Error{ErrorKind::refused, show_text(name) + " is a folder"};
     return remove_entry(name);
 }
 
 Result<> DfsFolder::remove_folder(const std::string& name) {
-    FB_TRY_ASSIGN(found, look(name, O_RDONLY));
-    if (!S_ISDIR(found.mode())) return is_no(name, "folder");
+    FB_TRY_ASSIGN(entry, look(name, O_RDONLY));
+    if (!S_ISDIR(entry.mode())) return is_no(name, "folder");
     return remove_entry(name);
 }
 

@@ -54,7 +54,7 @@ public:
 private:
     Result<DfsObject> look(const std::string& name, int access, struct stat* about = nullptr) const;
     Result<std::unique_ptr<sys::OpenFile>> open_regular(const std::string& name, int access) const;
-    Result<> give_group(const DfsObject& made);
+    Result<> give_group(const DfsObject& entry);
     Result<> remove_entry(const std::string& name);
 
     std::shared_ptr<const DfsAncestry> ancestry_;

@@ -110,7 +110,7 @@ Result<Frozen> frozen_now(const std::string& source, const FrozenWalk& walk, Fro
 
 std::string text_of(const FrozenInodes& inodes) {
     std::string text;
-    for (const auto& one : inodes.linked) text += fmt::format("{} {:016x}\n", one.number, one.digest);
+    for (const auto& inode : inodes.linked) text += fmt::format("{} {:016x}\n", inode.number, inode.digest);
     for (const auto number : inodes.folders) text += fmt::format("{}/\n", number);
     return text;
 }

@@ -7,8 +7,8 @@
 namespace forebay::migrate {
 
 Result<Pass> pass_from(const std::string& option, const std::string& word) {
-    const auto found = std::ranges::find(pass_names, word);
-    if (found != pass_names.end()) return static_cast<Pass>(found - pass_names.begin());
+    const auto name = std::ranges::find(pass_names, word);
+    if (name != pass_names.end()) return static_cast<Pass>(name - pass_names.begin());
     return Error{ErrorKind::refused, fmt::format("{} {}: passes are {}", option, word, fmt::join(pass_names, ", ")),
                  "nothing was changed"};
 }

@@ -176,9 +176,9 @@ std::string Passes::counts_text(Pass pass) const {
     const auto remarks = remarks_text(counts);
     std::vector<std::string> parts;
     for (const auto* name : {"entries", "copied", "removed"})
-        if (const auto found = counts.find(name); found != counts.end())
-            parts.push_back(name == std::string_view("entries") ? show_count(found->second, "entry")
-                                                                : fmt::format("{} {}", found->second, name));
+        if (const auto count = counts.find(name); count != counts.end())
+            parts.push_back(name == std::string_view("entries") ? show_count(count->second, "entry")
+                                                                : fmt::format("{} {}", count->second, name));
     if (!remarks.empty()) parts.push_back(fmt::format("{}: {}", remarks, report_of(pass)));
     return fmt::format("{}{}", parts.empty() ? "" : ": ", fmt::join(parts, ", "));
 }

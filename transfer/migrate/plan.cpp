@@ -244,7 +244,8 @@ Result<MigrationPlan> chosen_from(MigrationPlan plan, const std::vector<std::str
         return Error{ErrorKind::refused, fmt::format("{} has no project {}", plan.path, name), "nothing was changed",
                      nearest.empty() ? "" : fmt::format("--project {}", nearest)};
     }
-    std::erase_if(plan.projects, [&](const auto& one) { return std::ranges::find(names, one.name) == names.end(); });
+    std::erase_if(plan.projects,
+                  [&](const auto& project) { return std::ranges::find(names, project.name) == names.end(); });
     return plan;
 }
 

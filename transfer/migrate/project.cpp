@@ -176,21 +176,21 @@ Result<> ProjectRun::make(Pass pass) {
     FB_TRY(save());
     claim.release();
     runner_.say(fmt::format("{}: begun{}", name_of(pass), record.starts > 1 ? ", again" : ""));
-    const auto made = passes_.make(pass);
+    const auto outcome = passes_.make(pass);
     record.ended_unix_s = now_s();
-    record.is_done = made.has_value();
-    record.was_stopped = !made && !runner_.go_on();
+    record.is_done = outcome.has_value();
+    record.was_stopped = !outcome && !runner_.go_on();
     has_ended_ |= record.is_done;
     if (record.is_done) record.counts.erase(idle_jobs);
-    if (!made) record.error = made.error().line();
+    if (!outcome) record.error = outcome.error().line();
     // The verb has ended before its first entry: the project is not bound to these places by it.
-    if (pass == Pass::copy && !made &&
-        (made.error().kind == ErrorKind::refused || made.error().kind == ErrorKind::missing))
+    if (pass == Pass::copy && !outcome &&
+        (outcome.error().kind == ErrorKind::refused || outcome.error().kind == ErrorKind::missing))
         --record.starts;
     const auto saved = save();
-    if (!made) {
-        runner_.log(fmt::format("{}: {}", name_of(pass), made.error().line()));
-        return because(made.error(), fmt::format("{}: {}: {}", project_.name, name_of(pass), made.error().what));
+    if (!outcome) {
+        runner_.log(fmt::format("{}: {}", name_of(pass), outcome.error().line()));
+        return because(outcome.error(), fmt::format("{}: {}: {}", project_.name, name_of(pass), outcome.error().what));
     }
     FB_TRY(saved);
     runner_.say(fmt::format("{}: done in {}{}", name_of(pass), show_lasted(record.ended_unix_s - record.began_unix_s),

@@ -19,10 +19,10 @@ struct RootIdentity {
     sys::FileTime born;  // 0 where it is not told
     /// Else two roots may be equal: NFS tells neither a birth nor the number.
     bool is_known() const { return born != sys::FileTime() || file_system != 0; }
-    friend bool operator==(const RootIdentity& one, const RootIdentity& other) {
-        const bool tells_birth = one.born != sys::FileTime() && other.born != sys::FileTime();
-        return one.inode == other.inode &&
-               (tells_birth ? one.born == other.born : one.file_system == other.file_system);
+    friend bool operator==(const RootIdentity& identity, const RootIdentity& other) {
+        const bool tells_birth = identity.born != sys::FileTime() && other.born != sys::FileTime();
+        return identity.inode == other.inode &&
+               (tells_birth ? identity.born == other.born : identity.file_system == other.file_system);
     }
 };
 

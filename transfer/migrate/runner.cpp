@@ -153,9 +153,9 @@ Result<Runner::VerbEnd> Runner::verb(const std::vector<std::string>& arguments, 
     if (code > 128)
         return Error{ErrorKind::retry, fmt::format("forebay {} was ended by signal {}", arguments[0], code - 128),
                      "what has its final name is whole", "the same command goes on"};
-    FB_TRY_ASSIGN(told, logged_since(before.bytes));
-    const auto begin = told.rfind(program_prefix);
-    return error_of_text(kind_of(code), begin == told.npos ? told : told.substr(begin));
+    FB_TRY_ASSIGN(log, logged_since(before.bytes));
+    const auto begin = log.rfind(program_prefix);
+    return error_of_text(kind_of(code), begin == log.npos ? log : log.substr(begin));
 }
 
 Result<> Runner::hook(const std::string& name, const std::string& command, std::chrono::milliseconds at_most) {
@@ -170,11 +170,11 @@ Result<> Runner::hook(const std::string& name, const std::string& command, std::
                           "", at_most);
     if (code && *code == 0) return {};
     if (!code && code.error().kind == ErrorKind::retry) return code.error();
-    FB_TRY_ASSIGN(told, logged_since(before.bytes));
+    FB_TRY_ASSIGN(log, logged_since(before.bytes));
     return Error{
         ErrorKind::refused,
         fmt::format("the hook {} failed: {}{}", name, code ? fmt::format("exit code {}", *code) : code.error().what,
-                    told.empty() ? ", and it printed nothing" : ": " + show_text(told)),
+                    log.empty() ? ", and it printed nothing" : ": " + show_text(log)),
         "what it did stays", "correct what it says; the same command runs it again"};
 }
 

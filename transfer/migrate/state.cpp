@@ -146,8 +146,8 @@ std::optional<Pass> next_pass(const ProjectState& state, const ProjectPlan& proj
 }
 
 std::uint64_t count_of(const Counts& counts, const std::string& name) {
-    const auto found = counts.find(name);
-    return found == counts.end() ? 0 : found->second;
+    const auto count = counts.find(name);
+    return count == counts.end() ? 0 : count->second;
 }
 
 Result<> go_back(ProjectState& state, Pass pass) {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view state_ending = ".json";
 
-bool lie_in_each_other(const std::string& one, const std::string& other) {
-    return one.starts_with(other) || other.starts_with(one);
+bool lie_in_each_other(const std::string& first, const std::string& other) {
+    return first.starts_with(other) || other.starts_with(first);
 }
 
 }  // namespace

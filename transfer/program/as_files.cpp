@@ -20,8 +20,8 @@ std::string place_in(std::string tree, const std::string& path) {
 /// Of those that are named, by their paths; how many there are.
 struct TakenRuns {
     explicit TakenRuns(const tree::Remarks& remarks) : count(remarks.count_of(tree::RemarkKind::as_files)) {
-        for (const auto& one : remarks.first())
-            if (one.kind == tree::RemarkKind::as_files) first.insert(one.path);
+        for (const auto& remark : remarks.first())
+            if (remark.kind == tree::RemarkKind::as_files) first.insert(remark.path);
     }
     std::string first_in(const std::string& tree) const {
         return place_in(tree, first.empty() ? "RUN" : *first.begin());

@@ -42,7 +42,7 @@ Result<> check_no_run_goes(const CopyArguments& options, bool is_ours) {
 Result<bool> holds_more(sys::Folder& folder, std::string_view than) {
     bool more = false;
     FB_TRY(folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        for (const auto& one : names) more = more || (one.name != than && !one.name.starts_with(".fb-"));
+        for (const auto& entry : names) more = more || (entry.name != than && !entry.name.starts_with(".fb-"));
         return {};
     }));
     return more;

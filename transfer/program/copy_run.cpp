@@ -89,8 +89,8 @@ void say_refused(const tree::Remarks& remarks) {
 
 // Lines end with it where Windows has written a list, and names may end with it.
 void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
-    const auto ends = [](const tree::Remark& one) {
-        return one.kind == tree::RemarkKind::vanished && one.path.ends_with('\r');
+    const auto ends = [](const tree::Remark& remark) {
+        return remark.kind == tree::RemarkKind::vanished && remark.path.ends_with('\r');
     };
     if (options.files_from.empty() || options.nul || std::ranges::none_of(remarks.first(), ends)) return;
     remark(
@@ -102,8 +102,9 @@ void say_line_ends(const CopyArguments& options, const tree::Remarks& remarks) {
 // As find SOURCE prints them.
 void say_begin_with_source(const CopyArguments& options, const tree::Remarks& remarks) {
     const auto leaf = std::filesystem::path(options.source).lexically_normal().filename().string();
-    const auto begins = [&](const tree::Remark& one) {
-        return one.kind == tree::RemarkKind::vanished && (one.path == leaf || one.path.starts_with(leaf + "/"));
+    const auto begins = [&](const tree::Remark& remark) {
+        return remark.kind == tree::RemarkKind::vanished &&
+               (remark.path == leaf || remark.path.starts_with(leaf + "/"));
     };
     if (options.files_from.empty() || std::ranges::none_of(remarks.first(), begins)) return;
     remark(
@@ -166,8 +167,8 @@ Result<Exit> run_copy(const CopyArguments& options, const char* label, Counted c
     std::unique_ptr<LinesFile> report, manifest;
     FB_TRY_ASSIGN(remarks, make_remarks(options.tree, report));
     if (wished.cannot_keep == tree::CannotKeep::manifest) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.manifest, manifest_lines));
-        manifest = std::move(made);
+        FB_TRY_ASSIGN(file, LinesFile::make(options.manifest, manifest_lines));
+        manifest = std::move(file);
         wished.manifest = [&](const tree::Unkept& unkept) { return manifest->add(json_of(unkept)); };
     }
     tree::CopyCounts counts;

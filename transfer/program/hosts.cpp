@@ -76,8 +76,9 @@ constexpr std::string_view not_there = "ended with exit code 127";
 
 void say_lost(const tree::TeamLead& lead) {
     const auto& members = lead.members();
-    const auto is_lost = [](const tree::TeamMember& one) { return !one.lost.empty(); };
-    if (std::ranges::any_of(members, [](const auto& one) { return one.lost.find(not_there) != std::string::npos; }))
+    const auto is_lost = [](const tree::TeamMember& member) { return !member.lost.empty(); };
+    if (std::ranges::any_of(members,
+                            [](const auto& member) { return member.lost.find(not_there) != std::string::npos; }))
         remark(
             lines("exit code 127 says that {} is not there on that host: install it at the same path, or name "
                   "another command by --ssh\n",
@@ -113,20 +114,20 @@ void set_team(Json& object, const tree::TeamLead* lead) {
     if (lead == nullptr) return;
     auto processes = Json::array();
     for (const auto& member : lead->members()) {
-        auto one = Json::object();
-        one.set("host", member.name);
-        one.set("entries", member.counts.empty() ? 0 : member.counts[0]);
-        one.set("bytes", member.counts.size() < 2 ? 0 : member.counts[1]);
-        one.set("gifts_taken", member.gifts_taken).set("gifts_given", member.gifts_given);
-        one.set("lost", member.lost);
-        processes.push(one);
+        auto row = Json::object();
+        row.set("host", member.name);
+        row.set("entries", member.counts.empty() ? 0 : member.counts[0]);
+        row.set("bytes", member.counts.size() < 2 ? 0 : member.counts[1]);
+        row.set("gifts_taken", member.gifts_taken).set("gifts_given", member.gifts_given);
+        row.set("lost", member.lost);
+        processes.push(row);
     }
     object.set("processes", processes);
 }
 
 Verb tree_verb(CommandLine& line, const char* name) {
-    const auto of =
-        std::ranges::find_if(tree_summaries, [&](const auto& one) { return std::string_view(name) == one.first; });
+    const auto of = std::ranges::find_if(tree_summaries,
+                                         [&](const auto& summary) { return std::string_view(name) == summary.first; });
     return line.verb(name, of->second);
 }
 

@@ -135,8 +135,8 @@ void say_error(const Stand& stand) {
 
 std::uint64_t count_of(const ProjectState& state, Pass pass, const char* name) {
     const auto& counts = state.of(pass).counts;
-    const auto found = counts.find(name);
-    return found == counts.end() ? 0 : found->second;
+    const auto count = counts.find(name);
+    return count == counts.end() ? 0 : count->second;
 }
 
 Json stand_json(const Stand& stand) {
@@ -149,10 +149,10 @@ Json stand_json(const Stand& stand) {
     auto passes = Json::object();
     for (std::size_t i = 0; i < migrate::pass_names.size(); ++i) {
         const auto& record = stand.state.passes[i];
-        auto one = Json::object();
-        one.set("done", record.is_done).set("starts", record.starts);
-        one.set("began_unix_s", record.began_unix_s).set("ended_unix_s", record.ended_unix_s);
-        passes.set(std::string(migrate::pass_names[i]), one);
+        auto row = Json::object();
+        row.set("done", record.is_done).set("starts", record.starts);
+        row.set("began_unix_s", record.began_unix_s).set("ended_unix_s", record.ended_unix_s);
+        passes.set(std::string(migrate::pass_names[i]), row);
     }
     return object.set("passes", passes);
 }

@@ -84,9 +84,9 @@ Result<> find_trees(std::initializer_list<std::string*> places) {
     for (auto* place : places) {
         FB_TRY(sys::check_address(*place));
         while (sys::is_far(*place) && place->ends_with('/') && !place->ends_with("://")) place->pop_back();
-        FB_TRY_ASSIGN(found, sys::find_tree(*place));
-        *place = found.place;
-        if (!found.remark.empty()) remark(lines("{}\n", found.remark));
+        FB_TRY_ASSIGN(tree, sys::find_tree(*place));
+        *place = tree.place;
+        if (!tree.remark.empty()) remark(lines("{}\n", tree.remark));
     }
     return {};
 }
@@ -138,8 +138,8 @@ Result<std::unique_ptr<tree::Remarks>> make_remarks(const TreeArguments& argumen
         return Error{ErrorKind::refused, "--report-all says what a report has, and none is written", "",
                      "--report FILE, outside of both trees"};
     if (arguments.report.empty()) return std::make_unique<tree::Remarks>();
-    FB_TRY_ASSIGN(made, LinesFile::make(arguments.report, report_lines));
-    report = std::move(made);
+    FB_TRY_ASSIGN(lines, LinesFile::make(arguments.report, report_lines));
+    report = std::move(lines);
     return std::make_unique<tree::Remarks>(
         [file = report.get()](const tree::Remark& remark) -> Result<> {
             FB_TRY(file->add(json_of(remark)));

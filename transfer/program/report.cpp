@@ -82,8 +82,9 @@ std::uint64_t say_first(const std::vector<tree::Remark>& first, const std::vecto
     for (const auto& remark : first) {
         if (lines_said == remark_lines_max) break;
         const auto why = tree::cause_of(remark);
-        const auto cause = std::ranges::find_if(
-            causes, [&](const tree::Cause& one) { return one.kind == remark.kind && !why.empty() && one.why == why; });
+        const auto cause = std::ranges::find_if(causes, [&](const tree::Cause& known) {
+            return known.kind == remark.kind && !why.empty() && known.why == why;
+        });
         const auto at = static_cast<std::size_t>(cause - causes.begin());
         if (cause == causes.end() || cause->count <= cause->paths.size()) {
             say("{}  {}{}{}\n", remark.path, tree::name_of(remark.kind), remark.why.empty() ? "" : ": ", remark.why);

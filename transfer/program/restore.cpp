@@ -82,8 +82,8 @@ Result<Exit> restore(RestoreArguments& options, Json& answer) {
         {{"--list", options.list}, {"--report", options.tree.report}, {"--manifest", options.manifest}},
         {options.source, options.target}, &filter));
     if (!options.list.empty()) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.list, list_lines));
-        list = std::move(made);
+        FB_TRY_ASSIGN(file, LinesFile::make(options.list, list_lines));
+        list = std::move(file);
         take = [&](const archive::Member& member) {
             auto object = json_of(member.path, member.status);
             if (!member.same_as.empty()) object.set("kind", "hard_link").set("same_as", member.same_as);

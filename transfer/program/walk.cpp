@@ -90,8 +90,8 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
                              .recalls = options.tree.recall,
                              .lead = lead};
     if (!options.list.empty()) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.list, list_lines));
-        list = std::move(made);
+        FB_TRY_ASSIGN(file, LinesFile::make(options.list, list_lines));
+        list = std::move(file);
         wished.take = [&](std::span<const tree::WalkedEntry> entries) -> Result<> {
             for (const auto& entry : entries) {
                 if (options.special && !is_special(entry)) continue;
@@ -101,8 +101,8 @@ Result<Exit> walk(WalkArguments options, tree::TeamLead* lead, Json& answer) {
         };
     }
     if (!options.checksums.empty()) {
-        FB_TRY_ASSIGN(made, LinesFile::make(options.checksums, sum_lines));
-        checksums = std::move(made);
+        FB_TRY_ASSIGN(file, LinesFile::make(options.checksums, sum_lines));
+        checksums = std::move(file);
         FB_TRY(checksums->add_text(tree::checksums_title));
         wished.take_sum = [&](const tree::FileSum& sum) { return checksums->add_text(tree::line_of(sum)); };
     }

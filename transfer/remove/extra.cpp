@@ -101,7 +101,7 @@ public:
         FB_TRY(folder_.list([&](std::span<const sys::NamedEntry> names) -> sys::TakerAnswer {
             has_all_ = held_->add(names);
             if (!has_all_) return sys::TakerAnswer::enough();
-            for (const auto& one : names) names_.emplace(one.name, false);
+            for (const auto& entry : names) names_.emplace(entry.name, false);
             return {};
         }));
         if (has_all_) return {};
@@ -112,9 +112,9 @@ public:
 
     Result<bool> has(const std::string& name) {
         if (has_all_) {
-            const auto found = names_.find(name);
-            if (found != names_.end()) found->second = true;
-            return found != names_.end();
+            const auto match = names_.find(name);
+            if (match != names_.end()) match->second = true;
+            return match != names_.end();
         }
         const auto status = folder_.status_of(name);
         if (!status && status.error().kind != ErrorKind::missing) return status.error();
@@ -273,10 +273,10 @@ Result<> ExtraWalk::compare(TreeWorker& worker, const BranchRef& branch, sys::Fo
     if (crosses) return {};  // what is mounted there was not copied
     FB_TRY(target.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         std::vector<std::string> extra, extra_folders;
-        for (const auto& one : names) {
-            const std::string name(one.name);
-            auto kind = one.kind;
-            if (kind == sys::EntryKind::unknown && one.may_be_folder) {
+        for (const auto& entry : names) {
+            const std::string name(entry.name);
+            auto kind = entry.kind;
+            if (kind == sys::EntryKind::unknown && entry.may_be_folder) {
                 FB_TRY_ASSIGN(status, target.status_of(name));
                 kind = status.kind;
             }
@@ -331,13 +331,13 @@ Result<> ExtraWalk::spare_spellings(const BranchRef& branch, sys::Folder& source
     for (const auto* names : extra)
         for (const auto& name : *names) by_keys.emplace(key_of_spelling(name), name);
     return source.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        for (const auto& one : names) {
-            const auto [begin, end] = by_keys.equal_range(key_of_spelling(one.name));
+        for (const auto& entry : names) {
+            const auto [begin, end] = by_keys.equal_range(key_of_spelling(entry.name));
             for (auto at = begin; at != end; ++at) {
-                const auto found = target.status_of(std::string(one.name)), own = target.status_of(at->second);
-                if (!found || !own || found->id != own->id) continue;
+                const auto status = target.status_of(std::string(entry.name)), own = target.status_of(at->second);
+                if (!status || !own || status->id != own->id) continue;
                 remarks_.add(RemarkKind::passed_over, path_of(*branch, at->second),
-                             "the target calls so what is " + show_text(one.name) + " in the source");
+                             "the target calls so what is " + show_text(entry.name) + " in the source");
                 for (auto* spared : extra) std::erase(*spared, at->second);
             }
         }

@@ -37,7 +37,7 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
         for (const auto& name : names) note(above, folder, name);
         return;
     }
-    const auto told = [&](const std::string& name, const Result<>& removed) {
+    const auto on_removed = [&](const std::string& name, const Result<>& removed) {
         if (removed) count(*above, name);
         else report(path_of(*above, name), removed.error());
         if (shared_.tick) shared_.tick();
@@ -46,7 +46,7 @@ void TreeRemover::remove_entries(const BranchRef& above, sys::Folder& folder, st
     while (!names.empty() && shared_.remarks.taken()) {
         if (since >= BranchSeen::removed_max && !is_in_place(above, folder)) return;
         const auto next = names.first(std::min(names.size(), folder.removed_at_once()));
-        folder.remove_each(next, told);
+        folder.remove_each(next, on_removed);
         since += static_cast<std::uint32_t>(next.size());
         names = names.subspan(next.size());
     }
@@ -127,10 +127,10 @@ Result<> TreeRemover::check_removable(const sys::EntryId& folder) const {
 Result<> TreeRemover::remove_listed(TreeWorker& worker, const BranchRef& branch, sys::Folder& folder) {
     return folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
         std::vector<std::string> entries;
-        for (const auto& one : names) {
-            std::string name(one.name);
-            auto kind = one.kind;
-            if (kind == sys::EntryKind::unknown && one.may_be_folder) {
+        for (const auto& entry : names) {
+            std::string name(entry.name);
+            auto kind = entry.kind;
+            if (kind == sys::EntryKind::unknown && entry.may_be_folder) {
                 FB_TRY_ASSIGN(status, folder.status_of(name));
                 kind = status.kind;
             }
@@ -179,9 +179,9 @@ void TreeRemover::finish(const BranchRef& branch) {
             FB_TRY_ASSIGN(folder, shared_.folders.get(branch, side_));
             FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
                 std::vector<std::string> entries;
-                for (const auto& one : names)
-                    if (one.kind != sys::EntryKind::folder && takes(branch, std::string(one.name), one.kind))
-                        entries.emplace_back(one.name);
+                for (const auto& entry : names)
+                    if (entry.kind != sys::EntryKind::folder && takes(branch, std::string(entry.name), entry.kind))
+                        entries.emplace_back(entry.name);
                 // What could not be removed before was named then.
                 folder->remove_each(entries, [&](const std::string& name, const Result<>& done) {
                     if (done) count(*branch, name);
@@ -218,9 +218,9 @@ Result<bool> holds_left_out(OpenFolders& folders, TreeSide side, const BranchRef
         folders.keep(branch, side, folder);
         bool holds = false;
         FB_TRY(folder->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-            for (const auto& one : names) {
-                std::string entry(one.name);
-                auto kind = one.kind;
+            for (const auto& named : names) {
+                std::string entry(named.name);
+                auto kind = named.kind;
                 if (kind == sys::EntryKind::unknown) {
                     FB_TRY_ASSIGN(looked, folder->status_of(entry));
                     kind = looked.kind;

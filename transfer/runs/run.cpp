@@ -72,8 +72,8 @@ Result<> copy_files(const RunCopy& wish, tree::TreeCopyOptions options, const st
         return paths.contains(unkept.path) && wish.options.manifest ? wish.options.manifest(unkept) : Result<>();
     };
     tree::Remarks of_files(
-        [&](const tree::Remark& one) {
-            if (paths.contains(one.path) || is_error(one.kind)) remarks.add(one.kind, one.path, one.why);
+        [&](const tree::Remark& remark) {
+            if (paths.contains(remark.path) || is_error(remark.kind)) remarks.add(remark.kind, remark.path, remark.why);
             return Result<>();
         },
         remarks.recorded());
@@ -124,8 +124,8 @@ Result<TargetHold> hold_target(const RunCopy& wish, const RunSnapshots& source, 
 }
 
 bool is_of_source(const RunCopyPlan& plan, const std::string& place, std::uint64_t snapshot_id) {
-    const auto found = plan.source.find(place);
-    return found != plan.source.end() && found->second.head.snapshot_id == snapshot_id;
+    const auto match = plan.source.find(place);
+    return match != plan.source.end() && match->second.head.snapshot_id == snapshot_id;
 }
 
 // What an agent of an ended session has committed since the target was listed keeps its manifest.
@@ -146,9 +146,9 @@ Result<> leave_out(const RunCopy& wish, const RunCopyPlan& plan, tree::EntryFilt
     for (const auto& place : plan.gone) filter.exclude.push_back(place);
     for (const auto& place : plan.kept) {
         filter.exclude.push_back(place);
-        const auto found = plan.source.find(place);
-        if (found == plan.source.end()) continue;
-        FB_TRY(views.leave_out_if_other(found->second, place));
+        const auto match = plan.source.find(place);
+        if (match == plan.source.end()) continue;
+        FB_TRY(views.leave_out_if_other(match->second, place));
     }
     views.tell(remarks);
     return {};
@@ -250,7 +250,7 @@ Result<bool> is_run(const std::string& path) {
     FB_TRY(own);
     bool has_identity = false;
     FB_TRY((*own)->list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-        for (const auto& one : names) has_identity = has_identity || format::identity_in(one.name);
+        for (const auto& entry : names) has_identity = has_identity || format::identity_in(entry.name);
         return {};
     }));
     return has_identity;

@@ -103,10 +103,10 @@ public:
     }
 
     Result<> clear(const std::string& place, const Version& version) {
-        const auto found = plan_.source.find(place);
-        const bool is_extra = found == plan_.source.end();
+        const auto match = plan_.source.find(place);
+        const bool is_extra = match == plan_.source.end();
         if (plan_.kept.contains(place)) return {};
-        if (!is_extra && version.readable && found->second.head.snapshot_id == version.head.snapshot_id) {
+        if (!is_extra && version.readable && match->second.head.snapshot_id == version.head.snapshot_id) {
             plan_.kept.insert(place);
             return {};
         }
@@ -127,7 +127,7 @@ public:
             return {};
         }
         if (!removes && !version.readable && kind == ErrorKind::corrupt) return keep_damaged(place, version);
-        if (!removes && version.readable) return keep_other(place, version, found->second);
+        if (!removes && version.readable) return keep_other(place, version, match->second);
         if (wish_.options.is_dry) return say(place, version, is_extra);
         return remove(place, version);
     }

@@ -24,8 +24,8 @@ Result<> OtherViews::leave_out(const catalog::Version& version) {
 
 Result<> OtherViews::leave_out_if_other(const catalog::Version& version, const std::string& place) {
     const auto& [stream, step, directory] = version.snapshot;
-    FB_TRY_ASSIGN(found, catalog::find_views(store_, directory_of(directory), step, catalog::ViewsOf::step_and_series));
-    if (found.views.empty()) return {};
+    FB_TRY_ASSIGN(views, catalog::find_views(store_, directory_of(directory), step, catalog::ViewsOf::step_and_series));
+    if (views.views.empty()) return {};
     const auto own = catalog::load_manifest(store_, directory);
     const auto other = catalog::load_manifest(store_, target_ + "/" + place);
     return own && other && own->nodes == other->nodes ? Result<>() : leave_out(version);

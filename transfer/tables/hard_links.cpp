@@ -31,12 +31,12 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
         FB_TRY_ASSIGN(spilled, spilled_.find(id));
         if (spilled) return take_spilled(id, *spilled, own, at);
     }
-    const auto [found, is_new] = links_.try_emplace(id);
-    auto& links = found->second;
+    const auto [entry, is_new] = links_.try_emplace(id);
+    auto& links = entry->second;
     if (is_new && ask_) {
         links.names_left = unknown_names;
         const auto turn = ask_(status, existing, own, at);
-        if (!turn) links_.erase(found);
+        if (!turn) links_.erase(entry);
         else if (*turn == Turn::ready) links.at = at;
         else if (*turn == Turn::waits) {
             links.waiting.push_back(own);
@@ -56,7 +56,7 @@ Result<HardLinks::Turn> HardLinks::take(const sys::EntryStatus& status, const sy
         return Turn::waits;
     }
     at = links.at;
-    if (links.names_left == 0) links_.erase(found);
+    if (links.names_left == 0) links_.erase(entry);
     return Turn::ready;
 }
 
@@ -100,24 +100,24 @@ std::vector<EntryPlace> HardLinks::granted(const sys::EntryId& id) {
 void HardLinks::take_grant_back(const sys::EntryId& id) {
     {
         const std::lock_guard lock(mutex_);
-        const auto found = links_.find(id);
-        if (found == links_.end() || !found->second.is_granted) return;
-        links_.erase(found);
+        const auto link = links_.find(id);
+        if (link == links_.end() || !link->second.is_granted) return;
+        links_.erase(link);
     }
     tell_(id, {});
 }
 
 std::vector<EntryPlace> HardLinks::found(const sys::EntryId& id, const EntryPlace& at) {
     const std::lock_guard lock(mutex_);
-    const auto found = links_.find(id);
-    if (found == links_.end()) return {};
-    auto waiting = take_waiting(found->second);
-    found->second.at = at;
-    if (found->second.names_left == 0) {
-        links_.erase(found);
+    const auto link = links_.find(id);
+    if (link == links_.end()) return {};
+    auto waiting = take_waiting(link->second);
+    link->second.at = at;
+    if (link->second.names_left == 0) {
+        links_.erase(link);
     } else if (links_.size() > memory_max_ && spill_failed_) {
-        spill_failed_ = spill(id, found->second);
-        if (spill_failed_) links_.erase(found);
+        spill_failed_ = spill(id, link->second);
+        if (spill_failed_) links_.erase(link);
     }
     return waiting;
 }
@@ -132,10 +132,10 @@ void HardLinks::asks_again(const sys::EntryId& id, const EntryPlace& at) {
 std::vector<EntryPlace> HardLinks::failed(const sys::EntryId& id) {
     if (tell_) tell_(id, {});
     const std::lock_guard lock(mutex_);
-    const auto found = links_.find(id);
-    if (found == links_.end()) return {};
-    auto waiting = take_waiting(found->second);
-    links_.erase(found);
+    const auto link = links_.find(id);
+    if (link == links_.end()) return {};
+    auto waiting = take_waiting(link->second);
+    links_.erase(link);
     return waiting;
 }
 

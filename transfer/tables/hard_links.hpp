@@ -89,7 +89,7 @@ private:
     };
     struct SameInode {
         using is_transparent = void;
-        bool operator()(const sys::EntryId& one, const sys::EntryId& other) const { return one == other; }
+        bool operator()(const sys::EntryId& id, const sys::EntryId& other) const { return id == other; }
         bool operator()(std::uint64_t number, const sys::EntryId& id) const { return number == id.number; }
         bool operator()(const sys::EntryId& id, std::uint64_t number) const { return number == id.number; }
     };

@@ -25,9 +25,9 @@ struct EntryIdHash {
 inline std::uint64_t proof_of(const sys::EntryStatus& status, bool by_birth = true) {
     by_birth = by_birth && status.born != sys::FileTime{};
     const auto& time = by_birth ? status.born : status.modified;
-    const std::array<std::uint64_t, 4> told{static_cast<std::uint64_t>(status.kind), by_birth ? 0 : status.bytes,
-                                            static_cast<std::uint64_t>(time.seconds), time.nanoseconds};
-    return siphash({}, std::as_bytes(std::span(told)));
+    const std::array<std::uint64_t, 4> numbers{static_cast<std::uint64_t>(status.kind), by_birth ? 0 : status.bytes,
+                                               static_cast<std::uint64_t>(time.seconds), time.nanoseconds};
+    return siphash({}, std::as_bytes(std::span(numbers)));
 }
 
 template <class Value>

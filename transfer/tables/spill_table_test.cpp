@@ -34,10 +34,10 @@ TEST_CASE("spill_table: entries are found, replaced and erased") {
         for (std::uint64_t i = 0; i < count; i += 5) REQUIRE(map.erase(inode(i)));
         std::uint64_t wrong = 0;
         for (std::uint64_t i = 0; i < count; ++i) {
-            const auto found = map.find(inode(i)).value();
+            const auto value = map.find(inode(i)).value();
             const std::uint64_t wanted = i % 2 == 0 ? 2 : 1;
-            if (i % 5 == 0 ? found.has_value() : !found || *found != sys::EntryId{i, wanted}) ++wrong;
-            if (map.holds(inode(i)) != found.has_value()) ++wrong;  // its page is in memory now
+            if (i % 5 == 0 ? value.has_value() : !value || *value != sys::EntryId{i, wanted}) ++wrong;
+            if (map.holds(inode(i)) != value.has_value()) ++wrong;  // its page is in memory now
         }
         CHECK(wrong == 0);
         CHECK_FALSE(map.find({5, 7}).value().has_value());
@@ -81,7 +81,7 @@ TEST_CASE("spill_table: without room it says where room is to be made, and what 
         if (error.kind != ErrorKind::full || error.next.find("TMPDIR") == std::string::npos) return 3;
         if (stored < 2'000) return 4;               // 24 pages of 170 entries, more than half full
         for (std::uint64_t i = 0; i < stored; ++i)  // what is not in memory may be out of reach, and is never lost
-            if (const auto found = map.find(inode(i)); found ? *found != i : found.error().kind != ErrorKind::full)
+            if (const auto value = map.find(inode(i)); value ? *value != i : value.error().kind != ErrorKind::full)
                 return 5;
         return map.holds(inode(stored)) ? 6 : 0;
     });

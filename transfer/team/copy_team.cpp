@@ -138,9 +138,9 @@ void CopyTeam::hear_link(const TeamMessage& answer) {
     Asked asked;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = asked_.extract(answer.id);
-        if (!found) return;
-        asked = found.mapped();
+        const auto node = asked_.extract(answer.id);
+        if (!node) return;
+        asked = node.mapped();
         if ((answer.flags & link_is_first) != 0) known_as_[asked.source] = answer.id;
     }
     if ((answer.flags & link_is_first) != 0) {
@@ -174,8 +174,8 @@ Result<std::string> CopyTeam::copy_piece(TreeWorker& worker, const BranchRef& fo
     FB_TRY_ASSIGN(source, source_folder->open_file(piece.name));
     FB_TRY_ASSIGN(target, target_folder->reopen_file(piece.temporary));
     FB_TRY_ASSIGN(status, source->status());
-    FB_TRY_ASSIGN(made, target->status());
-    if (!parts_.names.is_temporary(piece.temporary) || !piece.is_of(status, made))
+    FB_TRY_ASSIGN(result, target->status());
+    if (!parts_.names.is_temporary(piece.temporary) || !piece.is_of(status, result))
         return Error{ErrorKind::retry, "the file is another one here than where its copy was begun"};
     FB_TRY(target->begin(piece.name, *source, status));
     const bool sparse = has_holes(status) && !target->begins_with_attributes();

@@ -22,7 +22,7 @@ inline std::string field_text(const Preserve& value) { return words_of(value); }
 inline std::string field_text(const LayoutWish& value) { return value.words; }
 inline std::string field_text(const std::vector<std::uint32_t>& value) {
     std::string text;
-    for (const auto one : value) text += (text.empty() ? "" : ",") + std::to_string(one);
+    for (const auto item : value) text += (text.empty() ? "" : ",") + std::to_string(item);
     return text;
 }
 template <class T>

@@ -254,10 +254,10 @@ void Team::end_given(const TeamMessage& done) {
     WorkShare::Offered given;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = given_.find(done.number);
-        if (found == given_.end()) return;
-        given = std::move(found->second);
-        given_.erase(found);
+        const auto match = given_.find(done.number);
+        if (match == given_.end()) return;
+        given = std::move(match->second);
+        given_.erase(match);
     }
     const auto& branch = given.offer.branch;
     if (done.kind == TeamKind::back || (done.flags & flags::failed) != 0) {

@@ -27,24 +27,24 @@ public:
         return counts;
     }
     /// Adds what another process has counted since it told last.
-    void take(const TeamMessage& told) {
-        if (told.process == 0 || told.numbers.size() != fields_.size()) return;
+    void take(const TeamMessage& message) {
+        if (message.process == 0 || message.numbers.size() != fields_.size()) return;
         const std::lock_guard lock(mutex_);
-        auto& before = told_[told.process];
+        auto& before = reported_[message.process];
         before.resize(fields_.size());
         for (std::size_t i = 0; i < fields_.size(); ++i) {
-            const auto more = told.numbers[i] - before[i];
+            const auto more = message.numbers[i] - before[i];
             others_[i] += more;
             *fields_[i] += more;
         }
-        before = told.numbers;
+        before = message.numbers;
     }
 
 private:
     const std::vector<std::atomic<std::uint64_t>*> fields_;
     mutable std::mutex mutex_;
     std::vector<std::uint64_t> others_;
-    std::map<std::uint64_t, std::vector<std::uint64_t>> told_;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> reported_;
 };
 
 }  // namespace forebay::tree

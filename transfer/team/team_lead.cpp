@@ -290,9 +290,9 @@ void TeamLead::pass_gift(std::uint64_t from, TeamMessage gift) {
 void TeamLead::pass_done(std::uint64_t from, TeamMessage done) {
     settle(from);
     const auto giver = done.process;
-    const auto found = given_.find({giver, done.number});
-    if (found == given_.end() || found->second.receiver != from) return;
-    given_.erase(found);
+    const auto match = given_.find({giver, done.number});
+    if (match == given_.end() || match->second.receiver != from) return;
+    given_.erase(match);
     done.process = from;
     if (states_[giver].is_alive) send(giver, done);
     else give_back_lost();

@@ -32,8 +32,8 @@ Result<TeamLinks::Answers> TeamLinks::ask(std::uint64_t process, const TeamMessa
             return Answers{{process, place_of(asked.id, path, name)}};
         }
     }
-    const auto [found, is_new] = links_.try_emplace(asked.id);
-    auto& link = found->second;
+    const auto [entry, is_new] = links_.try_emplace(asked.id);
+    auto& link = entry->second;
     const Asker asker{process, asked.other_id};
     if (is_new) return Answers{{process, make_first(asked.id, link, asker)}};
     if (link.is_published) return Answers{{process, place_of(asked.id, link.path, link.name)}};
@@ -52,9 +52,9 @@ Result<> TeamLinks::spill(const sys::EntryId& id, const Link& link) {
 }
 
 TeamLinks::Answers TeamLinks::published(const TeamMessage& published) {
-    const auto found = links_.find(published.id);
-    if (found == links_.end()) return {};
-    auto& link = found->second;
+    const auto match = links_.find(published.id);
+    if (match == links_.end()) return {};
+    auto& link = match->second;
     link.is_published = true;
     link.path = published.path;
     link.name = published.text;
@@ -63,7 +63,7 @@ TeamLinks::Answers TeamLinks::published(const TeamMessage& published) {
         answers.emplace_back(asker.process, place_of(published.id, link.path, link.name));
     if (links_.size() > memory_max_ && failed_) {
         failed_ = spill(published.id, link);
-        if (failed_) links_.erase(found);
+        if (failed_) links_.erase(match);
     }
     return answers;
 }
@@ -75,11 +75,11 @@ void TeamLinks::hand_on(const sys::EntryId& id, Link& link, Answers& answers) {
 }
 
 TeamLinks::Answers TeamLinks::failed(const TeamMessage& failed) {
-    const auto found = links_.find(failed.id);
-    if (found == links_.end() || found->second.is_published) return {};
+    const auto link = links_.find(failed.id);
+    if (link == links_.end() || link->second.is_published) return {};
     Answers answers;
-    if (found->second.waiting.empty()) links_.erase(found);
-    else hand_on(failed.id, found->second, answers);
+    if (link->second.waiting.empty()) links_.erase(link);
+    else hand_on(failed.id, link->second, answers);
     return answers;
 }
 

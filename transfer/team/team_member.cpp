@@ -167,8 +167,8 @@ void touch(sys::Folder& top, std::string_view path) {
 Result<> check_team_mounts(sys::Folder& folder, const TeamRoot& root, const std::string& path) {
     const auto wanted = mounts_from(root.mounts);
     for (const auto& mount : wanted) touch(folder, mount.path);
-    FB_TRY_ASSIGN(told, folder.mounts_below());
-    const auto own = mounts_from(mounts_text(told));
+    FB_TRY_ASSIGN(mounts, folder.mounts_below());
+    const auto own = mounts_from(mounts_text(mounts));
     if (own == wanted) return {};
     const auto [at, other] = std::ranges::mismatch(wanted, own);
     return Error{

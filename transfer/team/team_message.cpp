@@ -133,8 +133,8 @@ Result<bool> TeamStream::next(TeamMessage& message) {
         const auto first = static_cast<std::byte>(mark & 0xffu);
         while (left.size() >= sizeof mark) {
             if ((load_le<std::uint64_t>(left.data()) & mark_mask) == (mark & mark_mask)) break;
-            const auto found = std::ranges::find(left.subspan(1), first);
-            const auto skipped = left.first(static_cast<std::size_t>(found - left.begin()));
+            const auto match = std::ranges::find(left.subspan(1), first);
+            const auto skipped = left.first(static_cast<std::size_t>(match - left.begin()));
             words_ += text_of(skipped);
             if (words_.size() > words_max) words_.erase(0, words_.size() - words_max);
             at_ += skipped.size();

@@ -120,10 +120,10 @@ std::string mounts_text(const std::vector<sys::MountBelow>& mounts) {
 std::vector<sys::MountBelow> mounts_from(std::string_view text) {
     std::vector<sys::MountBelow> mounts;
     while (!text.empty()) {
-        const auto one = text.substr(0, text.find('\0'));
-        text.remove_prefix(std::min(text.size(), one.size() + 1));
-        sys::MountBelow mount{.path = std::string(one.substr(std::min(one.find(' ') + 1, one.size()))), .id = {}};
-        std::from_chars(one.data(), one.data() + one.size(), mount.id.number);
+        const auto word = text.substr(0, text.find('\0'));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        sys::MountBelow mount{.path = std::string(word.substr(std::min(word.find(' ') + 1, word.size()))), .id = {}};
+        std::from_chars(word.data(), word.data() + word.size(), mount.id.number);
         mounts.push_back(std::move(mount));
     }
     return mounts;

@@ -157,7 +157,7 @@ public:
     Result<> remove_folder(const std::string& name) override {
         return change([&] { return entry().remove_folder(name); });
     }
-    void remove_each(std::span<const std::string> names, const RemovedTaker& told) override;
+    void remove_each(std::span<const std::string> names, const RemovedTaker& taker) override;
     std::size_t removed_at_once() const override { return entry().removed_at_once(); }
     Result<sys::FileSystemTraits> file_system() override { return entry().file_system(); }
     bool folds_case() override { return entry().folds_case(); }
@@ -178,13 +178,13 @@ private:
     }
 };
 
-void FolderWithinTerm::remove_each(std::span<const std::string> names, const RemovedTaker& told) {
+void FolderWithinTerm::remove_each(std::span<const std::string> names, const RemovedTaker& taker) {
     const auto count = removed_at_once();
     for (; !names.empty(); names = names.subspan(std::min(count, names.size()))) {
         const auto next = names.first(std::min(count, names.size()));
-        if (const auto may = term().hold()) entry().remove_each(next, told);
+        if (const auto may = term().hold()) entry().remove_each(next, taker);
         else
-            for (const auto& name : next) told(name, may);
+            for (const auto& name : next) taker(name, may);
     }
 }
 
@@ -193,7 +193,7 @@ void FolderWithinTerm::remove_each(std::span<const std::string> names, const Rem
 TeamTerm::TeamTerm(std::chrono::seconds patience)
     : length_(std::chrono::nanoseconds(patience) * 3 / 4), until_(sys::time_since_boot() + length_) {}
 
-void TeamTerm::renew(std::chrono::nanoseconds said) { until_ = std::max(until_.load(), said + length_); }
+void TeamTerm::renew(std::chrono::nanoseconds time) { until_ = std::max(until_.load(), time + length_); }
 
 Result<> TeamTerm::hold() const {
     while (!has_ended_) {

@@ -23,8 +23,8 @@ public:
     /// Begins now. `patience`: 0 where nobody is lost for being silent.
     explicit TeamTerm(std::chrono::seconds patience);
 
-    /// What this process said at `said`, of sys::time_since_boot(), was heard by the first process.
-    void renew(std::chrono::nanoseconds said);
+    /// What this process said at `time`, of sys::time_since_boot(), was heard by the first process.
+    void renew(std::chrono::nanoseconds time);
     /// The first process is gone, or takes this one for lost.
     void end() { has_ended_ = true; }
     /// Before a change. Where the term has run out it waits until it is renewed, or has ended: `retry`.

@@ -28,17 +28,17 @@ TEST_CASE("team_term: nothing is changed after the end") {
     const auto top = tree::within_term(sys::open_posix_folder(directory.path()).value(), term);
     const auto folder = top->open_folder("folder").value();
     const auto file = top->reopen_file("file").value();
-    const auto made = top->make_file("made", 0600).value();
+    const auto new_file = top->make_file("made", 0600).value();
     const auto entry = top->open_entry("file").value();
-    REQUIRE(made->write(0, std::as_bytes(std::span("new", 3))));
+    REQUIRE(new_file->write(0, std::as_bytes(std::span("new", 3))));
     REQUIRE(folder->make_hard_link("again", *top, "made"));
 
     const auto seen = [&] {
         std::string text;
-        for (const auto& one : fs::recursive_directory_iterator(directory.path())) {
+        for (const auto& item : fs::recursive_directory_iterator(directory.path())) {
             const auto status =
-                sys::open_posix_folder(one.path().parent_path()).value()->status_of(one.path().filename());
-            text += one.path().string() + std::to_string(status->changed.seconds) + "." +
+                sys::open_posix_folder(item.path().parent_path()).value()->status_of(item.path().filename());
+            text += item.path().string() + std::to_string(status->changed.seconds) + "." +
                     std::to_string(status->changed.nanoseconds) + "\n";
         }
         return text;
@@ -46,20 +46,20 @@ TEST_CASE("team_term: nothing is changed after the end") {
     const auto before = seen();
     term.end();
     const auto bytes = std::as_bytes(std::span("other", 5));
-    for (sys::OpenEntry* one : {static_cast<sys::OpenEntry*>(folder.get()), static_cast<sys::OpenEntry*>(file.get()),
-                                static_cast<sys::OpenEntry*>(made.get()), entry.get()}) {
-        CHECK(one->set_owner(1, 1).error().kind == ErrorKind::retry);
-        CHECK_FALSE(one->set_permissions(0777));
-        CHECK_FALSE(one->set_times({1, 2}, {3, 4}));
-        CHECK_FALSE(one->set_attribute("user.one", "value"));
-        CHECK_FALSE(one->remove_attribute("user.one"));
-        CHECK_FALSE(one->keep_set());
+    for (sys::OpenEntry* opened : {static_cast<sys::OpenEntry*>(folder.get()), static_cast<sys::OpenEntry*>(file.get()),
+                                   static_cast<sys::OpenEntry*>(new_file.get()), entry.get()}) {
+        CHECK(opened->set_owner(1, 1).error().kind == ErrorKind::retry);
+        CHECK_FALSE(opened->set_permissions(0777));
+        CHECK_FALSE(opened->set_times({1, 2}, {3, 4}));
+        CHECK_FALSE(opened->set_attribute("user.one", "value"));
+        CHECK_FALSE(opened->remove_attribute("user.one"));
+        CHECK_FALSE(opened->keep_set());
     }
-    for (const auto& one : {&file, &made}) {
-        CHECK_FALSE((*one)->write(0, bytes));
-        CHECK_FALSE((*one)->resize(1));
-        CHECK_FALSE((*one)->copy_from(**one, 0, 1));
-        CHECK_FALSE((*one)->begin("file", **one, {}));
+    for (const auto& opened : {&file, &new_file}) {
+        CHECK_FALSE((*opened)->write(0, bytes));
+        CHECK_FALSE((*opened)->resize(1));
+        CHECK_FALSE((*opened)->copy_from(**opened, 0, 1));
+        CHECK_FALSE((*opened)->begin("file", **opened, {}));
     }
     CHECK_FALSE(top->make_file("x", 0600));
     CHECK_FALSE(top->make_unlaid_file("x", 0600));
@@ -71,12 +71,12 @@ TEST_CASE("team_term: nothing is changed after the end") {
     CHECK_FALSE(top->rename_new("made", "x"));
     CHECK_FALSE(top->remove("file"));
     CHECK_FALSE(top->remove_folder("empty"));
-    int told = 0;
+    int count = 0;
     folder->remove_each(std::vector<std::string>{"below", "again"}, [&](const std::string&, const Result<>& removed) {
         CHECK(removed.error().kind == ErrorKind::retry);
-        ++told;
+        ++count;
     });
-    CHECK(told == 2);
+    CHECK(count == 2);
     CHECK(top->status_of("file"));
     std::array<std::byte, 5> room{};
     CHECK(file->read(0, room).value() == room.size());

@@ -132,8 +132,8 @@ void OpenFolders::drop_some(TreeSide side) {
         }
     }
     if (order.size() > order_max)
-        std::erase_if(order, [index](const std::weak_ptr<Branch>& one) {
-            const auto branch = one.lock();
+        std::erase_if(order, [index](const std::weak_ptr<Branch>& held) {
+            const auto branch = held.lock();
             return !branch || !branch->handles_[index].folder;
         });
 }

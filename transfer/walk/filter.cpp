@@ -27,18 +27,18 @@ struct Patterns {
 
 template <class Path>
 bool fits_any(const Patterns& patterns, const Path& path, std::string_view name) {
-    bool found = false;
+    bool is_found = false;
     for (std::size_t i = 0; i < patterns.all.size(); ++i) {
         const auto at = patterns.first + i;
         auto* use = patterns.use != nullptr && at < patterns.use->size() ? &(*patterns.use)[at] : nullptr;
         if (use != nullptr && use->load(std::memory_order_relaxed) != 0) use = nullptr;
-        if (found && use == nullptr) continue;
+        if (is_found && use == nullptr) continue;
         const auto& pattern = patterns.all[i];
         if (!fits(pattern, path, name)) continue;
-        found = true;
+        is_found = true;
         if (use != nullptr) ++*use;
     }
-    return found;
+    return is_found;
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Result<> check_pattern(const std::string& pattern) {
 std::vector<std::atomic<std::uint64_t>*> EntryFilter::uses() const {
     std::vector<std::atomic<std::uint64_t>*> uses;
     if (use)
-        for (auto& one : *use) uses.push_back(&one);
+        for (auto& rule : *use) uses.push_back(&rule);
     return uses;
 }
 

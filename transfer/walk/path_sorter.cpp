@@ -171,7 +171,7 @@ Result<> PathSorter::merge(WishedPaths& paths) {
         FB_TRY_ASSIGN(is_there, run.go_on());
         if (is_there) heap.push_back(&run);
     }
-    const auto comes_later = [](const PathRun* one, const PathRun* other) { return one->names() > other->names(); };
+    const auto comes_later = [](const PathRun* run, const PathRun* other) { return run->names() > other->names(); };
     std::ranges::make_heap(heap, comes_later);
     while (!heap.empty()) {
         std::ranges::pop_heap(heap, comes_later);

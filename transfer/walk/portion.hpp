@@ -76,7 +76,7 @@ public:
     bool add(std::span<const sys::NamedEntry> names) {
         constexpr std::uint64_t beside_each = 144;  // in a vector, which doubles as it grows, or a set; and on the heap
         std::uint64_t bytes = 0;
-        for (const auto& one : names) bytes += beside_each + one.name.size();
+        for (const auto& entry : names) bytes += beside_each + entry.name.size();
         own_bytes_ += bytes;
         return (all_bytes_ += bytes) <= bytes_max_;
     }
@@ -100,16 +100,17 @@ Result<> list_in_portions(TreeWorker& worker, const BranchRef& branch, sys::Fold
         portion.push_back(std::move(named));
         return Result<>();
     };
-    const auto listed =
-        branch->wished != nullptr
-            ? branch->wished->names_below(path_of(*branch),
-                                          [&](const std::string& name) { return add({.name = name}); })
-            : folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
-                  for (const auto& one : names)
-                      FB_TRY(add(
-                          {.name = std::string(one.name), .kind = one.kind, .number = one.number, .bytes = one.bytes}));
-                  return {};
-              });
+    const auto listed = branch->wished != nullptr
+                            ? branch->wished->names_below(path_of(*branch),
+                                                          [&](const std::string& name) { return add({.name = name}); })
+                            : folder.list([&](std::span<const sys::NamedEntry> names) -> Result<> {
+                                  for (const auto& entry : names)
+                                      FB_TRY(add({.name = std::string(entry.name),
+                                                  .kind = entry.kind,
+                                                  .number = entry.number,
+                                                  .bytes = entry.bytes}));
+                                  return {};
+                              });
     work(worker, branch, portion);
     return listed;
 }

@@ -28,8 +28,8 @@ public:
     Result<> set_times(sys::FileTime, sys::FileTime) override { return closed(); }
 
     Result<> list(const NameTaker& take) override {
-        const sys::NamedEntry one{.name = name_};
-        return take({&one, 1});
+        const sys::NamedEntry entry{.name = name_};
+        return take({&entry, 1});
     }
     Result<EntryStatus> status_of(const std::string& name) override {
         return name == name_ ? file_.above->status_of(file_.name) : nothing();
@@ -125,10 +125,10 @@ Result<ComparedRoots> open_compared(const std::string& source, const std::string
     FB_TRY_ASSIGN(file, file_at(source));
     FB_TRY_ASSIGN(other, file ? file_at(target) : Result<std::optional<NamedRoot>>(std::nullopt));
     if (!file || !other) {
-        FB_TRY_ASSIGN(one, sys::open_tree(source));
-        FB_TRY_ASSIGN(two, sys::open_tree(target));
-        roots.source = std::move(one);
-        roots.target = std::move(two);
+        FB_TRY_ASSIGN(first, sys::open_tree(source));
+        FB_TRY_ASSIGN(second, sys::open_tree(target));
+        roots.source = std::move(first);
+        roots.target = std::move(second);
         return roots;
     }
     roots.source = folder_of_one(*file, other->name);

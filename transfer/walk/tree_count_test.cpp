@@ -47,8 +47,8 @@ TEST_CASE("tree count: what a mover has before it") {
     const test::TempDirectory directory("/dev/shm");
     make_tree(directory / "tree");
     const auto count = [&](tree::WalkOptions what, const std::atomic<std::uint64_t>* removed = nullptr) {
-        tree::TreeCount one(directory / "tree", std::move(what), removed, milliseconds(0));
-        return counted(one);
+        tree::TreeCount counter(directory / "tree", std::move(what), removed, milliseconds(0));
+        return counted(counter);
     };
     using tree::WalkLook;
     CHECK(count({.look = WalkLook::file_bytes}) == Counted(111, 10'000));

@@ -15,8 +15,8 @@ void report_unlisted(const Branch& branch, sys::Folder& folder, const Error& err
         was_told = true;
         report(name.empty() ? path_of(branch) : path_of(branch, name), why);
     };
-    const auto told = error.kind == ErrorKind::unsupported ? folder.tell_unnamed(tell) : Result<>();
-    if (!told) report(path_of(branch), told.error());
+    const auto outcome = error.kind == ErrorKind::unsupported ? folder.tell_unnamed(tell) : Result<>();
+    if (!outcome) report(path_of(branch), outcome.error());
     else if (!was_told) report(path_of(branch), error);
 }
 

@@ -55,9 +55,9 @@ private:
     Result<> list(TreeWorker& worker, const BranchRef& branch);
     void look_at_portion(TreeWorker& worker, const BranchRef& branch, const Portion& portion);
     Result<sys::EntryStatus> look_at(sys::Folder& folder, const ListedName& named) const;
-    void count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found);
+    void count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& totals);
     /// To what was found in the part that `branch` belongs to; where another process has not given it, to the counts.
-    void add(const BranchRef& branch, const WalkFound& found);
+    void add(const BranchRef& branch, const WalkFound& totals);
     bool is_first_name(const sys::EntryId& id, std::uint64_t names, std::uint64_t seen);
     void take(std::span<const WalkedEntry> entries);
     void take_sum(const FileSum& sum);
@@ -77,7 +77,7 @@ private:
     std::atomic<std::uint64_t> own_entries_{0}, own_bytes_{0};  // of this process, as it goes
     std::mutex mutex_;                                          // guards what follows
     InodeMap<std::uint64_t> names_left_;
-    std::map<const Branch*, WalkFound> found_;  // in parts that other processes have given
+    std::map<const Branch*, WalkFound> totals_;  // in parts that other processes have given
     Result<> taken_;
 };
 
@@ -113,15 +113,15 @@ TeamWork TreeWalk::work(const BranchRef& root) {
             .tell_found =
                 [this](const BranchRef& part, TeamMessage& done) {
                     const std::lock_guard lock(mutex_);
-                    auto& found = found_[part.get()];
-                    found.deepest = std::max(found.deepest, counts_.deepest.load());
-                    found.write(done);
-                    found_.erase(part.get());
+                    auto& totals = totals_[part.get()];
+                    totals.deepest = std::max(totals.deepest, counts_.deepest.load());
+                    totals.write(done);
+                    totals_.erase(part.get());
                 },
             .take_found =
                 [this](const BranchRef& branch, const TeamMessage& done) {
-                    WalkFound found;
-                    if (found.read(done)) add(branch, found);
+                    WalkFound totals;
+                    if (totals.read(done)) add(branch, totals);
                 },
             .counts =
                 [this] {
@@ -186,7 +186,7 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
     const auto folder = folders_.get(branch, TreeSide::source);
     if (!folder) return remarks_.add_error(path_of(*branch), folder.error());
     std::vector<WalkedEntry> walked;
-    WalkFound found;
+    WalkFound totals;
     for (const auto& named : portion) {
         if (options_.stop != nullptr && *options_.stop) share_.stop();
         if (share_.is_stopped()) return;
@@ -202,8 +202,8 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
             remarks_.add_error(path_of(*branch, named.name), is_released.error());
             continue;
         }
-        if (*is_released) ++found.released;
-        count(branch, *status, found);
+        if (*is_released) ++totals.released;
+        count(branch, *status, totals);
         if (options_.take) walked.push_back({path_of(*branch, named.name), *status, *is_released});
         if (options_.take_sum && status->kind == sys::EntryKind::file) {
             if (*is_released && !stored_.recalls())
@@ -222,8 +222,8 @@ void TreeWalk::look_at_portion(TreeWorker& worker, const BranchRef& branch, cons
                    {.branch = branch, .name = named.name});
     }
     own_entries_ += portion.size();
-    own_bytes_ += found.bytes;
-    add(branch, found);
+    own_bytes_ += totals.bytes;
+    add(branch, totals);
     tick();
     if (!walked.empty()) take(walked);
 }
@@ -265,18 +265,18 @@ void TreeWalk::take_sum(const FileSum& sum) {
     if (!taken_) share_.stop();
 }
 
-void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& found) {
-    ++found.of_kind[static_cast<std::size_t>(status.kind)];
+void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, WalkFound& totals) {
+    ++totals.of_kind[static_cast<std::size_t>(status.kind)];
     if (status.kind == sys::EntryKind::folder) return;
     if (status.names == 1 || options_.counts_each_name)
-        return found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+        return totals.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
     if (team_ == nullptr) {
         if (is_first_name(status.id, status.names, 1))
-            found.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
-        else ++found.further_names;
+            totals.add(status.bytes, status.allocated_bytes, status.kind == sys::EntryKind::file);
+        else ++totals.further_names;
         return;
     }
-    auto& link = found.links[team_id(*branch, TreeSide::source, status.id)];
+    auto& link = totals.links[team_id(*branch, TreeSide::source, status.id)];
     ++link.seen;
     link.names = status.names;
     link.bytes = status.bytes;
@@ -284,17 +284,17 @@ void TreeWalk::count(const BranchRef& branch, const sys::EntryStatus& status, Wa
     link.is_file = status.kind == sys::EntryKind::file;
 }
 
-void TreeWalk::add(const BranchRef& branch, const WalkFound& found) {
+void TreeWalk::add(const BranchRef& branch, const WalkFound& totals) {
     if (team_ != nullptr) {
         const auto* part = branch.get();
         while (part->parent && !part->give_back) part = part->parent.get();
         if (part->give_back) {
             const std::lock_guard lock(mutex_);
-            return found_[part].add(found);
+            return totals_[part].add(totals);
         }
     }
-    auto all = found;
-    for (const auto& [id, link] : found.links) {
+    auto all = totals;
+    for (const auto& [id, link] : totals.links) {
         const bool is_first = is_first_name(id, link.names, link.seen);
         if (is_first) all.add(link.bytes, link.allocated_bytes, link.is_file);
         all.further_names += link.seen - (is_first ? 1 : 0);

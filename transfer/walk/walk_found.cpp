@@ -11,9 +11,9 @@ constexpr std::size_t link_numbers = 7;
 
 // As a message has them, behind those of kinds.
 template <class Found>
-auto numbers_of(Found& found) {
-    return std::array{&found.bytes,    &found.allocated_bytes, &found.further_names, &found.with_holes,
-                      &found.released, &found.largest_bytes,   &found.deepest,       &found.file_bytes};
+auto numbers_of(Found& totals) {
+    return std::array{&totals.bytes,    &totals.allocated_bytes, &totals.further_names, &totals.with_holes,
+                      &totals.released, &totals.largest_bytes,   &totals.deepest,       &totals.file_bytes};
 }
 
 }  // namespace

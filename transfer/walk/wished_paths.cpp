@@ -103,8 +103,8 @@ Result<> WishedPaths::go_on(Place& place, std::string_view names) {
     while (place.names < names) {
         place.at += path_length_bytes + place.names.size();
         if (place.at == place.text->size()) {
-            FB_TRY_ASSIGN(found, find(names));
-            place = std::move(found);
+            FB_TRY_ASSIGN(wished, find(names));
+            place = std::move(wished);
             return {};
         }
         place.names = names_at(*place.text, place.at);

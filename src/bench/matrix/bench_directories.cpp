@@ -46,7 +46,7 @@ void SignalRemovals::add(const OwnPath& own) {
 
 void SignalRemovals::remove(const OwnPath& own) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(own_, [&](const auto& one) { return one.path == own.path; });
+    std::erase_if(own_, [&](const auto& directory) { return directory.path == own.path; });
 }
 
 void SignalRemovals::remove_all() {
@@ -63,9 +63,9 @@ Result<> BenchDirectories::make_in(Ranks& ranks, const std::string& directory, b
     named_.push_back(directory);
     if (!makes || !victim_name_.empty()) return {};
     tell_leftovers(ranks, directory, true);
-    FB_TRY_ASSIGN(made, OwnDirectory::make(directory, id_, access));
-    removals_->add(made.own());
-    made_.push_back(std::move(made));
+    FB_TRY_ASSIGN(own_directory, OwnDirectory::make(directory, id_, access));
+    removals_->add(own_directory.own());
+    created_.push_back(std::move(own_directory));
     return {};
 }
 
@@ -81,21 +81,21 @@ Result<BenchDirectories> BenchDirectories::make(Ranks& ranks, const std::vector<
     }
     for (const auto& row : rows) {
         if (!row.skipped.empty()) continue;
-        Result<> made;
+        Result<> outcome;
         for (const auto& target : targets_of(row.setting, directories.default_target_))
-            if (made) made = directories.make_in(ranks, target, ranks.rank() == 0, OwnDirectory::Access::open);
-        if (made && row.setting.via == Via::forebay)
-            made = directories.make_in(ranks, staging_of(row.setting), ranks.node().rank() == 0,
-                                       OwnDirectory::Access::is_private);
-        FB_TRY(ranks.agree(made));
+            if (outcome) outcome = directories.make_in(ranks, target, ranks.rank() == 0, OwnDirectory::Access::open);
+        if (outcome && row.setting.via == Via::forebay)
+            outcome = directories.make_in(ranks, staging_of(row.setting), ranks.node().rank() == 0,
+                                          OwnDirectory::Access::is_private);
+        FB_TRY(ranks.agree(outcome));
     }
     return directories;
 }
 
 BenchDirectories::~BenchDirectories() {
-    while (!made_.empty()) {
-        const auto own = made_.back().own();
-        made_.pop_back();  // removes it
+    while (!created_.empty()) {
+        const auto own = created_.back().own();
+        created_.pop_back();  // removes it
         removals_->remove(own);
     }
 }

@@ -53,7 +53,7 @@ private:
 
     std::string default_target_, id_, victim_name_;
     std::vector<std::string> named_;
-    std::vector<OwnDirectory> made_;  // by this rank; empty after a move
+    std::vector<OwnDirectory> created_;  // by this rank; empty after a move
     std::shared_ptr<SignalRemovals> removals_;
 };
 

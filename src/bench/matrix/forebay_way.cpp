@@ -70,19 +70,19 @@ public:
         std::optional<Particles> table;
         if (dump < 0) dump = row_.setting.dumps - 1;
         FB_TRY(describe(stream, table, memory.segments(), dump));
-        FB_TRY_ASSIGN(found, stream.newest());
-        if (!found) return Error{ErrorKind::missing, fmt::format("{}: there is no snapshot to read", row_.directory)};
-        newest_ = static_cast<int>(found->step());
+        FB_TRY_ASSIGN(restart, stream.newest());
+        if (!restart) return Error{ErrorKind::missing, fmt::format("{}: there is no snapshot to read", row_.directory)};
+        newest_ = static_cast<int>(restart->step());
         times.opened = Clock::now();
         // A table's rows are Forebay's to share out; the memory for them is not timed.
-        memory = row_.content.is_table() ? share(readers, *found, *table)
+        memory = row_.content.is_table() ? share(readers, *restart, *table)
                  : own                   ? ReadMemory::of_own(row_.content, readers.rank(), newest_)
                                          : ReadMemory::of_share(row_.content, readers.rank(), readers.size(), newest_);
         FB_TRY(bind_to(stream, table, memory.segments(), newest_));
         const auto went = Clock::now() - times.opened;
         times.begin += went;
         times.opened += went;
-        FB_TRY(found->read());
+        FB_TRY(restart->read());
         times.moved = times.closed = Clock::now();
         times.bytes = memory.bytes();
         FB_TRY(session.close());

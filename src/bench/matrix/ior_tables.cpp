@@ -110,17 +110,17 @@ std::string mdtest_summary(const RowOutcome& outcome, const RowResult& row) {
     const auto lines = lines_of(outcome, row);
     std::string text;
     for (const auto& [title, name] : phases) {
-        const auto found =
+        const auto line =
             std::ranges::find(lines, fmt::format("{}_operations_per_second", name), &MeasureLine::measure);
-        if (found == lines.end()) continue;
+        if (line == lines.end()) continue;
         if (text.empty())
             text = fmt::format(
                 "\nSUMMARY rate (in ops/sec): (of {} iterations)\n"
                 "   Operation                     Max            Min           Mean        Std Dev\n"
                 "   ---------                     ---            ---           ----        -------\n",
-                found->samples.size());
-        text += fmt::format("   {:<18} {:>14.3f} {:>14.3f} {:>14.3f} {:>14.3f}\n", title, found->max, found->min,
-                            found->mean, found->deviation);
+                line->samples.size());
+        text += fmt::format("   {:<18} {:>14.3f} {:>14.3f} {:>14.3f} {:>14.3f}\n", title, line->max, line->min,
+                            line->mean, line->deviation);
     }
     return text;
 }

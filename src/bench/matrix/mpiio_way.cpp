@@ -196,14 +196,14 @@ private:
             char text[MPI_MAX_INFO_VAL + 1] = "";
             int is_set = 0;
             MPI_Info_get(used, key.c_str(), MPI_MAX_INFO_VAL, text, &is_set);
-            std::string found = is_set != 0 ? text : "";
+            std::string actual = is_set != 0 ? text : "";
             if (key == "striping_factor")
-                found = !stripes.targets.empty() ? std::to_string(stripes.targets.size()) : "";
-            if (key == "striping_unit") found = stripes.stripe_bytes > 0 ? std::to_string(stripes.stripe_bytes) : "";
+                actual = !stripes.targets.empty() ? std::to_string(stripes.targets.size()) : "";
+            if (key == "striping_unit") actual = stripes.stripe_bytes > 0 ? std::to_string(stripes.stripe_bytes) : "";
             const bool seen = key == "striping_factor" || key == "striping_unit";
             auto remark = fmt::format("hint {}={} ", key, value);
-            if (found == value) remark += seen ? "was applied" : "was read back, not necessarily obeyed";
-            else remark += found.empty() ? "was not applied" : fmt::format("was not applied: it is {}", found);
+            if (actual == value) remark += seen ? "was applied" : "was read back, not necessarily obeyed";
+            else remark += actual.empty() ? "was not applied" : fmt::format("was not applied: it is {}", actual);
             if (std::ranges::find(row_.remarks, remark) == row_.remarks.end())
                 row_.remarks.push_back(std::move(remark));
         }

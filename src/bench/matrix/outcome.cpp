@@ -21,8 +21,8 @@ bool has_words(const RowResult& row, const Words& words) {
 }
 
 const Published* published_of(const RowOutcome& outcome, const RowResult& row, const std::string& measure) {
-    for (const auto& one : outcome.of.published)
-        if (one.measure == measure && has_words(row, one.setting)) return &one;
+    for (const auto& published : outcome.of.published)
+        if (published.measure == measure && has_words(row, published.setting)) return &published;
     return nullptr;
 }
 
@@ -148,8 +148,8 @@ std::string timed_and_fixed(const RowOutcome& outcome) {
         const auto end = !commits                   ? ends[static_cast<std::size_t>(durable)]
                          : durable == Durable::none ? std::string_view("the save returns")
                                                     : std::string_view("committed");
-        auto one = fmt::format("{} until {}", word_of(row.setting.words, "via"), end);
-        if (std::ranges::find(timed, one) == timed.end()) timed.push_back(std::move(one));
+        auto label = fmt::format("{} until {}", word_of(row.setting.words, "via"), end);
+        if (std::ranges::find(timed, label) == timed.end()) timed.push_back(std::move(label));
     }
     const auto axes = axes_of(outcome);
     for (const auto* key : {"size", "xfer", "durable", "op", "dumps", "data"})
@@ -197,9 +197,9 @@ cli::Shown table_of(const RowOutcome& outcome) {
     for (const auto& row : outcome.rows) {
         const auto name = show_text(name_of_row(outcome, row));
         if (!row.skipped.empty()) text += fmt::format("skipped: {}: {}\n", name, show_text(row.skipped));
-        for (const auto& one : outcome.of.published)
-            if (!row.skipped.empty() && has_words(row, one.setting))
-                text += fmt::format("  published: {} {}\n", one.measure, shown_value(one.measure, one.value));
+        for (const auto& known : outcome.of.published)
+            if (!row.skipped.empty() && has_words(row, known.setting))
+                text += fmt::format("  published: {} {}\n", known.measure, shown_value(known.measure, known.value));
         for (const auto& remark : row.remarks) text += fmt::format("{}: {}\n", name, show_text(remark));
     }
     if (published) text += fmt::format("published: {}; scale {:g} here\n", show_text(outcome.of.source), outcome.scale);
@@ -266,19 +266,19 @@ format::Advice advice_of(const RowOutcome& outcome) {
         advice.key.emplace_back("scale", fmt::format("{:g}", outcome.scale));
     }
     for (const auto& row : outcome.rows) {
-        format::AdviceRow one{.setting = row.setting.words, .remarks = row.remarks};
-        for (auto& [key, value] : one.setting) {
+        format::AdviceRow advice_row{.setting = row.setting.words, .remarks = row.remarks};
+        for (auto& [key, value] : advice_row.setting) {
             if (key == "ranks" && row.ranks > 0) value = std::to_string(row.ranks);
             if (key == "nodes" && row.nodes > 0) value = std::to_string(row.nodes);
         }
-        for (const auto& line : lines_of(outcome, row)) add_measures(line, outcome.of.source, one.measures);
+        for (const auto& line : lines_of(outcome, row)) add_measures(line, outcome.of.source, advice_row.measures);
         if (row.bytes > 0)
-            one.measures.push_back({"dump_bytes", static_cast<double>(row.bytes), 0, 0, 0, 1,
-                                    format::MeasureOrigin::measured, "bench run"});
-        if (!row.skipped.empty()) one.remarks.push_back("skipped: " + row.skipped);
-        if (const auto* rate = format::find(one.measures, "drain_rate_bytes_per_second"); rate != nullptr)
-            add_for_plans(outcome, row, one.measures, *rate, advice.measures);
-        advice.rows.push_back(std::move(one));
+            advice_row.measures.push_back({"dump_bytes", static_cast<double>(row.bytes), 0, 0, 0, 1,
+                                           format::MeasureOrigin::measured, "bench run"});
+        if (!row.skipped.empty()) advice_row.remarks.push_back("skipped: " + row.skipped);
+        if (const auto* rate = format::find(advice_row.measures, "drain_rate_bytes_per_second"); rate != nullptr)
+            add_for_plans(outcome, row, advice_row.measures, *rate, advice.measures);
+        advice.rows.push_back(std::move(advice_row));
     }
     return advice;
 }

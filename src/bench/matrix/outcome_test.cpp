@@ -81,7 +81,7 @@ TEST_CASE("outcome: a plan takes the row with the fastest drain, a node's part o
     const auto advice = advice_of(outcome);
     CHECK(format::find(advice.measures, drain)->value == 2e9);
     CHECK(format::find(advice.measures, read)->value == 1.5e9);
-    for (const auto& one : advice.measures) CHECK(one.from == "row forebay, 4M");
+    for (const auto& measure : advice.measures) CHECK(measure.from == "row forebay, 4M");
     outcome.rows.resize(1);
     CHECK(advice_of(outcome).measures.empty());
 }

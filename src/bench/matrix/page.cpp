@@ -59,9 +59,9 @@ std::string charts_of(const RowOutcome& outcome) {
     for (const auto& row : outcome.rows)
         for (auto& line : lines_of(outcome, row)) {
             if (!is_headline(outcome, line.measure)) continue;
-            auto found = std::ranges::find(charts, line.measure, &std::pair<std::string, std::vector<Bar>>::first);
-            if (found == charts.end()) found = charts.insert(charts.end(), {line.measure, {}});
-            found->second.push_back({name_of_row(outcome, row), std::move(line)});
+            auto chart = std::ranges::find(charts, line.measure, &std::pair<std::string, std::vector<Bar>>::first);
+            if (chart == charts.end()) chart = charts.insert(charts.end(), {line.measure, {}});
+            chart->second.push_back({name_of_row(outcome, row), std::move(line)});
         }
     std::string text;
     for (const auto& [measure, bars] : charts)

@@ -72,9 +72,9 @@ struct OptionValue {
 template <class T, std::size_t n>
 Result<T> one_of(const std::string& key, const std::string& word, const OptionValue<T> (&all)[n]) {
     std::vector<std::string> names;
-    for (const auto& one : all) {
-        if (word == one.name) return one.value;
-        names.emplace_back(one.name);
+    for (const auto& choice : all) {
+        if (word == choice.name) return choice.value;
+        names.emplace_back(choice.name);
     }
     return wrong(key, word, fmt::format("one of {}", fmt::join(names, ", ")));
 }
@@ -306,8 +306,8 @@ void put_word(Words& words, const std::string& key, const std::string& value) {
 
 const std::string& word_of(const Words& words, const std::string& key) {
     static const std::string none;
-    const auto found = std::ranges::find(words, key, &Words::value_type::first);
-    return found == words.end() ? none : found->second;
+    const auto word = std::ranges::find(words, key, &Words::value_type::first);
+    return word == words.end() ? none : word->second;
 }
 
 Result<RowSetting> setting_from(const Words& words) {

@@ -262,14 +262,14 @@ Result<std::vector<int>> nodes_of(Ranks& ranks, int wish) {
 }  // namespace
 
 void add_sample(Samples& samples, const std::string& name, double value) {
-    const auto found = std::ranges::find(samples, name, &Samples::value_type::first);
-    if (found != samples.end()) found->second.push_back(value);
+    const auto sample = std::ranges::find(samples, name, &Samples::value_type::first);
+    if (sample != samples.end()) sample->second.push_back(value);
     else samples.push_back({name, {value}});
 }
 
 const std::vector<double>* find_samples(const Samples& samples, const std::string& name) {
-    const auto found = std::ranges::find(samples, name, &Samples::value_type::first);
-    return found == samples.end() ? nullptr : &found->second;
+    const auto sample = std::ranges::find(samples, name, &Samples::value_type::first);
+    return sample == samples.end() ? nullptr : &sample->second;
 }
 
 Result<> run_trial(Ranks& ranks, const TrialPlace& place, RowResult& result) {

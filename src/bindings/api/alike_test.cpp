@@ -83,8 +83,8 @@ TEST_CASE("one rank saves another stream than the others") {
             auto second = here.session.stream("second").value();
             first.replicated("value", &value).value();
             second.replicated("value", &value).value();
-            auto& mine = here.is_odd() ? second : first;
-            check_refused(mine.save(3), {"'first' on rank 0", "'second' on rank 2"});
+            auto& own_stream = here.is_odd() ? second : first;
+            check_refused(own_stream.save(3), {"'first' on rank 0", "'second' on rank 2"});
             const std::vector<std::string> says{"step 3, time 0 of stream 'first' on rank 0",
                                                 "prepare() of stream 'first' on rank 2"};
             if (here.is_odd()) check_refused(first.prepare(), says);
@@ -132,33 +132,36 @@ TEST_CASE("each option of a stream that one rank has otherwise is named, with bo
         Codec codec = Codec::none;  // on all ranks
     };
     const std::vector<Change> changes{
-        {"slots is 1 on rank 0 and 2 on rank 2", [](auto& one) { one.slots = 2; }},
-        {"policy is wait on rank 0 and skip on rank 2", [](auto& one) { one.policy = Policy::skip; }},
-        {"wait_max_seconds is 10 on rank 0 and 0.25 on rank 2", [](auto& one) { one.wait_max = 250ms; }},
-        {"keep is 3 on rank 0 and 4 on rank 2", [](auto& one) { one.keep = 4; }},
-        {"view is true on rank 0 and false on rank 2", [](auto& one) { one.view = false; }},
+        {"slots is 1 on rank 0 and 2 on rank 2", [](auto& options) { options.slots = 2; }},
+        {"policy is wait on rank 0 and skip on rank 2", [](auto& options) { options.policy = Policy::skip; }},
+        {"wait_max_seconds is 10 on rank 0 and 0.25 on rank 2", [](auto& options) { options.wait_max = 250ms; }},
+        {"keep is 3 on rank 0 and 4 on rank 2", [](auto& options) { options.keep = 4; }},
+        {"view is true on rank 0 and false on rank 2", [](auto& options) { options.view = false; }},
         {"compression.codec is none on rank 0 and zstd on rank 2",
-         [](auto& one) { one.compression.codec = Codec::zstd; }},
-        {"compression.level is 0 on rank 0 and 3 on rank 2", [](auto& one) { one.compression.level = 3; }, Codec::zstd},
+         [](auto& options) { options.compression.codec = Codec::zstd; }},
+        {"compression.level is 0 on rank 0 and 3 on rank 2", [](auto& options) { options.compression.level = 3; },
+         Codec::zstd},
         {"compression.shuffle is bytes on rank 0 and bits on rank 2",
-         [](auto& one) { one.compression.shuffle = Shuffle::bits; }},
-        {"compression.error is 0 on rank 0 and 0.001 on rank 2", [](auto& one) { one.compression.error = 1e-3; },
-         Codec::zfp},
+         [](auto& options) { options.compression.shuffle = Shuffle::bits; }},
+        {"compression.error is 0 on rank 0 and 0.001 on rank 2",
+         [](auto& options) { options.compression.error = 1e-3; }, Codec::zfp},
         {"compression.variables 'u'",
-         [](auto& one) {
-             one.variable_compression = {{"u", {.codec = Codec::lz4}}};
+         [](auto& options) {
+             options.variable_compression = {{"u", {.codec = Codec::lz4}}};
          }},
-        {"priority is 0 on rank 0 and -1 on rank 2", [](auto& one) { one.priority = -1; }},
-        {"deadline_seconds is 0 on rank 0 and 60 on rank 2", [](auto& one) { one.deadline = 60s; }},
-        {"rate_bytes_per_second is 0 on rank 0 and 5 on rank 2", [](auto& one) { one.rate_bytes_per_second = 5; }},
-        {"file is own on rank 0 and combined:2 on rank 2", [](auto& one) { one.file = TargetFile::combined(2); }},
+        {"priority is 0 on rank 0 and -1 on rank 2", [](auto& options) { options.priority = -1; }},
+        {"deadline_seconds is 0 on rank 0 and 60 on rank 2", [](auto& options) { options.deadline = 60s; }},
+        {"rate_bytes_per_second is 0 on rank 0 and 5 on rank 2",
+         [](auto& options) { options.rate_bytes_per_second = 5; }},
+        {"file is own on rank 0 and combined:2 on rank 2",
+         [](auto& options) { options.file = TargetFile::combined(2); }},
         {"conventions is plain on rank 0 and plain, netcdf on rank 2",
-         [](auto& one) {
-             one.conventions = {Convention::plain, Convention::netcdf};
+         [](auto& options) {
+             options.conventions = {Convention::plain, Convention::netcdf};
          }},
-        {"file is own on rank 0 and shared on rank 2", [](auto& one) { one.file = TargetFile::shared(); }},
+        {"file is own on rank 0 and shared on rank 2", [](auto& options) { options.file = TargetFile::shared(); }},
         {"insitu.mean.kind is not set on rank 0 and statistics on rank 2",
-         [](auto& one) { one.insitu = {{.name = "mean", .variables = {"u"}}}; }},
+         [](auto& options) { options.insitu = {{.name = "mean", .variables = {"u"}}}; }},
     };
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;
@@ -179,47 +182,53 @@ TEST_CASE("each option of a stream that one rank has otherwise is named, with bo
 TEST_CASE("each option of a session that must not differ is named when it does, with both values") {
     using Change = std::pair<std::string, std::function<void(Options&)>>;
     const std::vector<Change> changes{
-        {"run is ", [](auto& one) { one.run += "-other"; }},
-        {"virtual_nodes is 1 on rank 0 and 2 on rank 2", [](auto& one) { one.virtual_nodes = 2; }},
-        {"huge_pages is true on rank 0 and false on rank 2", [](auto& one) { one.huge_pages = false; }},
+        {"run is ", [](auto& options) { options.run += "-other"; }},
+        {"virtual_nodes is 1 on rank 0 and 2 on rank 2", [](auto& options) { options.virtual_nodes = 2; }},
+        {"huge_pages is true on rank 0 and false on rank 2", [](auto& options) { options.huge_pages = false; }},
         {"agent.mode is thread on rank 0 and process on rank 2",
-         [](auto& one) { one.agent.mode = AgentMode::process; }},
-        {"agent.cores is 1 on rank 0 and 2 on rank 2", [](auto& one) { one.agent.cores = 2; }},
-        {"agent.block_bytes is 16777216 on rank 0 and 4096 on rank 2", [](auto& one) { one.agent.block_bytes = 4096; }},
-        {"agent.in_flight is 4 on rank 0 and 3 on rank 2", [](auto& one) { one.agent.in_flight = 3; }},
+         [](auto& options) { options.agent.mode = AgentMode::process; }},
+        {"agent.cores is 1 on rank 0 and 2 on rank 2", [](auto& options) { options.agent.cores = 2; }},
+        {"agent.block_bytes is 16777216 on rank 0 and 4096 on rank 2",
+         [](auto& options) { options.agent.block_bytes = 4096; }},
+        {"agent.in_flight is 4 on rank 0 and 3 on rank 2", [](auto& options) { options.agent.in_flight = 3; }},
         {"agent.rate_bytes_per_second is 0 on rank 0 and 9 on rank 2",
-         [](auto& one) { one.agent.rate_bytes_per_second = 9; }},
+         [](auto& options) { options.agent.rate_bytes_per_second = 9; }},
         {"agent.slowdown_percent_max is 0 on rank 0 and 2.5 on rank 2",
-         [](auto& one) { one.agent.slowdown_percent_max = 2.5; }},
-        {"agent.direct is true on rank 0 and false on rank 2", [](auto& one) { one.agent.direct = Direct::no; }},
-        {"agent.retries is 5 on rank 0 and 6 on rank 2", [](auto& one) { one.agent.retries = 6; }},
-        {"agent.retry_pause_seconds is 0.2 on rank 0 and 3 on rank 2", [](auto& one) { one.agent.retry_pause = 3s; }},
+         [](auto& options) { options.agent.slowdown_percent_max = 2.5; }},
+        {"agent.direct is true on rank 0 and false on rank 2",
+         [](auto& options) { options.agent.direct = Direct::no; }},
+        {"agent.retries is 5 on rank 0 and 6 on rank 2", [](auto& options) { options.agent.retries = 6; }},
+        {"agent.retry_pause_seconds is 0.2 on rank 0 and 3 on rank 2",
+         [](auto& options) { options.agent.retry_pause = 3s; }},
         {"agent.storage_targets is \"\" on rank 0 and 0-3 on rank 2",
-         [](auto& one) { one.agent.storage_targets = "0-3"; }},
-        {"agent.exclude_targets is \"\" on rank 0 and 7 on rank 2", [](auto& one) { one.agent.exclude_targets = "7"; }},
+         [](auto& options) { options.agent.storage_targets = "0-3"; }},
+        {"agent.exclude_targets is \"\" on rank 0 and 7 on rank 2",
+         [](auto& options) { options.agent.exclude_targets = "7"; }},
         {"agent.avoid_slow_targets is true on rank 0 and false on rank 2",
-         [](auto& one) { one.agent.avoid_slow_targets = false; }},
-        {"agent.exclude_nodes is \"\" on rank 0 and n7 on rank 2", [](auto& one) { one.agent.exclude_nodes = "n7"; }},
-        {"agent.neighbours is 0 on rank 0 and 3 on rank 2", [](auto& one) { one.agent.neighbours = 3; }},
+         [](auto& options) { options.agent.avoid_slow_targets = false; }},
+        {"agent.exclude_nodes is \"\" on rank 0 and n7 on rank 2",
+         [](auto& options) { options.agent.exclude_nodes = "n7"; }},
+        {"agent.neighbours is 0 on rank 0 and 3 on rank 2", [](auto& options) { options.agent.neighbours = 3; }},
         {"agent.avoid_slow_nodes is true on rank 0 and false on rank 2",
-         [](auto& one) { one.agent.avoid_slow_nodes = false; }},
-        {"agent.forwarders is 0 on rank 0 and 1 on rank 2", [](auto& one) { one.agent.forwarders = 1; }},
+         [](auto& options) { options.agent.avoid_slow_nodes = false; }},
+        {"agent.forwarders is 0 on rank 0 and 1 on rank 2", [](auto& options) { options.agent.forwarders = 1; }},
         {"agent.forward_to is \"\" on rank 0 and a:1, b:2 on rank 2",
-         [](auto& one) {
-             one.agent.forward_to = {"a:1", "b:2"};
-             one.agent.forward_token_file = "token";
+         [](auto& options) {
+             options.agent.forward_to = {"a:1", "b:2"};
+             options.agent.forward_token_file = "token";
          }},
-        {"job.wall_time_seconds is 0 on rank 0 and 9 on rank 2", [](auto& one) { one.job.wall_time = 9s; }},
-        {"job.reserve_seconds is 0 on rank 0 and 9 on rank 2", [](auto& one) { one.job.reserve = 9s; }},
-        {"open_wait_seconds is 60 on rank 0 and 9 on rank 2", [](auto& one) { one.open_wait = 9s; }},
-        {"close_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& one) { one.close_wait = 9s; }},
-        {"stall_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& one) { one.stall_wait = 9s; }},
-        {"restart_window_bytes is 4194304 on rank 0 and 5 on rank 2", [](auto& one) { one.restart_window_bytes = 5; }},
-        {"copy_threads is auto on rank 0 and 3 on rank 2", [](auto& one) { one.copy_threads = 3; }},
-        {"profile is \"\" on rank 0 and auto on rank 2", [](auto& one) { one.profile = "auto"; }},
+        {"job.wall_time_seconds is 0 on rank 0 and 9 on rank 2", [](auto& options) { options.job.wall_time = 9s; }},
+        {"job.reserve_seconds is 0 on rank 0 and 9 on rank 2", [](auto& options) { options.job.reserve = 9s; }},
+        {"open_wait_seconds is 60 on rank 0 and 9 on rank 2", [](auto& options) { options.open_wait = 9s; }},
+        {"close_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& options) { options.close_wait = 9s; }},
+        {"stall_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& options) { options.stall_wait = 9s; }},
+        {"restart_window_bytes is 4194304 on rank 0 and 5 on rank 2",
+         [](auto& options) { options.restart_window_bytes = 5; }},
+        {"copy_threads is auto on rank 0 and 3 on rank 2", [](auto& options) { options.copy_threads = 3; }},
+        {"profile is \"\" on rank 0 and auto on rank 2", [](auto& options) { options.profile = "auto"; }},
         {"streams.fields.slots is not set on rank 0 and 1 on rank 2",
-         [](auto& one) {
-             one.streams = {{"fields", {.keep = 9}}};
+         [](auto& options) {
+             options.streams = {{"fields", {.keep = 9}}};
          }},
     };
     const test::TempDirectory folder;

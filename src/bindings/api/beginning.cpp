@@ -28,8 +28,8 @@ Result<std::uint32_t> last_saver(const SessionState& session, const std::string&
     FB_TRY(within(
         std::min<std::chrono::milliseconds>(options.open_wait, saver_look_max), "the run directory " + options.run,
         [store = session.target(), run = options.run, run_id = session.claim.run_id, stream, last]() -> Result<> {
-            FB_TRY_ASSIGN(found, catalog::last_saver(*store, run, stream, run_id));
-            *last = found;
+            FB_TRY_ASSIGN(saver, catalog::last_saver(*store, run, stream, run_id));
+            *last = saver;
             return {};
         },
         session.say()));
@@ -100,8 +100,8 @@ Result<> Beginning::check_has_none(std::int64_t below, const std::optional<resta
                                    const std::vector<restart::NotTaken>& unread) const {
     return comm::agree(*session_.topology.world, [&]() -> Result<> {
         auto all = passed;
-        for (const auto& one : unread)
-            if (std::ranges::find(all, one.step, &restart::NotTaken::step) == all.end()) all.push_back(one);
+        for (const auto& item : unread)
+            if (std::ranges::find(all, item.step, &restart::NotTaken::step) == all.end()) all.push_back(item);
         const restart::StreamPlace place{session_.options.run, stream_};
         if (all.empty() && !wish) return {};
         if (all.empty())

@@ -17,18 +17,18 @@ SessionRanks alone() {
 }
 
 Result<made::Settings> settings(const std::string& name) {
-    made::Settings found;
+    made::Settings settings;
     const auto* path = std::getenv(fmt::format("FOREBAY_{}_CONFIG", name).c_str());
     if (path != nullptr && *path != '\0') {
         FB_TRY_ASSIGN(options, load_options(path));
-        found.options = std::move(options);
-        found.options.run_in_file.clear();  // the run is beside the file, whatever the configuration says
+        settings.options = std::move(options);
+        settings.options.run_in_file.clear();  // the run is beside the file, whatever the configuration says
     }
-    found.options.log = log_of(found.options);  // for waits before the session is open, too
+    settings.options.log = log_of(settings.options);  // for waits before the session is open, too
     const auto* keep = std::getenv(fmt::format("FOREBAY_{}_KEEP", name).c_str());
-    found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
-    found.program = agent::agent_program(found.options.agent.program);
-    return found;
+    settings.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
+    settings.program = agent::agent_program(settings.options.agent.program);
+    return settings;
 }
 
 }  // namespace forebay::behind

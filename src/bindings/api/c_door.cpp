@@ -47,17 +47,17 @@ fb_saved saved_for_c(const Saved& saved) {
             saved.wait_seconds, saved.plan_seconds, saved.copy_seconds};
 }
 
-Result<> give_options(Result<Options> made, fb_options** options) {
-    if (!made) return made.error();
-    *options = new fb_options{std::move(*made)};
+Result<> give_options(Result<Options> result, fb_options** options) {
+    if (!result) return result.error();
+    *options = new fb_options{std::move(*result)};
     return {};
 }
 
 bool has_options(const fb_options* options) { return options != nullptr && options->value; }
 
-Result<> give_restart(Result<std::optional<Restart>> found, fb_restart** restart) {
-    if (!found) return found.error();
-    *restart = *found ? new fb_restart{std::move(**found)} : nullptr;
+Result<> give_restart(Result<std::optional<Restart>> result, fb_restart** restart) {
+    if (!result) return result.error();
+    *restart = *result ? new fb_restart{std::move(**result)} : nullptr;
     return {};
 }
 
@@ -234,8 +234,8 @@ void fb_direct_free(fb_direct* direct) { delete direct; }
 fb_status fb_counter(const fb_stream* stream, const char* name, double* value, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
-        FB_TRY_ASSIGN(found, describe::counter_named(stream->value.counters(), text_or_empty(name)));
-        *value = found;
+        FB_TRY_ASSIGN(counter, describe::counter_named(stream->value.counters(), text_or_empty(name)));
+        *value = counter;
         return {};
     });
 }
@@ -260,9 +260,9 @@ fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_res
             if (status == FB_OK) return {};
             return error_of_text(static_cast<ErrorKind>(status), why.text);
         };
-        auto found = stream->value.restore(bind_rows);
-        if (!found) return found.error();
-        return restart == nullptr ? Result<>() : give_restart(std::move(found), restart);
+        auto restored = stream->value.restore(bind_rows);
+        if (!restored) return restored.error();
+        return restart == nullptr ? Result<>() : give_restart(std::move(restored), restart);
     });
 }
 

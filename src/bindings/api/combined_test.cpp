@@ -49,13 +49,13 @@ struct Rows {
         CHECK(stream.save(step).value().kept);
     }
     std::int64_t restore() {
-        auto found = stream.newest().value();
-        if (!found) return -1;
+        auto restart = stream.newest().value();
+        if (!restart) return -1;
         std::ranges::fill(data, -1.0);
-        found->read().value();
+        restart->read().value();
         for (std::size_t i = 0; i < data.size(); ++i)
-            if (data[i] != value(i, found->step())) return -2;
-        return found->step();
+            if (data[i] != value(i, restart->step())) return -2;
+        return restart->step();
     }
 
     Stream stream;
@@ -77,16 +77,16 @@ TEST_CASE("five nodes: as many files as asked for, and restarts on other ranks a
         Names files;
     };
     std::int64_t step = 0;
-    for (const auto& one :
+    for (const auto& example :
          {Case{1, {"node-00000.h5", "node-00001.h5", "node-00002.h5", "node-00003.h5", "node-00004.h5"}},
           Case{2, {"node-00004.h5", "nodes-00000-00001.h5", "nodes-00002-00003.h5"}},
           Case{3, {"nodes-00000-00002.h5", "nodes-00003-00004.h5"}}, Case{5, {"nodes-00000-00004.h5"}},
           Case{256, {"nodes-00000-00004.h5"}}}) {
-        CAPTURE(one.nodes_per_file);
+        CAPTURE(example.nodes_per_file);
         const auto options = test::options_in(folder, 5);
-        save(options, 5, ++step, one.nodes_per_file);
+        save(options, 5, ++step, example.nodes_per_file);
         const StoredStep stored{options.run, step};
-        CHECK(stored.files() == one.files);
+        CHECK(stored.files() == example.files);
         const auto manifest = stored.whole();
         REQUIRE(manifest.nodes.size() == 5);
         for (const auto& line : manifest.nodes)

@@ -40,9 +40,9 @@ void Conditions::take(node::Control& page) { take(node::take_raised(page)); }
 
 void Conditions::take(std::vector<node::Raised> kept) {
     for (auto& raised : kept)
-        if (std::ranges::none_of(given_, [&](const Given& one) {
-                return one.snapshot_id == raised.snapshot_id && one.text == raised.text &&
-                       one.urgency >= urgency_of(raised);
+        if (std::ranges::none_of(given_, [&](const Given& condition) {
+                return condition.snapshot_id == raised.snapshot_id && condition.text == raised.text &&
+                       condition.urgency >= urgency_of(raised);
             }))
             waiting_.push_back(std::move(raised));
     while (waiting_.size() > conditions_waiting_max)
@@ -59,9 +59,9 @@ std::int64_t Conditions::urgency(int rank, const HasLeft& has_left) {
 }
 
 std::string Conditions::text() const {
-    const auto& one = waiting_[*most_urgent_];
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", one.step, one.snapshot_id, one.actions,
-                       std::bit_cast<std::uint64_t>(one.value), one.stream, one.text);
+    const auto& condition = waiting_[*most_urgent_];
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", condition.step, condition.snapshot_id, condition.actions,
+                       std::bit_cast<std::uint64_t>(condition.value), condition.stream, condition.text);
 }
 
 node::Raised Conditions::given(const std::string& text) {
@@ -75,8 +75,9 @@ node::Raised Conditions::given(const std::string& text) {
     raised.value = std::bit_cast<double>(value);
     raised.stream = next_part(rest);
     raised.text = rest;
-    std::erase_if(waiting_,
-                  [&](const auto& one) { return one.snapshot_id == raised.snapshot_id && one.text == raised.text; });
+    std::erase_if(waiting_, [&](const auto& other) {
+        return other.snapshot_id == raised.snapshot_id && other.text == raised.text;
+    });
     given_.push_back({raised.snapshot_id, raised.text, urgency_of(raised)});
     if (given_.size() > given_max) given_.erase(given_.begin());
     return raised;

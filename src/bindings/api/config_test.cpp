@@ -188,10 +188,10 @@ TEST_CASE("load_options: a file at the target is one of four words, and of sever
                                           "\": one of own, combined:N with N from 2 to 256, shared, shared-h5part.") !=
               std::string::npos);
     }
-    for (const auto* one : {"combined:2", "shared", "shared-h5part"}) {
-        const auto both = load("[streams.restart]\nfile = \"" + std::string(one) + "\"\ncompression = \"lz4\"\n");
+    for (const auto* form : {"combined:2", "shared", "shared-h5part"}) {
+        const auto both = load("[streams.restart]\nfile = \"" + std::string(form) + "\"\ncompression = \"lz4\"\n");
         REQUIRE(!both);
-        CHECK(both.error().text().find("file = \"" + std::string(one) + "\" and compression exclude each other") !=
+        CHECK(both.error().text().find("file = \"" + std::string(form) + "\" and compression exclude each other") !=
               std::string::npos);
     }
     CHECK(load("[streams.restart]\nfile = \"own\"\ncompression = \"lz4\"\n"));
@@ -266,7 +266,7 @@ variables = { "z*" = { codec = "zfp", error = 1e-3, shuffle = "none" }, "a*" = "
                              .value();
     REQUIRE(options.streams.size() == 2);
     const auto stream = [&](const std::string& wanted) {
-        return std::ranges::find(options.streams, wanted, [](const auto& one) { return one.first; })->second;
+        return std::ranges::find(options.streams, wanted, [](const auto& entry) { return entry.first; })->second;
     };
     CHECK(stream("restart").compression.codec == Codec::automatic);
     CHECK(stream("restart").variable_compression.empty());

@@ -55,9 +55,9 @@ Result<std::unique_ptr<sys::Crew>> find_crew(const Options& options, const comm:
             return;
         }
         wanted = static_cast<std::uint32_t>(std::clamp<std::size_t>(cpus.count(), 1, limits::copy_threads_max));
-        auto found = stage::crew_at_memory_limit(wanted, cpus);
-        crew = std::move(found.crew);
-        measured = std::move(found.measured);
+        auto match = stage::crew_at_memory_limit(wanted, cpus);
+        crew = std::move(match.crew);
+        measured = std::move(match.measured);
     }));
     const auto threads = static_cast<std::int64_t>(crew->threads());
     std::array<std::int64_t, 4> numbers{threads, -threads, crew->shortage() ? 0 : 1, measured ? 0 : 1};

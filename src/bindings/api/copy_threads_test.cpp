@@ -57,9 +57,9 @@ struct State {
         time = 4.5;
         for (auto& value : halo) value = static_cast<double>(random());
         for (auto& value : plain) value = static_cast<double>(random());
-        for (auto& one : particles) {
-            one = {static_cast<float>(random()), static_cast<std::int64_t>(random()), {}};
-            for (auto& character : one.label) character = static_cast<char>('a' + random() % 26);
+        for (auto& particle : particles) {
+            particle = {static_cast<float>(random()), static_cast<std::int64_t>(random()), {}};
+            for (auto& character : particle.label) character = static_cast<char>('a' + random() % 26);
         }
         for (auto& value : column) value = static_cast<float>(random());
     }
@@ -70,8 +70,9 @@ struct State {
                 for (std::size_t x = 1; x <= 100; ++x)
                     if (a.halo[(z * 104 + y) * 102 + x] != b.halo[(z * 104 + y) * 102 + x]) return false;
         return a.time == b.time && a.plain == b.plain && a.column == b.column &&
-               std::ranges::equal(a.particles, b.particles, [](const Particle& one, const Particle& other) {
-                   return one.x == other.x && one.id == other.id && std::ranges::equal(one.label, other.label);
+               std::ranges::equal(a.particles, b.particles, [](const Particle& particle, const Particle& other) {
+                   return particle.x == other.x && particle.id == other.id &&
+                          std::ranges::equal(particle.label, other.label);
                });
     }
 };
@@ -120,9 +121,9 @@ std::string restore(const Options& options, State& state) {
     auto session = Session::open(options).value();
     auto stream = session.stream("restart", {.view = false}).value();
     state.describe(stream);
-    const auto found = stream.restore().value();
-    REQUIRE(found);
-    const auto source = found->source();
+    const auto restart = stream.restore().value();
+    REQUIRE(restart);
+    const auto source = restart->source();
     session.close().value();
     return source;
 }
@@ -175,16 +176,16 @@ TEST_CASE("damage of a staged copy is found by whichever thread copies it; of se
         for (const auto& block : head.blocks)
             if (block.size_bytes > 7'000'000) begin = std::min(begin, block.offset_bytes);
         for (const std::uint64_t at : {6'500'000, 5'500'000, 3'500'000}) flip(staged, begin + at);
-        std::string told;
+        std::string logged;
         options.log = [&](const std::string& line) {
-            if (const auto damage = line.find("crc32c"); damage != line.npos) told = line.substr(damage);
+            if (const auto damage = line.find("crc32c"); damage != line.npos) logged = line.substr(damage);
         };
         State again;
         CHECK(restore(options, again) == options.run + "/restart/step-000001");
         CHECK(again == state);
-        CHECK(told.find(fmt::format("bytes {}-", begin + (3u << 20))) != told.npos);
-        if (threads == 1) told_by_one = told;
-        CHECK(told == told_by_one);
+        CHECK(logged.find(fmt::format("bytes {}-", begin + (3u << 20))) != logged.npos);
+        if (threads == 1) told_by_one = logged;
+        CHECK(logged == told_by_one);
     }
 }
 
@@ -205,9 +206,9 @@ TEST_CASE("two sessions of a process have threads of their own, and neither has 
         stream.wait_committed(std::chrono::seconds(60)).value();
     };
     const auto before = threads_now();
-    auto one = with_threads(folder, 3), other = one;
+    auto session_options = with_threads(folder, 3), other = session_options;
     other.run += "-other";
-    auto first = Session::open(one).value();
+    auto first = Session::open(session_options).value();
     auto second = Session::open(other).value();
     save(first, 1);
     save(second, 1);
@@ -216,7 +217,7 @@ TEST_CASE("two sessions of a process have threads of their own, and neither has 
     save(second, 2);
     second.close().value();
     CHECK(threads_now() == before);
-    for (const auto* options : {&one, &other}) {
+    for (const auto* options : {&session_options, &other}) {
         State again;
         restore(*options, again);
         CHECK(again == state);
@@ -266,9 +267,9 @@ TEST_CASE("the log tells why a rank copies with one thread") {
         return log;
     };
     const auto says = [](const std::string& log, const std::string& reason) {
-        const bool said = log.find("one thread of each rank copies: " + reason) != log.npos;
-        CHECK_MESSAGE(said, log);
-        return said;
+        const bool is_said = log.find("one thread of each rank copies: " + reason) != log.npos;
+        CHECK_MESSAGE(is_said, log);
+        return is_said;
     };
     says(log_of(1, 1), "copy_threads asks for one\n");
     says(log_of(3, 0), "other ranks may run on each of its CPUs; bind ranks to CPUs of their own\n");

@@ -62,10 +62,10 @@ public:
         if (level_ == Level::world) all_.world_numbers += numbers.size();
         inner_->sum(numbers);
     }
-    void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) override {
         ++own_.gather;
-        if (level_ == Level::node) all_.node_bytes += mine.size();
-        inner_->gather_all(mine, all);
+        if (level_ == Level::node) all_.node_bytes += own_bytes.size();
+        inner_->gather_all(own_bytes, all);
     }
     void broadcast(std::span<std::byte> bytes, int root) override {
         ++own_.broadcast;
@@ -296,21 +296,21 @@ TEST_CASE("a restart variable by variable exchanges the heads once and opens one
             detail::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 1)).value();
         auto stream = session.stream("restart").value();
         describe(stream, rank);
-        auto found = stream.newest().value();
-        REQUIRE(found);
-        found->read({"u"}).value();
+        auto restart = stream.newest().value();
+        REQUIRE(restart);
+        restart->read({"u"}).value();
         calls = {};
-        found->read({"v"}).value();
-        const auto one = calls;
-        CHECK(one.node.broadcast == 0);
+        restart->read({"v"}).value();
+        const auto counted = calls;
+        CHECK(counted.node.broadcast == 0);
         CHECK(v[1000 * rank + 7] == 2.5);
         calls = {};
-        found->read({"w"}).value();
-        CHECK(calls.node == one.node);
-        CHECK(calls.world == one.world);
+        restart->read({"w"}).value();
+        CHECK(calls.node == counted.node);
+        CHECK(calls.world == counted.world);
         stream.save(2).value();  // gives the memory back
         calls = {};
-        found->read({"v"}).value();
+        restart->read({"v"}).value();
         CHECK(calls.node.broadcast > 0);
         session.close().value();
     });

@@ -114,15 +114,15 @@ Result<std::uint32_t> StreamDescription::add_table(const std::string& name, cons
 Result<std::size_t> StreamDescription::index_of(const std::string& variable, Kind kind, const As& as) const {
     const auto index = names_.index_of(variable);
     if (!index) return unknown(variable, name_of(kind));
-    const auto* found = &schema.variables[*index];
-    const auto type = as.type.value_or(found->type);
-    const auto shape = as.shape.value_or(found->shape);
-    if (found->kind == kind && found->type == type && found->shape == shape) return *index;
+    const auto* described = &schema.variables[*index];
+    const auto type = as.type.value_or(described->type);
+    const auto shape = as.shape.value_or(described->shape);
+    if (described->kind == kind && described->type == type && described->shape == shape) return *index;
     return Error{
         ErrorKind::refused,
         fmt::format("variable '{}' is described as {} {} of {}, and comes as {} {} of {}. It stays where it was bound",
-                    variable, name_of(found->type), name_of(found->kind), show_shape(found->shape), name_of(type),
-                    name_of(kind), show_shape(shape)),
+                    variable, name_of(described->type), name_of(described->kind), show_shape(described->shape),
+                    name_of(type), name_of(kind), show_shape(shape)),
         "", "give it as it is described, or forget it and describe it anew"};
 }
 

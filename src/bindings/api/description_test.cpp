@@ -31,28 +31,28 @@ TEST_CASE("variables are described after newest() and read one by one, from the 
             });
             with_session(2, options, [&](Session& session, comm::Group& world) {
                 auto stream = session.stream("restart", {.slots = 2, .view = false}).value();
-                auto found = stream.newest().value();
-                REQUIRE(found);
-                CHECK((found->source().find("staged copy") != std::string::npos) == (staged && nodes == 1));
+                auto restart = stream.newest().value();
+                REQUIRE(restart);
+                CHECK((restart->source().find("staged copy") != std::string::npos) == (staged && nodes == 1));
                 double read_dt = 0;
                 stream.replicated("dt", &read_dt).value();
-                found->read({"dt"}).value();
+                restart->read({"dt"}).value();
                 CHECK(read_dt == 0.125);
-                CHECK(found->read({"u"}).error().text().find("no variable 'u' is described") != std::string::npos);
-                const auto mine = world.rank() == 0 ? Box{{0, 0}, {1, 5}} : Box{{1, 0}, {2, 5}};
+                CHECK(restart->read({"u"}).error().text().find("no variable 'u' is described") != std::string::npos);
+                const auto own_box = world.rank() == 0 ? Box{{0, 0}, {1, 5}} : Box{{1, 0}, {2, 5}};
                 std::vector<double> u(10, -1), v(4, -1);
-                stream.array("u", f64, {3, 5}, {packed(mine, u.data())}).value();
+                stream.array("u", f64, {3, 5}, {packed(own_box, u.data())}).value();
                 stream.array("v", f64, {3, 4}, {packed({{2, 0}, {1, 4}}, v.data())}, {}, Coverage::partial).value();
                 read_dt = 7;
-                found->read({"v"}).value();
+                restart->read({"v"}).value();
                 CHECK(v == std::vector<double>(4, 12));
                 CHECK(u == std::vector<double>(10, -1));
-                found->read({"u", "v"}).value();
+                restart->read({"u", "v"}).value();
                 CHECK(u[0] == world.rank());
                 CHECK(u[5] == (world.rank() == 0 ? -1 : 2));
                 CHECK(read_dt == 7);
                 stream.particles("gas", {{"id", i64}}).value();
-                CHECK(found->read({"gas/id"}).error().kind == ErrorKind::refused);
+                CHECK(restart->read({"gas/id"}).error().kind == ErrorKind::refused);
             });
         }
     }
@@ -82,11 +82,11 @@ TEST_CASE("a variable that is forgotten is not saved any more; the others keep t
                 stream.save(3).value();
                 return;
             }
-            auto found = stream.newest().value();
-            REQUIRE(found);
-            CHECK(found->step() == 3);
+            auto restart = stream.newest().value();
+            REQUIRE(restart);
+            CHECK(restart->step() == 3);
             id = -1, u = -1;
-            found->read().value();
+            restart->read().value();
             CHECK(id == static_cast<std::int64_t>(row));
             CHECK(u == 10.0 + static_cast<double>(row));
         };
@@ -111,12 +111,12 @@ TEST_CASE("arrays with an extent of 0 are saved and restarted from on other rank
             stream.array("nobody", f64, {4, 0}, {packed({{rank, 0}, {1, 0}}, u.data())}).value();
             stream.replicated("list", f64, {0}, nullptr).value();
             stream.array("u", f64, {30}, {packed({{first}, {rows}}, u.data())}).value();
-            const auto found = stream.restore().value();
-            CHECK(found.has_value() == (ranks != 3));
-            if (found)
+            const auto restart = stream.restore().value();
+            CHECK(restart.has_value() == (ranks != 3));
+            if (restart)
                 for (std::uint64_t row = 0; row < rows; ++row) CHECK(u[row] == static_cast<double>(first + row));
             for (std::uint64_t row = 0; row < rows; ++row) u[row] = static_cast<double>(first + row);
-            CHECK(stream.save(ranks == 3 ? 1 : found->step() + 1).value().kept);
+            CHECK(stream.save(ranks == 3 ? 1 : restart->step() + 1).value().kept);
             CHECK(stream.array("more", f64, {0}, {packed({{0}, {1}}, u.data())}).error().kind == ErrorKind::refused);
         });
     }

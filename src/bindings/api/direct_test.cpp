@@ -55,8 +55,8 @@ TEST_CASE("a direct save that is never sealed is given up; one handle cannot sea
             CHECK(stream.begin(5).value().kept());  // and close() does not wait for it
         });
         std::vector<std::int64_t> steps;
-        for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, "restart").value())
-            steps.push_back(found.step);
+        for (const auto& snapshot : catalog::snapshots(sys::posix_store(), options.run, "restart").value())
+            steps.push_back(snapshot.step);
         CHECK(steps == std::vector<std::int64_t>{4, 3});
     }
 }

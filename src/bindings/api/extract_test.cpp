@@ -56,8 +56,8 @@ TEST_CASE("nothing is extracted through a link, nor into names that exist") {
     fs::create_directories(out);
     fs::create_directories(folder / "elsewhere");
     fs::create_symlink(folder / "elsewhere", out / "d");
-    const auto said = test::forebay_command("extract " + (folder / "run") + " -C " + out.string(), 2);
-    CHECK_MESSAGE(said.find("is a link") != std::string::npos, said);
+    const auto output = test::forebay_command("extract " + (folder / "run") + " -C " + out.string(), 2);
+    CHECK_MESSAGE(output.find("is a link") != std::string::npos, output);
     CHECK(fs::is_empty(folder / "elsewhere"));
     // A path that leads out of the directory is no packed file, whoever wrote it.
     for (const auto* path : {"..%2Fx", "/etc/x", "a/..%2F..", "a//b", "", "%00"}) {
@@ -87,8 +87,8 @@ TEST_CASE("what is there stays without --overwrite, and with it all of it is rep
     put(place.from / "a", "packed");
     place.pack();
     put(place.out / "a", "the user's");
-    const auto said = place.extract("", 2);
-    CHECK_MESSAGE(said.find("--overwrite") != std::string::npos, said);
+    const auto output = place.extract("", 2);
+    CHECK_MESSAGE(output.find("--overwrite") != std::string::npos, output);
     CHECK(test::files_in(place.out) == Contents{{"a", "the user's"}});
     place.extract("--overwrite");
     CHECK(test::files_in(place.out) == Contents{{"a", "packed"}});
@@ -119,12 +119,12 @@ TEST_CASE("of several files of one path the last is written, and the others are 
         set_time(place.from / "a", 1'000'000 + content[0]);
         place.pack();
     }
-    const auto said = place.extract();
+    const auto output = place.extract();
     CHECK(test::files_in(place.out) == Contents{{"a", "third"}});
-    const auto others = said.find(", others in @");
-    REQUIRE_MESSAGE(others != std::string::npos, said);
-    CHECK_MESSAGE(std::ranges::count(said, '@') == 3, said);
-    const auto first = said.substr(others + 13, said.find(',', others + 13) - others - 13);
+    const auto others = output.find(", others in @");
+    REQUIRE_MESSAGE(others != std::string::npos, output);
+    CHECK_MESSAGE(std::ranges::count(output, '@') == 3, output);
+    const auto first = output.substr(others + 13, output.find(',', others + 13) - others - 13);
     test::forebay_command("extract " + place.run + "/packed-files@" + first + " --overwrite -C " + place.out.string());
     CHECK(test::files_in(place.out) == Contents{{"a", "first"}});
 }
@@ -132,9 +132,9 @@ TEST_CASE("of several files of one path the last is written, and the others are 
 TEST_CASE("a run is not packed into itself") {
     const Place place;
     put(place.from / "a", "1");
-    const auto said =
+    const auto output =
         test::forebay_command("pack " + place.from.string() + " " + (place.from / "run").string() + " --remove", 2);
-    CHECK_MESSAGE(said.find("into itself") != std::string::npos, said);
+    CHECK_MESSAGE(output.find("into itself") != std::string::npos, output);
     CHECK(test::files_in(place.from) == Contents{{"a", "1"}});
 }
 
@@ -150,9 +150,9 @@ TEST_CASE("pack tells what it left out, in words and in JSON, and by its exit co
         fs::current_path(std::string(250, 'd'));
     }
     fs::current_path(here);
-    const auto said = test::forebay_command("pack " + place.from.string() + " " + place.run + " --remove", 1);
-    CHECK_MESSAGE(said.find("  1 file, 1 B\n") != std::string::npos, said);
-    CHECK_MESSAGE(said.find("left out: deep/ddd") != std::string::npos, said);
+    const auto output = test::forebay_command("pack " + place.from.string() + " " + place.run + " --remove", 1);
+    CHECK_MESSAGE(output.find("  1 file, 1 B\n") != std::string::npos, output);
+    CHECK_MESSAGE(output.find("left out: deep/ddd") != std::string::npos, output);
     const auto json = test::forebay_command("pack " + place.from.string() + " " + place.run + " --json", 1);
     CHECK_MESSAGE(json.find("\"left_out\"") != std::string::npos, json);
     CHECK_MESSAGE(json.find("File name too long") != std::string::npos, json);

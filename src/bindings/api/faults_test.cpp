@@ -178,15 +178,15 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     REQUIRE(!staged.empty());
     for (const auto& directory : staged) {
         const auto left = agent::drain_leftover(directory, {}, {.remove = true}).value();
-        for (const auto& one : left) CHECK_FALSE(one.committed);
+        for (const auto& drained : left) CHECK_FALSE(drained.committed);
     }
     REQUIRE(place.staged().size() == staged.size());
     place.target.empty();
     // The nodes' directories in any order: the first finds the others' node files missing, the last commits.
     std::size_t finished = 0;
     for (const auto& directory : staged)
-        for (const auto& one : agent::drain_leftover(directory, {}, {.remove = true}).value())
-            finished += one.committed ? 1 : 0;
+        for (const auto& drained : agent::drain_leftover(directory, {}, {.remove = true}).value())
+            finished += drained.committed ? 1 : 0;
     CHECK(finished >= 1);
     CHECK(place.committed() == std::vector<std::int64_t>{2, 1});
     for (const auto& directory : place.staged()) agent::drain_leftover(directory, {}, {.remove = true}).value();
@@ -194,11 +194,11 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
 }
 
 TEST_CASE("a save whole in the memory of nodes that cannot be committed now: no restart goes back over it on its own") {
-    const auto check_stops = [](const Result<std::optional<Restart>>& found) {
-        REQUIRE_FALSE(found);
-        CHECK(found.error().kind == ErrorKind::full);
+    const auto check_stops = [](const Result<std::optional<Restart>>& restart) {
+        REQUIRE_FALSE(restart);
+        CHECK(restart.error().kind == ErrorKind::full);
         for (const char* words : {"step 2 of stream 'restart' of ", "FOREBAY_RESTART=1 ", "FOREBAY_RESTART=none "})
-            CHECK_MESSAGE(found.error().text().find(words) != std::string::npos, found.error().text());
+            CHECK_MESSAGE(restart.error().text().find(words) != std::string::npos, restart.error().text());
     };
     for (const int nodes : {1, 2, 3}) {
         CAPTURE(nodes);
@@ -257,10 +257,10 @@ TEST_CASE("what a failed close left staged is found by the next session of the r
     });
     place.target.empty();
     with_ranks(place, 1, [&](Rank& here) {
-        auto found = here.stream.newest().value();
-        REQUIRE(found);
-        CHECK(found->step() == 7);
-        found->read().value();
+        auto restart = here.stream.newest().value();
+        REQUIRE(restart);
+        CHECK(restart->step() == 7);
+        restart->read().value();
         CHECK(std::ranges::all_of(here.data, [](double value) { return value == 7; }));
         here.session.close().value();
     });

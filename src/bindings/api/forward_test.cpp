@@ -119,12 +119,12 @@ TEST_CASE("agents that are processes or threads save, make views, keep the windo
         Forwarder forwarder(place.run, place.token_file);
         auto options = place.options({forwarder.address()});
         options.agent.mode = mode;
-        std::string told;
+        std::string text;
         test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
             Rank here(std::move(world), options, {.keep = 2});
             for (std::int64_t step = 1; step <= 4; ++step) here.save(step).value();
             here.stream.wait_committed(60s).value();
-            here.once([&] { told = place.log(); });
+            here.once([&] { text = place.log(); });
             here.once([&] { forebay_command("stop " + place.run); });
             CHECK(test::soon([&] { return here.session.job(false).value().stop; }));
             here.session.close().value();
@@ -134,7 +134,7 @@ TEST_CASE("agents that are processes or threads save, make views, keep the windo
         CHECK(std::filesystem::exists(place.run + "/restart/step-000004.h5") == has_hdf5);
         CHECK_FALSE(std::filesystem::exists(place.run + "/stop"));
         if (mode == AgentMode::process)
-            CHECK_MESSAGE(told.find("writes through " + forwarder.address()) != told.npos, told);
+            CHECK_MESSAGE(text.find("writes through " + forwarder.address()) != text.npos, text);
         CHECK(staged(options).empty());
         CHECK(forwarder.end(SIGTERM) == 0);  // no client is left: it ends at once
     }
@@ -208,17 +208,17 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
         here.save(5).value();
         while (!here.session.draining()) std::this_thread::sleep_for(1ms);
         here.once([&] { first->end(SIGKILL); });
-        Result<> told;
+        Result<> outcome;
         CHECK(test::soon(
             [&] {
-                told = here.stream.wait_committed(100ms);
-                return !told && told.error().text().find("is NOT committed") != std::string::npos;
+                outcome = here.stream.wait_committed(100ms);
+                return !outcome && outcome.error().text().find("is NOT committed") != std::string::npos;
             },
             60s));
-        CHECK_MESSAGE(told.error().text().find("the staged copy on " + sys::host_name()) != std::string::npos,
-                      told.error().text());
-        CHECK_MESSAGE(told.error().text().find("forebay drain ") != std::string::npos, told.error().text());
-        CHECK_MESSAGE(told.error().text().find(address) != std::string::npos, told.error().text());
+        CHECK_MESSAGE(outcome.error().text().find("the staged copy on " + sys::host_name()) != std::string::npos,
+                      outcome.error().text());
+        CHECK_MESSAGE(outcome.error().text().find("forebay drain ") != std::string::npos, outcome.error().text());
+        CHECK_MESSAGE(outcome.error().text().find(address) != std::string::npos, outcome.error().text());
         here.once([&] { CHECK(place.committed().empty()); });
         here.once([&] { first.emplace(place.run, place.token_file, address); });
         // Rings the bell, once the agents of both nodes have told what became of step 5: the other one may be slower.
@@ -266,8 +266,8 @@ TEST_CASE("everything is killed: forebay drain commits what was sealed, by itsel
             how = " --forward-to " + forwarder->address() + " --token-file " + place.token_file;
             forebay_command("drain all --staging " + place.folder.path() + " --forward-to " + forwarder->address(), 2);
         }
-        const auto said = forebay_command("drain all --staging " + place.folder.path() + how);
-        CHECK_MESSAGE(said.find("restart@5: committed") != std::string::npos, said);
+        const auto output = forebay_command("drain all --staging " + place.folder.path() + how);
+        CHECK_MESSAGE(output.find("restart@5: committed") != std::string::npos, output);
         CHECK(place.committed() == std::vector<std::int64_t>{5});
         CHECK(staged(options).empty());
         CHECK(

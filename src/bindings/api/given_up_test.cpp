@@ -58,10 +58,10 @@ TEST_CASE("a going back that ends before its first restart save leaves the outpu
         session([](Rank& here) {
             CHECK(here.restore() == 6);
             for (std::int64_t step = 7; step > 0; --step) {
-                auto found = here.output.newest(step + 1).value();
-                REQUIRE(found);
-                CHECK(found->step() == step);
-                found->read().value();
+                auto restart = here.output.newest(step + 1).value();
+                REQUIRE(restart);
+                CHECK(restart->step() == step);
+                restart->read().value();
                 CHECK(here.value[1] == static_cast<double>(step));
             }
         });

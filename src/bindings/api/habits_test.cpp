@@ -45,7 +45,7 @@ int save(const Options& options, std::uint64_t elements = 1000) {
 void check_saved(const Options& options) {
     const auto all = catalog::snapshots(sys::posix_store(), options.run, "restart").value();
     CHECK(all.size() == 3);
-    for (const auto& one : all) CHECK(catalog::verify(sys::posix_store(), one, {}).value().damage.empty());
+    for (const auto& snapshot : all) CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ Counters computed_while_draining(const test::TempDirectory& folder, double slowd
     options.agent.rate_bytes_per_second = agent_rate;
     options.agent.slowdown_percent_max = slowdown_percent_max;
     auto session = Session::open(options).value();
-    const auto found = node::staging_directories_of(folder.path(), options.run).value();
-    auto staging = node::Staging::join(found.at(0)).value();
+    const auto directories = node::staging_directories_of(folder.path(), options.run).value();
+    auto staging = node::Staging::join(directories.at(0)).value();
     Simulation simulation(staging.control());
     Saver saver(session, "restart", elements, {.view = false});
     simulation.compute(11);

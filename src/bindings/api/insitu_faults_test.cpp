@@ -53,10 +53,10 @@ private:
 };
 
 double number_in(const test::Results& results, const std::string& name) {
-    const auto found = results.find(name);
-    REQUIRE_MESSAGE(found != results.end(), name);
+    const auto result = results.find(name);
+    REQUIRE_MESSAGE(result != results.end(), name);
     double value = 0;
-    std::memcpy(&value, found->second.data(), sizeof value);
+    std::memcpy(&value, result->second.data(), sizeof value);
     return value;
 }
 
@@ -139,19 +139,19 @@ TEST_CASE("two sessions, each with two streams of eight analyses") {
         all.push_back(std::make_unique<Application>(own, 100, stream, "fields"));
     }
     constexpr std::int64_t last_step = 6;
-    for (auto& one : all) {
-        auto other = one->session.stream("other", stream).value();
+    for (auto& job : all) {
+        auto other = job->session.stream("other", stream).value();
         double value = 0;
         std::vector<double> u(1000);
         other.array("u", f64, {1000}, {packed({{0}, {1000}}, u.data())}).value();
         for (std::int64_t step = 1; step <= last_step; ++step) {
-            CHECK(one->save(step).value().kept);
+            CHECK(job->save(step).value().kept);
             value = static_cast<double>(step);
             std::ranges::fill(u, value);
             CHECK(other.save(step).value().kept);
         }
     }
-    for (auto& one : all) one->session.close().value();
+    for (auto& job : all) job->session.close().value();
     for (const auto& own : options) test::wait_for_agents(own);
     for (std::size_t i = 0; i < all.size(); ++i)
         for (const auto& analysis : stream.insitu) {

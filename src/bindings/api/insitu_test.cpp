@@ -157,15 +157,15 @@ TEST_CASE("the same bits beside the simulation and afterwards, on any ranks and 
         const test::TempDirectory folder;
         const auto options = options_of(folder, "run", nodes);
         save_all(options, ranks);
-        const auto found = results_in(options.run, "fields");
+        const auto results = results_in(options.run, "fields");
         // Of six steps, six analyses each, one of them in every second step; a slot that a save needed is allowed to
         // cost a step, and none does here.
         std::size_t means = 0;
-        for (const auto& [name, bytes] : found) means += name.ends_with(" t/mean") ? 1 : 0;
+        for (const auto& [name, bytes] : results) means += name.ends_with(" t/mean") ? 1 : 0;
         CHECK(means == last_step);
-        CHECK(found == afterwards(folder, options.run));
-        if (first.empty()) first = found;
-        CHECK(found == first);
+        CHECK(results == afterwards(folder, options.run));
+        if (first.empty()) first = results;
+        CHECK(results == first);
     }
 }
 

@@ -82,10 +82,10 @@ JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, std::
             std::chrono::duration_cast<std::chrono::milliseconds>(now - last_call_).count();
     last_call_ = now;
     ++calls_;
-    auto found = watch_.take();
-    problem.swap(found.problem);  // whatever else fails, a request that was taken is not lost
+    auto news = watch_.take();
+    problem.swap(news.problem);  // whatever else fails, a request that was taken is not lost
     JobReport report;
-    report.requests = (found.save ? 1 : 0) + (found.stop ? 2 : 0);
+    report.requests = (news.save ? 1 : 0) + (news.stop ? 2 : 0);
     if (ends_at_ || end_.unix_seconds) {
         const auto left_ms = ends_at_ ? std::chrono::duration_cast<std::chrono::milliseconds>(*ends_at_ - now).count()
                                       : *end_.unix_seconds * 1000 - unix_ms;

@@ -128,14 +128,14 @@ TEST_CASE("a request that cannot be removed is obeyed once, and told") {
     // remove() takes files: a directory of that name stays.
     std::filesystem::create_directories(folder / "run/.stop");
     auto options = options_in(folder, 1);
-    std::string told;
-    options.log = [&](const std::string& line) { told += line + "\n"; };
+    std::string logged;
+    options.log = [&](const std::string& line) { logged += line + "\n"; };
     with_session(1, options, [](Session& session, comm::Group&) {
         CHECK(session.job().value().stop);
         std::this_thread::sleep_for(1200ms);  // the watch has looked again
         CHECK_FALSE(session.job().value().stop);
     });
-    CHECK(told.find("/run/.stop is obeyed, but cannot be removed") != std::string::npos);
+    CHECK(logged.find("/run/.stop is obeyed, but cannot be removed") != std::string::npos);
 }
 
 TEST_CASE("the job's limit ends the simulation while there is time, and says that it is to be continued") {

@@ -32,7 +32,7 @@ struct JobWatch::State {
     std::mutex mutex;
     std::condition_variable changed;
     bool looked = false, ending = false, ended = false;
-    Found found;
+    Found news;
     std::vector<format::Raised> given;  // the newest ones
     std::size_t dropped = 0;            // of those
 
@@ -62,12 +62,12 @@ std::string drop_all(sys::Store& store, const std::string& run, const std::vecto
     std::string problem;
     // What cannot be removed without memory the next session is given again.
     static_cast<void>(attempt([&] {
-        for (const auto& one : given) {
-            const auto dropped = catalog::drop_raised(store, run, one);
+        for (const auto& condition : given) {
+            const auto dropped = catalog::drop_raised(store, run, condition);
             if (!dropped)
-                problem =
-                    note_line(fmt::format("the condition {} stays in {}: {}", one.text, run, dropped.error().what),
-                              "the next session is given it again");
+                problem = note_line(
+                    fmt::format("the condition {} stays in {}: {}", condition.text, run, dropped.error().what),
+                    "the next session is given it again");
         }
     }));
     return problem;
@@ -94,10 +94,10 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
             save = taken(target, run + "/" + catalog::save_request, save_stays, problem);
         }));
         lock.lock();
-        found.stop |= stop;
-        found.save |= save;
-        if (stop || save) found.problem.swap(problem);
-        if (!stays.empty()) found.problem.swap(stays);
+        news.stop |= stop;
+        news.save |= save;
+        if (stop || save) news.problem.swap(problem);
+        if (!stays.empty()) news.problem.swap(stays);
         looked = true;
         changed.notify_all();
         changed.wait_for(lock, job_look_pause, [&] { return ending; });
@@ -139,7 +139,7 @@ void JobWatch::drop(const format::Raised& raised) {
 
 JobWatch::Found JobWatch::take() {
     const std::lock_guard lock(state_->mutex);
-    return std::exchange(state_->found, {});
+    return std::exchange(state_->news, {});
 }
 
 }  // namespace forebay

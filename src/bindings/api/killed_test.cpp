@@ -258,8 +258,8 @@ TEST_CASE("application and agents are killed: forebay drain commits what was sea
         // A node's part alone is not a snapshot: exit code 1, and it stays staged.
         for (const auto& directory : staged(options)) {
             const bool last = directory == staged(options).back();
-            const auto said = forebay_command("drain " + directory, last ? 0 : 1);
-            CHECK_MESSAGE(said.find("restart@5") != std::string::npos, said);
+            const auto output = forebay_command("drain " + directory, last ? 0 : 1);
+            CHECK_MESSAGE(output.find("restart@5") != std::string::npos, output);
         }
         CHECK(committed(options) == std::vector<std::int64_t>{5});
         const auto rest = forebay_command("drain all --staging " + folder.path());

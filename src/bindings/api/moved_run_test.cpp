@@ -85,12 +85,12 @@ TEST_CASE("a run that is gone, or another one's place, when the application asks
                 check_error(here.stream.older(), kind);
                 CHECK_FALSE(here.save(1));
                 here.once([&] { place.bring_back(instead); });
-                auto found = here.stream.newest().value();
-                REQUIRE(found);
-                CHECK(found->step() == 3);
+                auto restart = here.stream.newest().value();
+                REQUIRE(restart);
+                CHECK(restart->step() == 3);
                 // What was chosen is damaged for a reader who finds another run's files there, and is not.
                 here.once([&] { place.take_away(instead); });
-                if (const auto read = found->read(); !read) CHECK(read.error().kind != ErrorKind::corrupt);
+                if (const auto read = restart->read(); !read) CHECK(read.error().kind != ErrorKind::corrupt);
                 here.once([&] { place.bring_back(instead); });
                 CHECK(here.restore() == 3);
             });
@@ -109,9 +109,9 @@ TEST_CASE("another run that comes while a restart chooses: none of its snapshots
                 place.take_away(Instead::another);
         };
         session(options, ranks, [&](test::RowRank& here) {
-            const auto found = here.stream.restore();
-            check_error(found, ErrorKind::refused);
-            CHECK(found.error().text().find("is of another run") != std::string::npos);
+            const auto restart = here.stream.restore();
+            check_error(restart, ErrorKind::refused);
+            CHECK(restart.error().text().find("is of another run") != std::string::npos);
             here.once([&] { place.bring_back(Instead::another); });
             CHECK(here.restore() == 2);
         });

@@ -59,18 +59,18 @@ int at_finalize(MPI_Comm, int, void* value, void*) {
 // A key has to be the same in every call, and MPI has no names for keys.
 int key_of_dedicated() {
     static const int key = [] {
-        int made = MPI_KEYVAL_INVALID;
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &made, nullptr);
-        return made;
+        int new_key = MPI_KEYVAL_INVALID;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &new_key, nullptr);
+        return new_key;
     }();
     return key;
 }
 
 Dedicated* dedicated_of_process() {
     void* value = nullptr;
-    int found = 0;
-    MPI_Comm_get_attr(MPI_COMM_SELF, key_of_dedicated(), static_cast<void*>(&value), &found);
-    return found != 0 ? static_cast<Dedicated*>(value) : nullptr;
+    int is_set = 0;
+    MPI_Comm_get_attr(MPI_COMM_SELF, key_of_dedicated(), static_cast<void*>(&value), &is_set);
+    return is_set != 0 ? static_cast<Dedicated*>(value) : nullptr;
 }
 
 int size_of(MPI_Comm comm) {
@@ -182,9 +182,9 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
     }
     const auto agreed = [&]() -> Result<> {
         if (!has_forwarders) return comm::agree(*hosts.world, own_result);
-        FB_TRY_ASSIGN(
-            made, Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, own_result, make_view));
-        dedicated->forwarders.emplace(std::move(made));
+        FB_TRY_ASSIGN(forwarders, Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options,
+                                                   own_result, make_view));
+        dedicated->forwarders.emplace(std::move(forwarders));
         return {};
     }();
     if (!agreed || forwards) {

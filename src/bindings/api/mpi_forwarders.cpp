@@ -32,8 +32,8 @@ Result<std::vector<std::string>> addresses_of_hosts(const comm::Topology& hosts,
     FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
         if (hosts.leads()) {
             FB_TRY_ASSIGN(addresses, hosts.leaders->gather_all_sized(bytes_of(own_address)));
-            for (const auto& one : addresses)
-                if (!one.empty()) all += std::string(text_of(one)) + "\n";
+            for (const auto& address : addresses)
+                if (!address.empty()) all += std::string(text_of(address)) + "\n";
         }
         return {};
     }));
@@ -70,7 +70,7 @@ Result<forward::Server> Forwarders::start(const Options& options, const std::str
 Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world, MPI_Comm computing,
                                     const Options& options, Result<> own_result,
                                     const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
-    Forwarders made;
+    Forwarders forwarders;
     auto& group = *hosts.world;
     if (own_result && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
         own_result = Error{ErrorKind::refused,
@@ -79,30 +79,30 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
                            "", "ask for more hosts, or lower agent.forwarders"};
     FB_TRY(comm::agree(group, [&]() -> Result<> {
         FB_TRY(own_result);
-        if (group.rank() == 0) made.forwarding_.token = forward::new_token();
+        if (group.rank() == 0) forwarders.forwarding_.token = forward::new_token();
         return {};
     }));
-    FB_TRY(group.broadcast_sized(made.forwarding_.token, 0));
+    FB_TRY(group.broadcast_sized(forwarders.forwarding_.token, 0));
     std::string addresses;
     std::vector<char> all;
     FB_TRY(comm::agree(group, [&]() -> Result<> {
         all.resize(static_cast<std::size_t>(group.size()));
-        made.serving_.reserve(all.size());
+        forwarders.serving_.reserve(all.size());
         if (!is_one(hosts, options) || !hosts.leads()) return {};
-        FB_TRY_ASSIGN(server, start(options, made.forwarding_.token, addresses, make_view));
-        made.server_.emplace(std::move(server));
+        FB_TRY_ASSIGN(server, start(options, forwarders.forwarding_.token, addresses, make_view));
+        forwarders.server_.emplace(std::move(server));
         return {};
     }));
     FB_TRY_ASSIGN(to, addresses_of_hosts(hosts, addresses));
-    made.forwarding_.to = std::move(to);
-    made.all_ = copy_of(world);
-    made.computing_ = copy_of(computing);
+    forwarders.forwarding_.to = std::move(to);
+    forwarders.all_ = copy_of(world);
+    forwarders.computing_ = copy_of(computing);
     const char waits = computing == MPI_COMM_NULL ? 1 : 0;
     group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
     if (computing != MPI_COMM_NULL && comm::rank_in(computing) == 0)
         for (int rank = 0; rank < group.size(); ++rank)
-            if (all[static_cast<std::size_t>(rank)] != 0) made.serving_.push_back(rank);
-    return made;
+            if (all[static_cast<std::size_t>(rank)] != 0) forwarders.serving_.push_back(rank);
+    return forwarders;
 }
 
 void Forwarders::leave() {

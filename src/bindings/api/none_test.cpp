@@ -60,19 +60,19 @@ std::string restored(const Place& place, int ranks, const StreamOptions& stream 
     session(
         place, ranks,
         [&](test::RowRank& here) {
-            const auto found = here.stream.restore();
-            const auto text = !found    ? std::string(name_of(found.error().kind)) + ": " + found.error().text()
-                              : !*found ? std::string("none")
-                                        : std::to_string((*found)->step());
+            const auto restart = here.stream.restore();
+            const auto text = !restart    ? std::string(name_of(restart.error().kind)) + ": " + restart.error().text()
+                              : !*restart ? std::string("none")
+                                          : std::to_string((*restart)->step());
             auto first = text;
             here.world->broadcast_sized(first, 0).value();
             CHECK(text == first);
             const auto newest = here.stream.newest();
             // What newest() says, which reads no data, unless only the data are wrong.
-            if (!found && found.error().kind != ErrorKind::corrupt)
-                CHECK(newest.error().text() == found.error().text());
-            if (found && *found) {
-                const auto right = [&](double value) { return value == static_cast<double>((*found)->step()); };
+            if (!restart && restart.error().kind != ErrorKind::corrupt)
+                CHECK(newest.error().text() == restart.error().text());
+            if (restart && *restart) {
+                const auto right = [&](double value) { return value == static_cast<double>((*restart)->step()); };
                 CHECK(std::ranges::all_of(here.data, right));
             }
             if (here.world->rank() == 0) answer = text;
@@ -138,10 +138,10 @@ TEST_CASE("after a read that failed older() and newest(below) have an error inst
     save(place, 3, {5});
     damage(place.node_file(5));
     session(place, 3, [&](test::RowRank& here) {
-        auto found = here.stream.newest().value();
-        REQUIRE(found);
+        auto restart = here.stream.newest().value();
+        REQUIRE(restart);
         CHECK_FALSE(here.stream.older().value());  // nothing below, and nothing is wrong yet
-        CHECK(found->read().error().kind == ErrorKind::corrupt);
+        CHECK(restart->read().error().kind == ErrorKind::corrupt);
         CHECK(here.stream.older().error().kind == ErrorKind::corrupt);
         CHECK(here.stream.newest(5).error().kind == ErrorKind::corrupt);
         CHECK(here.stream.restore().error().kind == ErrorKind::corrupt);
@@ -167,22 +167,22 @@ TEST_CASE("what an ordinary user may not read is refused with its path, and noth
                             {2, "manifest", [](const Place& place) { return place.step(3) + "/manifest.json"; }},
                             {3, "step directory", [](const Place& place) { return place.step(3); }},
                             {5, "stream", [](const Place& place) { return place.stream(); }}};
-    for (const auto& one : cases) {
-        CAPTURE(one.what);
+    for (const auto& fault : cases) {
+        CAPTURE(fault.what);
         const Place place;
-        const auto told = test::told_by_ordinary_user([&]() -> std::string {
-            save(place, one.ranks);
-            const auto path = one.path(place);
+        const auto output = test::told_by_ordinary_user([&]() -> std::string {
+            save(place, fault.ranks);
+            const auto path = fault.path(place);
             const auto before = fs::status(path).permissions();
             fs::permissions(path, fs::perms::none);
-            const auto text = restored(place, one.ranks);
+            const auto text = restored(place, fault.ranks);
             fs::permissions(path, before);
-            if (restored(place, one.ranks) != "3") return "it does not come back: " + text;
+            if (restored(place, fault.ranks) != "3") return "it does not come back: " + text;
             return text;
         });
-        CHECK_MESSAGE(begins(told, "refused: "), told);
-        CHECK_MESSAGE(has(told, one.path(place)), told);
-        CHECK_MESSAGE(has(told, "Permission denied"), told);
+        CHECK_MESSAGE(begins(output, "refused: "), output);
+        CHECK_MESSAGE(has(output, fault.path(place)), output);
+        CHECK_MESSAGE(has(output, "Permission denied"), output);
     }
 }
 
@@ -199,13 +199,13 @@ TEST_CASE(
                           {"step is a link", [](const Place& place) { return place.step(3); }, true},
                           {"stream is a link", [](const Place& place) { return place.stream(); }, true}};
     for (const int ranks : {2})
-        for (const auto& one : cases) {
-            CAPTURE(one.what);
+        for (const auto& fault : cases) {
+            CAPTURE(fault.what);
             const Place place;
             save(place, ranks);
-            const auto path = one.path(place), away = place.folder / "away", nowhere = place.folder / "not-mounted/x";
+            const auto path = fault.path(place), away = place.folder / "away", nowhere = place.folder / "not-mounted/x";
             fs::rename(path, away);
-            if (one.leaves_link) fs::create_symlink(nowhere, path);
+            if (fault.leaves_link) fs::create_symlink(nowhere, path);
             const auto text = restored(place, ranks);
             CHECK_MESSAGE(begins(text, "retry: "), text);
             CHECK_MESSAGE(has(text, path), text);
@@ -267,10 +267,10 @@ TEST_CASE("a directory under another step's name, or another stream's, is never 
         double value = 0;
         auto copied = here.session.stream("copied").value();
         copied.replicated("v", &value).value();
-        const auto found = copied.newest();
-        REQUIRE_FALSE(found);
-        CHECK(found.error().kind == ErrorKind::corrupt);
-        CHECK_MESSAGE(has(found.error().what, "stream 'restart'"), found.error().what);
+        const auto restart = copied.newest();
+        REQUIRE_FALSE(restart);
+        CHECK(restart.error().kind == ErrorKind::corrupt);
+        CHECK_MESSAGE(has(restart.error().what, "stream 'restart'"), restart.error().what);
     });
 }
 

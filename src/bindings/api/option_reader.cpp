@@ -42,16 +42,16 @@ void OptionReader::operator()(const describe::Option& option, const describe::Vi
         return;
     }
     conventions.clear();
-    const auto take = [&](const TomlValue& one) {
-        const auto name = one.text();
-        const auto found = name ? describe::convention_named(*name) : std::nullopt;
-        if (found) return conventions.push_back(*found);
+    const auto take = [&](const TomlValue& value) {
+        const auto name = value.text();
+        const auto convention = name ? describe::convention_named(*name) : std::nullopt;
+        if (convention) return conventions.push_back(*convention);
         section_.refuse(
-            one, option.key,
+            value, option.key,
             fmt::format("must be true, false, one of {}, or a list of them.", describe::convention_names()));
     };
     if (at.is_list())
-        for (const auto& one : at.entries()) take(one);
+        for (const auto& entry : at.entries()) take(entry);
     else take(at);
     view = !conventions.empty();
 }
@@ -71,7 +71,7 @@ void OptionReader::operator()(const describe::Option& option, const describe::Le
     const auto at = section_.any(option.key);
     if (!at.exists()) return;
     if (auto numbers = reals_of(at)) lengths = std::move(*numbers);
-    else if (const auto one = at.real()) lengths = {*one};
+    else if (const auto length = at.real()) lengths = {*length};
     else section_.refuse(option.key, "must be a number or a list of numbers.");
 }
 
@@ -87,9 +87,9 @@ void OptionReader::operator()(const describe::Option& option, const describe::Po
 void OptionReader::take_texts(const char* key, const std::function<void(TomlValue, const std::string&)>& take) {
     const auto at = section_.any(key);
     if (!at.exists()) return;
-    for (const auto& one : at.is_list() ? at.entries() : std::vector{at}) {
-        if (const auto text = one.text()) take(one, *text);
-        else section_.refuse(one, key, "must be a text or a list of texts.");
+    for (const auto& entry : at.is_list() ? at.entries() : std::vector{at}) {
+        if (const auto text = entry.text()) take(entry, *text);
+        else section_.refuse(entry, key, "must be a text or a list of texts.");
     }
 }
 
@@ -105,8 +105,8 @@ void OptionReader::read_rule(const std::string& key, Compression& rule,
 void OptionReader::read_variables(std::vector<std::pair<std::string, Compression>>& rules) {
     const auto table = section_.inner("variables");
     OptionReader patterns(table, section_.full("variables"), path_, verdict_);
-    for (const auto& one : table.members())
-        patterns.read_rule(one.first, rules.emplace_back(one.first, Compression{}).second, {});
+    for (const auto& member : table.members())
+        patterns.read_rule(member.first, rules.emplace_back(member.first, Compression{}).second, {});
 }
 
 void OptionReader::operator()(const describe::Option& option, const describe::Analyses&,

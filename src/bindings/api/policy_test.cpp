@@ -63,13 +63,13 @@ void commit_what_is_left(Options options, int ranks) {
 
 // The steps of `restart` that are staged whole on all nodes.
 std::set<std::int64_t> staged_steps(const Options& options, int nodes) {
-    std::multiset<std::int64_t> found;
+    std::multiset<std::int64_t> seen;
     for (const auto& directory : node::staging_directories(options.staging).value())
         for (const auto& file : node::staged_files(directory).value())
-            if (file.stream == "restart") found.insert(file.peek.record.step);
+            if (file.stream == "restart") seen.insert(file.peek.record.step);
     std::set<std::int64_t> steps;
-    for (const auto step : found)
-        if (found.count(step) == static_cast<std::size_t>(nodes)) steps.insert(step);
+    for (const auto step : seen)
+        if (seen.count(step) == static_cast<std::size_t>(nodes)) steps.insert(step);
     return steps;
 }
 
@@ -264,12 +264,12 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         world.barrier();
         auto node = node::Staging::join(test::staging_of(options, world.rank())).value();
         const auto slot_of = [&](std::int64_t step) {
-            const auto found = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
+            const auto match = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
                 return slot.step.load() == step &&
                        node.control().streams[slot.stream].name.data() == std::string("restart");
             });
-            REQUIRE(found != node.control().slots.end());
-            return found;
+            REQUIRE(match != node.control().slots.end());
+            return match;
         };
         const auto of_step_1 = slot_of(1), of_step_2 = slot_of(2);
         CHECK(of_step_1->state.load() == node::SlotState::sealed);

@@ -84,25 +84,25 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
     FB_TRY_ASSIGN(file_system, sys::file_system_kind(run));
     kind.file_system = file_system;
     const auto wanted = telemetry::key_of(kind);
-    std::optional<telemetry::FoundProfile> found;
+    std::optional<telemetry::FoundProfile> profile;
     if (name == "auto") {
-        found = telemetry::find_profile(store, telemetry::profile_directories(), wanted, look.notes);
+        profile = telemetry::find_profile(store, telemetry::profile_directories(), wanted, look.notes);
         for (auto& note : look.notes) note = "a profile is passed over: " + note;
-        if (!found) look.notes.emplace_back("no profile fits this run: forebay tune makes one");
+        if (!profile) look.notes.emplace_back("no profile fits this run: forebay tune makes one");
     } else {
         auto advice = telemetry::read_profile(store, name);
         if (!advice) return because(advice.error(), "profile = \"" + name + "\": " + advice.error().what);
         const auto apart = telemetry::distance(wanted, advice->key);
-        found = telemetry::FoundProfile{std::move(*advice), name, apart.value_or(telemetry::distance_max + 1)};
+        profile = telemetry::FoundProfile{std::move(*advice), name, apart.value_or(telemetry::distance_max + 1)};
     }
-    if (!found) return {};
-    const auto other = telemetry::difference(wanted, found->advice.key);
-    look.fit = found->distance > telemetry::distance_max ? "made for something else: " + other
-               : other.empty()                           ? std::string("exact")
-                                                         : fmt::format("distance {:.1f}: {}", found->distance, other);
-    look.path = found->path;
-    found->advice.rows.clear();
-    look.text = format::encode(found->advice);
+    if (!profile) return {};
+    const auto other = telemetry::difference(wanted, profile->advice.key);
+    look.fit = profile->distance > telemetry::distance_max ? "made for something else: " + other
+               : other.empty()                             ? std::string("exact")
+                               : fmt::format("distance {:.1f}: {}", profile->distance, other);
+    look.path = profile->path;
+    profile->advice.rows.clear();
+    look.text = format::encode(profile->advice);
     return {};
 }
 
@@ -153,13 +153,13 @@ std::optional<std::string> ProfileWatch::drained(double bytes_all, double second
 }
 
 std::optional<std::string> ProfileWatch::Rates::add(const char* what, double bytes, double seconds) {
-    if (of_profile <= 0 || told || bytes <= 0 || seconds <= 0) return {};
+    if (of_profile <= 0 || is_told || bytes <= 0 || seconds <= 0) return {};
     last.push_back(bytes / seconds);
     if (last.size() > watched_count) last.pop_front();
     if (last.size() < watched_count) return {};
     const auto median = telemetry::median_of({last.begin(), last.end()});
     if (median >= stale_below * of_profile) return {};
-    told = true;
+    is_told = true;
     return fmt::format("the profile is stale: the last {} {} went at {} a node in the median, {:.2f} of what it says",
                        watched_count, what, show_rate(median), median / of_profile);
 }
@@ -191,8 +191,8 @@ Result<std::optional<ProfileUse>> take_profile(comm::Group& world, const node::S
         FB_TRY_ASSIGN(advice, format::decode_advice(look->text, look->path));
         auto& use = profile.emplace(ProfileUse{std::move(advice), look->path});
         const auto rate = [&](const char* name) {
-            const auto* found = format::find(use.advice.measures, name);
-            return found == nullptr ? 0 : found->value;
+            const auto* measure = format::find(use.advice.measures, name);
+            return measure == nullptr ? 0 : measure->value;
         };
         if (world.rank() == 0)
             use.watch.emplace(rate("save_rate_bytes_per_second"), rate("drain_rate_bytes_per_second"));

@@ -46,7 +46,7 @@ private:
     struct Rates {
         double of_profile = 0;
         std::deque<double> last = {};
-        bool told = false;
+        bool is_told = false;
         std::optional<std::string> add(const char* what, double bytes, double seconds);
     };
     Rates saves_, drains_;

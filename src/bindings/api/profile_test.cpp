@@ -110,7 +110,7 @@ TEST_CASE("all ranks take the same of a profile, and one line tells what") {
         session->close().value();
     });
     REQUIRE(settings.size() == 4);
-    for (const auto& one : settings) CHECK(one == settings[0]);
+    for (const auto& setting : settings) CHECK(setting == settings[0]);
     CHECK(lines.have("profile.json (distance 1.0: nodes 2 for 1): agent.block_bytes = 8388608, copy_threads = 2"));
     CHECK(lines.have("stream 'restart', profile"));
 }
@@ -169,10 +169,10 @@ TEST_CASE("a profile is stale when the last five in the median are below 0.8 of 
     for (int i = 0; i < 9; ++i) CHECK_FALSE(watch.saved(100, 1.2).has_value());  // 0.83
     CHECK_FALSE(watch.saved(100, 1.3).has_value());
     CHECK_FALSE(watch.saved(100, 1.3).has_value());
-    const auto told = watch.saved(100, 1.3);
-    REQUIRE(told.has_value());
-    CHECK(told->find("the last 5 saves") != std::string::npos);
-    CHECK(told->find("0.77 of what it says") != std::string::npos);
+    const auto warning = watch.saved(100, 1.3);
+    REQUIRE(warning.has_value());
+    CHECK(warning->find("the last 5 saves") != std::string::npos);
+    CHECK(warning->find("0.77 of what it says") != std::string::npos);
     CHECK_FALSE(watch.saved(100, 9).has_value());
     for (int i = 1; i <= 4; ++i) CHECK_FALSE(watch.drained(10.0 * i, 1.0 * i).has_value());
     CHECK_FALSE(watch.drained(40, 4).has_value());  // nothing new

@@ -43,9 +43,9 @@ void with_ranks(const std::function<void(Rank&)>& body, int nodes = 1) {
 }
 
 std::string text_of_rank_0(comm::Group& world, const std::string& text) {
-    auto told = text;
-    world.broadcast_sized(told, 0).value();
-    return told;
+    auto common = text;
+    world.broadcast_sized(common, 0).value();
+    return common;
 }
 
 template <class T>

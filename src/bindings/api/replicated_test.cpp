@@ -170,9 +170,9 @@ TEST_CASE("of a value that is the first rank's, every rank of every node gets ra
                 const double own = 10 + world->rank();
                 auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
                 auto stream = session.stream("restart").value();
-                double mine = own, same = 3;
+                double own_value = own, same = 3;
                 std::vector<float> many(50, static_cast<float>(own));
-                stream.replicated("mine", &mine, {}, Replicated::first_rank).value();
+                stream.replicated("mine", &own_value, {}, Replicated::first_rank).value();
                 stream.replicated("many", f32, {50}, many.data(), {}, Replicated::first_rank).value();
                 stream.replicated("same", &same).value();
                 CHECK(stream.save(1).value().kept);
@@ -183,19 +183,19 @@ TEST_CASE("of a value that is the first rank's, every rank of every node gets ra
             for (const int readers : {1, 3, 4}) {
                 with_session(readers, options, [&](Session& session, comm::Group&) {
                     auto stream = session.stream("restart").value();
-                    double mine = 0, same = 0;
+                    double own_value = 0, same = 0;
                     std::vector<float> many(50);
-                    stream.replicated("mine", &mine, {}, Replicated::first_rank).value();
+                    stream.replicated("mine", &own_value, {}, Replicated::first_rank).value();
                     stream.replicated("many", f32, {50}, many.data(), {}, Replicated::first_rank).value();
                     stream.replicated("same", &same).value();
-                    auto found = stream.newest().value();
-                    REQUIRE(found);
-                    CHECK(found->step() == 2);
-                    found->read({"mine"}).value();
-                    CHECK(mine == 10);
-                    mine = 0;
-                    found->read().value();
-                    CHECK(mine == 10);
+                    auto restart = stream.newest().value();
+                    REQUIRE(restart);
+                    CHECK(restart->step() == 2);
+                    restart->read({"mine"}).value();
+                    CHECK(own_value == 10);
+                    own_value = 0;
+                    restart->read().value();
+                    CHECK(own_value == 10);
                     CHECK(many == std::vector<float>(50, 10));
                     CHECK(same == 3);
                 });

@@ -118,7 +118,7 @@ Result<> Restarts::bring_back_replaced() {
                            "all of them; nothing is removed",
                            fmt::format("repair the mount or the permissions of {}/{} (ls -ld), then start again",
                                        session_.options.run, stream()));
-        if (std::ranges::none_of(*left, [](const auto& one) { return one.kind == catalog::Leftover::Kind::old; }))
+        if (std::ranges::none_of(*left, [](const auto& item) { return item.kind == catalog::Leftover::Kind::old; }))
             return {};
         FB_TRY(commit::recover(store, session_.options.run, false));
         return {};
@@ -154,11 +154,11 @@ void Restarts::warn_of_damage() const {
 }
 
 // What is passed over is left there where the call failed: a first save looks there.
-Restarts::Found Restarts::answered(Found found) {
-    if (found) warn_of_damage();
-    if (found) passed_.clear();
-    else FB_TRY(comm::agree(*session_.topology.world, [&] { passed_.push_back({-1, found.error()}); }));
-    return found;
+Restarts::Found Restarts::answered(Found match) {
+    if (match) warn_of_damage();
+    if (match) passed_.clear();
+    else FB_TRY(comm::agree(*session_.topology.world, [&] { passed_.push_back({-1, match.error()}); }));
+    return match;
 }
 
 Restarts::Found Restarts::choose_next(std::int64_t below, std::int64_t named) {
@@ -217,8 +217,8 @@ Result<bool> Restarts::looks_whole(RestartState& state) {
     const auto step = state.choice.manifest.step;
     std::optional<restart::Plan> plan;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
-        FB_TRY_ASSIGN(made, plan_of(session_.topology, description_.schema, state.choice));
-        plan.emplace(std::move(made));
+        FB_TRY_ASSIGN(result, plan_of(session_.topology, description_.schema, state.choice));
+        plan.emplace(std::move(result));
         return {};
     }));
     auto looked = look_at_heads(state, *plan);
@@ -252,12 +252,12 @@ Restarts::Found Restarts::restore(const Bind& bind) {
 Restarts::Found Restarts::restore_next(const Bind& bind) {
     auto& world = *session_.topology.world;
     for (auto below = std::numeric_limits<std::int64_t>::max();;) {
-        FB_TRY_ASSIGN(found, choose_next(below, -1));
-        if (found == nullptr) return found;
-        FB_TRY(comm::agree(world, [&] { return bind(found); }));
+        FB_TRY_ASSIGN(next, choose_next(below, -1));
+        if (next == nullptr) return next;
+        FB_TRY(comm::agree(world, [&] { return bind(next); }));
         const auto unread = unread_.size();  // what failed before has written into memory
-        const auto step = found->choice.manifest.step;
-        const auto read = read_whole(*found);
+        const auto step = next->choice.manifest.step;
+        const auto read = read_whole(*next);
         if (read && unread > 0 && !*read)
             return Error{
                 ErrorKind::corrupt,
@@ -265,7 +265,7 @@ Restarts::Found Restarts::restore_next(const Bind& bind) {
                             "what was read of step {}, which turned out to be damaged",
                             stream(), step, below),
                 "all snapshots", fmt::format("start again with FOREBAY_RESTART={}", step)};
-        if (read) return found;
+        if (read) return next;
         if (unread_.size() == unread || !can_be_passed_over(read.error())) return read.error();
         FB_TRY(comm::agree(world, [&] { pass_over(unread_.back()); }));
         below = step;
@@ -293,8 +293,8 @@ Result<bool> Restarts::read_part(RestartState& state, const std::function<Result
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY_ASSIGN(taken, own_part());
         part = std::move(taken);
-        FB_TRY_ASSIGN(made, plan_of(session_.topology, part.schema, state.choice));
-        plan.emplace(std::move(made));
+        FB_TRY_ASSIGN(result, plan_of(session_.topology, part.schema, state.choice));
+        plan.emplace(std::move(result));
         reader = reader_of(state.kept);
         return {};
     }));

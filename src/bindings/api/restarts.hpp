@@ -72,7 +72,7 @@ private:
     Found choose_next(std::int64_t below, std::int64_t named);
     Found restore_next(const Bind& bind);
     /// The answer of a restart as a first save sees it: after an error it is refused.
-    Found answered(Found found);
+    Found answered(Found match);
     /// Once a stream.
     Result<> bring_back_replaced();
     /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over.

@@ -32,8 +32,8 @@ bool any_held(const node::Control& page) {
 }
 
 StreamOptions options_of_stream(const Options& options, const std::string& name) {
-    for (const auto& [known, found] : options.streams)
-        if (known == name) return found;
+    for (const auto& [known, stream] : options.streams)
+        if (known == name) return stream;
     return {};
 }
 
@@ -80,11 +80,11 @@ Result<> place_scripts(const std::string& stream, StreamOptions& options) {
 Result<> look_for_scripts(const std::string& stream, const StreamOptions& options) {
     for (const auto& analysis : options.insitu) {
         if (analysis.kind != Analysis::Kind::script) continue;
-        const auto found = sys::posix_store().open(analysis.script, sys::Access::read);
-        if (!found)
-            return because(found.error(),
+        const auto file = sys::posix_store().open(analysis.script, sys::Access::read);
+        if (!file)
+            return because(file.error(),
                            fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream,
-                                       analysis.name, show_text(analysis.script), sys::host_name(), found.error().what),
+                                       analysis.name, show_text(analysis.script), sys::host_name(), file.error().what),
                            "", "put it where every node can read it, or name another one");
     }
     return {};
@@ -135,16 +135,16 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
     }));
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
     if (there) return there;
-    std::shared_ptr<StreamState> made;
+    std::shared_ptr<StreamState> state;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY(check_apart_from_results(name, *chosen));
         if (topology.leads()) FB_TRY(look_for_scripts(name, *chosen));
-        made = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
-        streams_[name] = made;
+        state = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
+        streams_[name] = state;
         return {};
     }));
-    FB_TRY(comm::agree(world, [&] { return made->stager.add(); }));
-    return made;
+    FB_TRY(comm::agree(world, [&] { return state->stager.add(); }));
+    return state;
 }
 
 void SessionState::leave_computing(std::optional<std::uint32_t> stream) {
@@ -156,8 +156,8 @@ void SessionState::compute_again() {
 }
 
 std::shared_ptr<StreamState> SessionState::living(const std::string& stream) const {
-    const auto found = streams_.find(stream);
-    return found == streams_.end() ? nullptr : found->second.lock();
+    const auto match = streams_.find(stream);
+    return match == streams_.end() ? nullptr : match->second.lock();
 }
 
 void SessionState::end_save(const std::string& stream, const Result<Saved>& saved) {
@@ -206,12 +206,12 @@ Result<> SessionState::close() {
     }));
     const auto committed = node::await_commits(*topology.world, *staging, slots, options.close_wait, host(), say_);
     const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
-    for (const auto& one : streams_) {
-        const auto living = one.second.lock();
+    for (const auto& stream : streams_) {
+        const auto living = stream.second.lock();
         if (!living) continue;
         if (const auto late = living->counters().deadlines_missed; late != 0)
             log([&] {
-                return fmt::format("stream '{}': {} snapshots were not durable by their deadline", one.first, late);
+                return fmt::format("stream '{}': {} snapshots were not durable by their deadline", stream.first, late);
             });
         living->stager.release();
     }

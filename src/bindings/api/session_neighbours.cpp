@@ -49,8 +49,8 @@ node::Neighbourhood neighbourhood_of(const std::vector<char>& flags, std::uint32
     const auto helpers = agent::helpers_of(excluded, wanted);
     if (helpers.empty()) return own;
     own.helpers = static_cast<std::uint32_t>(helpers.size());
-    if (const auto found = std::ranges::find(helpers, index); found != helpers.end())
-        own.number = static_cast<std::uint32_t>(found - helpers.begin());
+    if (const auto helper = std::ranges::find(helpers, index); helper != helpers.end())
+        own.number = static_cast<std::uint32_t>(helper - helpers.begin());
     own.first = index % own.helpers;
     own.excluded = excluded[index];
     own.avoid_slow = agent.avoid_slow_nodes;

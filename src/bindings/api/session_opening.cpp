@@ -94,8 +94,8 @@ Result<> SessionOpening::open() {
     auto& options = session_.options;
     FB_TRY_ASSIGN(profile, take_profile(holder_.group(), session_.say_, options));
     session_.beside_.profile = std::move(profile);
-    FB_TRY_ASSIGN(found, comm::find_topology(holder_.take(), options.virtual_nodes));
-    session_.topology = std::move(found);
+    FB_TRY_ASSIGN(topology, comm::find_topology(holder_.take(), options.virtual_nodes));
+    session_.topology = std::move(topology);
     auto& world = *session_.topology.world;
     FB_TRY(world.broadcast_sized(options.run, 0));
     FB_TRY_ASSIGN(wish, share_wish(world));
@@ -217,10 +217,10 @@ Result<> SessionOpening::drain_leftovers() {
         agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
     for (const auto& directory : drained) {
         if (!directory.staged) session_.log([&] { return directory.staged.error().line(); });
-        for (const auto& one : directory.staged ? *directory.staged : std::vector<agent::Drained>())
+        for (const auto& item : directory.staged ? *directory.staged : std::vector<agent::Drained>())
             session_.log([&] {
-                return fmt::format("{} was left staged in {}: {}", one.name(), directory.directory,
-                                   one.committed ? "it is committed now" : one.text);
+                return fmt::format("{} was left staged in {}: {}", item.name(), directory.directory,
+                                   item.committed ? "it is committed now" : item.text);
             });
     }
     return {};
@@ -235,9 +235,9 @@ Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locke
     auto& timings = session_.timings;
     const auto posts = holder_.posts();
     auto& world = *topology.world;
-    const auto take = [&](Result<node::Staging> made) -> Result<> {
-        if (!made) return made.error();
-        staging.emplace(std::move(*made));
+    const auto take = [&](Result<node::Staging> result) -> Result<> {
+        if (!result) return result.error();
+        staging.emplace(std::move(*result));
         return {};
     };
     FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -260,9 +260,9 @@ Result<> SessionOpening::open_staging(std::optional<node::LockedDirectory> locke
             });
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
         if (options.agent.timings) {
-            FB_TRY_ASSIGN(made,
+            FB_TRY_ASSIGN(rings,
                           node::TimingRings::create(directory, static_cast<std::uint32_t>(topology.node->size())));
-            timings.emplace(std::move(made));
+            timings.emplace(std::move(rings));
         }
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;

@@ -77,15 +77,15 @@ Result<node::Forwarding> find_forwarders(const Options& options, std::uint32_t n
         forwarding = of_job;
     } else if (!agent.forward_to.empty()) {
         node::LongWait wait(say, options.open_wait);
-        const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
+        const auto outcome = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
             wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
             if (wait.is_interrupted()) return node::interrupted("the wait for " + agent.forward_token_file);
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
             forwarding = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
             return {};
         });
-        if (!found)
-            return because(found.error(), fmt::format("no token for the forwarders: {}", found.error().what), "",
+        if (!outcome)
+            return because(outcome.error(), fmt::format("no token for the forwarders: {}", outcome.error().what), "",
                            fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
     }
     // Each node begins with another forwarder.
@@ -100,20 +100,20 @@ Result<OpenedRun> open_run(const Options& options, const node::Forwarding& forwa
     if (!target) return target.error();
     const auto wait = forwarding.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
     // Shared with the thread that may hang in it.
-    const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
+    const auto identity = std::make_shared<std::atomic<std::uint64_t>>(0);
     FB_TRY(within(
         options.open_wait, "the run directory " + options.run,
-        [store = target->store, run = options.run, create_parents = options.create_parents, wait, found] {
+        [store = target->store, run = options.run, create_parents = options.create_parents, wait, identity] {
             return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
                 if (!create_parents) FB_TRY(check_parent(*store, run));
-                const auto made = catalog::make_identity(*store, run);
-                if (!made) return not_writable(run, made.error());
-                *found = *made;
+                const auto result = catalog::make_identity(*store, run);
+                if (!result) return not_writable(run, result.error());
+                *identity = *result;
                 return {};
             });
         },
         say));
-    return OpenedRun{std::move(target->store), *found};
+    return OpenedRun{std::move(target->store), *identity};
 }
 
 // Also the first write to the target: better now than after an hour of computing.

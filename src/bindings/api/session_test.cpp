@@ -126,14 +126,14 @@ void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t
         double time = 0;
         State state(rank, ranks);
         auto d = describe_state(session, time, state);
-        auto found = d.stream.newest().value();
-        REQUIRE(found);
-        CHECK(found->step() == step);
-        const auto rows = found->rows(d.particles);
+        auto restart = d.stream.newest().value();
+        REQUIRE(restart);
+        CHECK(restart->step() == step);
+        const auto rows = restart->rows(d.particles);
         std::vector<std::int64_t> id(rows);
         std::vector<float> x(rows);
         d.particles.bind(rows, {id.data(), x.data()}).value();
-        found->read().value();
+        restart->read().value();
         CHECK(time == static_cast<double>(step) / 2);
         // The halo inside the shape is filled, what lies outside is left alone.
         for (std::uint64_t y = state.lo == 0 ? 0 : state.lo - 1;
@@ -214,24 +214,24 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
         double time = 0;
         State state(rank, 3);
         auto d = describe_state(session, time, state);
-        auto found = d.stream.newest().value();
-        REQUIRE(found);
+        auto restart = d.stream.newest().value();
+        REQUIRE(restart);
         const auto bind = [&](Table& table) {
-            table.id.resize(found->rows(d.particles));
-            table.x.resize(found->rows(d.particles));
+            table.id.resize(restart->rows(d.particles));
+            table.x.resize(restart->rows(d.particles));
             d.particles.bind(table.id.size(), {table.id.data(), table.x.data()}).value();
         };
         Table table;
         bind(table);
-        const auto read = found->read();
+        const auto read = restart->read();
         REQUIRE(!read);
         CHECK(read.error().kind == ErrorKind::corrupt);
         CHECK(read.error().text().find("fields/u") != std::string::npos);
-        found = d.stream.older().value();
-        REQUIRE(found);
-        CHECK(found->step() == 1);
+        restart = d.stream.older().value();
+        REQUIRE(restart);
+        CHECK(restart->step() == 1);
         bind(table);
-        found->read().value();
+        restart->read().value();
         CHECK(time == 0.5);
         session.close().value();
     });
@@ -274,21 +274,21 @@ TEST_CASE("where several ranks take from a segment one verifies it, and all hear
                 for (const auto at : {std::uint64_t{5}, last / 2, last}) {
                     flip(path, block.offset_bytes + at);
                     with(ranks, false, [&](Stream& stream, std::vector<double>&) {
-                        auto found = stream.newest().value();
-                        REQUIRE(found);
-                        CHECK((found->source().find("staged") == 0) == staged);
-                        const auto read = found->read();
+                        auto restart = stream.newest().value();
+                        REQUIRE(restart);
+                        CHECK((restart->source().find("staged") == 0) == staged);
+                        const auto read = restart->read();
                         // What is damaged on the node is read from the target.
                         CHECK(read.has_value() == staged);
                         if (!read) CHECK(read.error().kind == ErrorKind::corrupt);
-                        CHECK(found->source().find("staged") != 0);
+                        CHECK(restart->source().find("staged") != 0);
                     });
                     flip(path, block.offset_bytes + at);  // back
                 }
             }
             with(ranks, false, [&](Stream& stream, std::vector<double>& data) {
-                auto found = stream.newest().value();
-                found->read().value();
+                auto restart = stream.newest().value();
+                restart->read().value();
                 // The first owned row was the first of three ranks' rows, or of a part of them.
                 CHECK(data[columns + 2 + 1] == std::floor(data[columns + 2 + 1]));
                 CHECK(data[columns + 2 + 1] >= 1);
@@ -310,9 +310,9 @@ TEST_CASE("a damaged head behind a good record is passed over too, by newest() a
             double time = 0;
             State state(rank, readers);
             auto d = describe_state(session, time, state);
-            const auto found = d.stream.newest().value();
-            REQUIRE(found);
-            CHECK(found->step() == 3);
+            const auto restart = d.stream.newest().value();
+            REQUIRE(restart);
+            CHECK(restart->step() == 3);
             REQUIRE(d.stream.notes().size() == 1);
             CHECK(d.stream.notes()[0].find("step 4 is passed over: ") == 0);
             CHECK(d.stream.older().error().kind == ErrorKind::corrupt);  // of the steps 2, 3 and 4 that are kept
@@ -348,15 +348,15 @@ TEST_CASE("a staged copy with a damaged head is passed over for the target's") {
             if (entry.path().extension() == ".h5" && ++staged == 1) flip(entry.path(), place_in_head);
         REQUIRE(staged == nodes);
         with([&](Session& session, Described& d, State&, double& time, int) {
-            auto found = d.stream.newest().value();
-            REQUIRE(found);
-            CHECK(found->step() == 1);
-            CHECK(found->source() == folder.run() + "/restart/step-000001");
+            auto restart = d.stream.newest().value();
+            REQUIRE(restart);
+            CHECK(restart->step() == 1);
+            CHECK(restart->source() == folder.run() + "/restart/step-000001");
             Table table;
-            table.id.resize(found->rows(d.particles));
-            table.x.resize(found->rows(d.particles));
+            table.id.resize(restart->rows(d.particles));
+            table.x.resize(restart->rows(d.particles));
             d.particles.bind(table.id.size(), {table.id.data(), table.x.data()}).value();
-            found->read().value();
+            restart->read().value();
             CHECK(time == 0.5);
             session.close().value();
         });

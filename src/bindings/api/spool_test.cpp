@@ -143,7 +143,7 @@ TEST_CASE("a program that goes on while the session closes: what it was not refu
 }
 
 TEST_CASE("a directory of the spool that cannot be listed: close() and drain name it, and what is staged stays known") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const test::TempDirectory folder;
         auto options = test::options_in(folder, 1);
         auto session = Session::open(options).value();
@@ -164,15 +164,15 @@ TEST_CASE("a directory of the spool that cannot be listed: close() and drain nam
             const auto drained = agent::drain_leftover(directory, {}, {.remove = true});
             if (!drained) text += ", " + drained.error().text();
             else
-                for (const auto& one : *drained)
-                    text += one.text.find("a/b") == std::string::npos ? ", " + one.text : ", drain names it";
+                for (const auto& leftover : *drained)
+                    text += leftover.text.find("a/b") == std::string::npos ? ", " + leftover.text : ", drain names it";
             text += fs::exists(directory + "/session.json") ? ", known" : ", gone";
         }
         const auto packed =
             test::packed_in(sys::posix_store(), options.run, agent::spool_stream(directory, sys::host_name()));
         return text + ", packed " + std::to_string(packed.size());
     });
-    CHECK(told == "close names it, drain names it, known, gone, packed 2");
+    CHECK(output == "close names it, drain names it, known, gone, packed 2");
 }
 
 TEST_CASE("a spool file of a time that no clock knows is packed when the session closes") {

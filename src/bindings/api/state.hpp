@@ -205,7 +205,7 @@ public:
     /// What begin() began.
     Result<Saved> finish();
     /// The handle of what a restart has found, if it has.
-    Result<std::optional<Restart>> handle_of(Restarts::Found found);
+    Result<std::optional<Restart>> handle_of(Restarts::Found match);
     Restart handle_of(std::shared_ptr<RestartState> state);
 
     Counters counters() const;

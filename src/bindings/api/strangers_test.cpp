@@ -106,19 +106,19 @@ TEST_CASE("a name that another user has taken, in any form, blocks nobody, and n
 
 TEST_CASE("what is staged cannot be listed, read, written, locked, replaced or removed by another user") {
     const Node node;
-    int told[2], answered[2];
-    REQUIRE((::pipe(told) == 0 && ::pipe(answered) == 0));
+    int asked[2], answered[2];
+    REQUIRE((::pipe(asked) == 0 && ::pipe(answered) == 0));
     int saved = -1;
     std::thread owner_lives([&] {
         saved = save_as_owner(node, [&](const std::string& staged) {
             char byte = 0;
-            if (::write(told[1], staged.data(), staged.size()) < 0 || ::read(answered[0], &byte, 1) != 1)
+            if (::write(asked[1], staged.data(), staged.size()) < 0 || ::read(answered[0], &byte, 1) != 1)
                 throw std::runtime_error("no answer");
         });
     });
-    ::pollfd wait{told[0], POLLIN, 0};
+    ::pollfd wait{asked[0], POLLIN, 0};
     std::string staged(4096, '\0');
-    const auto length = ::poll(&wait, 1, 60'000) == 1 ? ::read(told[0], staged.data(), staged.size()) : 0;
+    const auto length = ::poll(&wait, 1, 60'000) == 1 ? ::read(asked[0], staged.data(), staged.size()) : 0;
     if (length <= 0) {
         owner_lives.join();
         FAIL("the owner ended with ", saved);

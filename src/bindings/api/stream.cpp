@@ -96,12 +96,12 @@ Result<> DirectSave::check_under_way() const {
 Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
     return stream_->guarded([&]() -> Result<void*> {
         FB_TRY(check_under_way());
-        const auto* found = find(stream_->description.schema, variable);
-        if (found == nullptr || found->kind == Kind::particles)
+        const auto* described = find(stream_->description.schema, variable);
+        if (described == nullptr || described->kind == Kind::particles)
             return Error{ErrorKind::missing,
                          fmt::format("no array or replicated variable '{}' is described.", variable)};
-        const auto v = static_cast<std::uint32_t>(found - stream_->description.schema.variables.data());
-        if (found->kind == Kind::array && piece >= stream_->description.binding.pieces[v].size())
+        const auto v = static_cast<std::uint32_t>(described - stream_->description.schema.variables.data());
+        if (described->kind == Kind::array && piece >= stream_->description.binding.pieces[v].size())
             return Error{ErrorKind::refused, fmt::format("variable '{}' has {} boxes on this rank, not {}.", variable,
                                                          stream_->description.binding.pieces[v].size(), piece + 1)};
         stream_->direct[v] = 1;

@@ -81,10 +81,10 @@ Restart StreamState::handle_of(std::shared_ptr<RestartState> state) {
     return Restart(std::move(state), shared_from_this());
 }
 
-Result<std::optional<Restart>> StreamState::handle_of(Restarts::Found found) {
-    if (!found) return found.error();
-    if (*found == nullptr) return std::optional<Restart>();
-    return std::optional(handle_of(std::move(*found)));
+Result<std::optional<Restart>> StreamState::handle_of(Restarts::Found match) {
+    if (!match) return match.error();
+    if (*match == nullptr) return std::optional<Restart>();
+    return std::optional(handle_of(std::move(*match)));
 }
 
 Counters StreamState::counters() const {

@@ -45,13 +45,13 @@ void check_rows(const Options& options, int ranks, std::int64_t step, std::int64
     with_session(ranks, options, [&](Session& session, comm::Group& world) {
         auto stream = session.stream("restart").value();
         auto table = stream.particles("dm", {{"id", i64}, {"x", f64}}).value();
-        auto found = stream.newest().value();
-        REQUIRE(found);
-        CHECK(found->step() == step);
+        auto restart = stream.newest().value();
+        REQUIRE(restart);
+        CHECK(restart->step() == step);
         Rows got;
-        got.fill(0, found->rows(table), 0);
+        got.fill(0, restart->rows(table), 0);
         table.bind(got.id.size(), got.columns()).value();
-        found->read().value();
+        restart->read().value();
         CHECK(got.right(step));
         std::int64_t sums[] = {static_cast<std::int64_t>(got.id.size()), 0};
         for (const auto id : got.id) sums[1] += id;
@@ -76,12 +76,12 @@ TEST_CASE("rows grow far beyond the capacity of the first save, and shrink again
                     Rows rows;
                     for (std::size_t step = 0; step < last; ++step) {
                         // Rank 1 owns nothing, rank 2 half as much: only some nodes outgrow their capacity.
-                        const auto mine =
+                        const auto own_rows =
                             world.rank() == 1 ? 0 : counts[step] / static_cast<std::uint64_t>(1 + world.rank() / 2);
-                        rows.fill(world.rank(), mine, static_cast<std::int64_t>(step));
-                        table.bind(mine, rows.columns()).value();
+                        rows.fill(world.rank(), own_rows, static_cast<std::int64_t>(step));
+                        table.bind(own_rows, rows.columns()).value();
                         CHECK(stream.save(static_cast<std::int64_t>(step)).value().kept);
-                        rows.fill(world.rank(), mine, -1);  // the memory is ours again
+                        rows.fill(world.rank(), own_rows, -1);  // the memory is ours again
                     }
                 });
                 const auto a = static_cast<std::int64_t>(counts[last - 1]), b = a / 2;
@@ -133,16 +133,16 @@ TEST_CASE("boxes change between saves: each snapshot has its own") {
             auto stream = session.stream("restart").value();
             test::Field field(coarse, 1, world.rank(), 3);
             stream.array("u", f64, {17, 6}, field.pieces()).value();
-            auto found = stream.newest().value();
+            auto restart = stream.newest().value();
             for (std::int64_t step = 5; step >= 0; --step) {
-                REQUIRE(found);
-                CHECK(found->step() == step);
+                REQUIRE(restart);
+                CHECK(restart->step() == step);
                 field.clear();
-                found->read().value();
+                restart->read().value();
                 CHECK(field.wrong(step) == 0);
-                found = stream.older().value();
+                restart = stream.older().value();
             }
-            CHECK_FALSE(found);
+            CHECK_FALSE(restart);
         });
     }
 }
@@ -166,9 +166,9 @@ TEST_CASE("a step that is saved twice: the later save replaces the committed one
                 auto stream = session.stream("restart").value();
                 double value = -1;
                 stream.replicated("value", &value).value();
-                auto found = stream.newest().value();
-                REQUIRE(found);
-                found->read().value();
+                auto restart = stream.newest().value();
+                REQUIRE(restart);
+                restart->read().value();
                 CHECK(value == 10 * life + 1);
                 CHECK_FALSE(stream.older().value());
             });
@@ -223,9 +223,9 @@ TEST_CASE("direct saves and prepare(): what the application writes into the slot
             stream.array("u", i32, spec.shape, field.pieces()).value();
             stream.replicated("copied", &copied).value();
             stream.replicated("written", &written).value();
-            auto found = stream.newest().value();
-            REQUIRE(found);
-            found->read().value();
+            auto restart = stream.newest().value();
+            REQUIRE(restart);
+            restart->read().value();
             CHECK(field.wrong(4) == 0);
             CHECK(copied == 4);
             CHECK(written == 4.25);
@@ -267,14 +267,14 @@ TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as 
         auto session = Session::open(options).value();
         auto stream = session.stream("restart").value();
         auto table = stream.particles("dm", {{"id", i64}, {"x", f64}}).value();
-        auto found = stream.newest().value();
-        REQUIRE(found);
-        CHECK(found->step() == 2);
-        CHECK_MESSAGE(found->source().starts_with("staged copy"), found->source());
+        auto restart = stream.newest().value();
+        REQUIRE(restart);
+        CHECK(restart->step() == 2);
+        CHECK_MESSAGE(restart->source().starts_with("staged copy"), restart->source());
         Rows got;
-        got.fill(0, found->rows(table), 0);
+        got.fill(0, restart->rows(table), 0);
         table.bind(got.id.size(), got.columns()).value();
-        found->read().value();
+        restart->read().value();
         CHECK(got.id.size() == 10);
         CHECK(got.right(2));
     }
@@ -294,10 +294,10 @@ TEST_CASE("a rank without rows needs no addresses, neither to save nor to read")
             else if (bound) table.bind(0).value();
             CHECK(stream.save(1).value().kept);
             stream.wait_committed(60s).value();
-            auto found = stream.newest().value();
-            REQUIRE(found);
+            auto restart = stream.newest().value();
+            REQUIRE(restart);
             rows.fill(world.rank(), rows.id.size(), 9);
-            found->read().value();
+            restart->read().value();
             CHECK(rows.right(1));
         });
         check_rows(options, 2, 1, 20, 190 + 20 * 1'000'000);
@@ -307,10 +307,10 @@ TEST_CASE("a rank without rows needs no addresses, neither to save nor to read")
 TEST_CASE("two runs at once in one process, with agents of both kinds, keep apart") {
     const test::TempDirectory folder;
     for (const auto mode : {AgentMode::thread, AgentMode::process}) {
-        auto one = options_in(folder, 1, "one"), two = options_in(folder, 1, "two");
-        one.agent.mode = two.agent.mode = mode;
+        auto first_options = options_in(folder, 1, "one"), second_options = options_in(folder, 1, "two");
+        first_options.agent.mode = second_options.agent.mode = mode;
         {
-            auto first = Session::open(one).value(), second = Session::open(two).value();
+            auto first = Session::open(first_options).value(), second = Session::open(second_options).value();
             double a = 0, b = 0;
             auto stream_a = first.stream("restart", {.view = false}).value(),
                  stream_b = second.stream("restart", {.view = false}).value();
@@ -326,16 +326,16 @@ TEST_CASE("two runs at once in one process, with agents of both kinds, keep apar
             CHECK(stream_b.save(3).value().kept);
             second.close().value();
         }
-        for (const auto* options : {&one, &two}) {
+        for (const auto* options : {&first_options, &second_options}) {
             auto session = Session::open(*options).value();
             double value = 0;
             auto stream = session.stream("restart").value();
             stream.replicated("value", &value).value();
-            auto found = stream.newest().value();
-            REQUIRE(found);
-            found->read().value();
-            CHECK(value == (options == &one ? 2 : -2));
-            CHECK(found->step() == (options == &one ? 2 : 3));
+            auto restart = stream.newest().value();
+            REQUIRE(restart);
+            restart->read().value();
+            CHECK(value == (options == &first_options ? 2 : -2));
+            CHECK(restart->step() == (options == &first_options ? 2 : 3));
             session.close().value();
         }
     }

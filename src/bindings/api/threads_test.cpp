@@ -45,9 +45,9 @@ int read_without(const Options& options) {
     auto stream = session.stream("restart", {.keep = 0}).value();
     std::vector<double> data(elements);
     stream.array("u", f64, {elements}, {packed({{0}, {elements}}, data.data())}).value();
-    auto found = stream.newest().value();
-    if (!found || !test::limit_to(RLIMIT_NPROC, 1)) return 11;
-    found->read().value();  // by the caller alone
+    auto restart = stream.newest().value();
+    if (!restart || !test::limit_to(RLIMIT_NPROC, 1)) return 11;
+    restart->read().value();  // by the caller alone
     if (data.front() != 4.5 || data.back() != 4.5) return 13;
     if (!test::lift_limit(RLIMIT_NPROC)) return 97;
     session.close().value();
@@ -69,11 +69,11 @@ int read_beside(const Options& options, int ranks, rlim_t more) {
         auto stream = session.stream("restart", {.keep = 0}).value();
         std::vector<double> data(rows);
         stream.array("u", f64, {elements}, {packed({{rank * rows}, {rows}}, data.data())}).value();
-        auto found = stream.newest().value();
+        auto restart = stream.newest().value();
         own->barrier();
         if (own->rank() == 0 && !test::limit_to(RLIMIT_NPROC, threads_now() + more)) wrong = 1;
         own->barrier();
-        found->read().value();
+        restart->read().value();
         own->barrier();
         if (own->rank() == 0 && !test::lift_limit(RLIMIT_NPROC)) wrong = 1;
         for (std::uint64_t i = 0; i < rows; ++i)
@@ -124,9 +124,9 @@ int save_with(const test::TempDirectory& folder, int threads) {
     if (!test::lift_limit(RLIMIT_NPROC)) return 97;
     stream.save(2).value();
     session->job().value();
-    auto found = stream.newest().value();
-    if (!found || found->step() != 2) return 5;
-    if (!found->read()) return 6;
+    auto restart = stream.newest().value();
+    if (!restart || restart->step() != 2) return 5;
+    if (!restart->read()) return 6;
     session->close().value();
     return read_without(options);
 }

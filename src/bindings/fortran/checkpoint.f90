@@ -49,7 +49,7 @@ module forebay_checkpoint
 
   type(fb_session), save :: session
   type(fb_stream), save :: stream
-  type(fb_restart), save :: found
+  type(fb_restart), save :: snapshot
   type(distribution), allocatable, save :: kinds(:)
   type(entry), allocatable, save :: known(:)
   integer(int64), save :: step_now = -1
@@ -194,17 +194,17 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     logical :: goes_back
     goes_back = .false.
-    if (present(older)) goes_back = older .and. found%found()
+    if (present(older)) goes_back = older .and. snapshot%found()
     checkpoint_restart = .false.
     ! What an attempt before this one read may not be in this snapshot.
     call forget_read(stat, errmsg)
     if (failed(stat)) return
     if (goes_back) then
-      call stream%older(found, stat, errmsg)
+      call stream%older(snapshot, stat, errmsg)
     else
-      call stream%newest(found, stat, errmsg)
+      call stream%newest(snapshot, stat, errmsg)
     end if
-    checkpoint_restart = found%found()
+    checkpoint_restart = snapshot%found()
   end function
 
   !> Why a snapshot was passed over by checkpoint_restart(), from number 1 on; '' from the end on.
@@ -216,7 +216,7 @@ contains
 
   !> The step of the snapshot that is read; -1 without one.
   integer(int64) function checkpoint_step()
-    checkpoint_step = found%step()
+    checkpoint_step = snapshot%step()
   end function
 
   !> Reads one variable of the chosen snapshot.
@@ -228,7 +228,7 @@ contains
     character(kind=c_char, len=*), intent(inout), optional :: errmsg
     call describe(name, fb_at(array), kind, stat, errmsg)
     if (failed(stat)) return
-    call found%read_variable(name, stat, errmsg)
+    call snapshot%read_variable(name, stat, errmsg)
   end subroutine
 
   ! What was only read is described anew by each call: a read that was refused may have described it wrong, and one that was

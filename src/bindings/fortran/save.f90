@@ -36,10 +36,10 @@ contains
   module procedure stream_counter
     type(c_error) :: error
     integer(c_int) :: status
-    real(c_double) :: found
-    found = 0
-    status = c_counter(self%handle, c_text(name), found, error)
-    value = found
+    real(c_double) :: counted
+    counted = 0
+    status = c_counter(self%handle, c_text(name), counted, error)
+    value = counted
     call finish(status, error, stat, errmsg)
   end procedure
 

@@ -82,13 +82,13 @@ std::optional<Restart> restore(Stream& self, const nb::object& bind) {
                          "all snapshots"};
         }
     };
-    auto found = [&] {
+    auto restart = [&] {
         const nb::gil_scoped_release released;
         return self.restore(call);
     }();
     if (raised) std::rethrow_exception(raised);
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    return found.value();
+    return restart.value();
 }
 
 std::chrono::milliseconds milliseconds(double seconds) {

@@ -60,9 +60,9 @@ std::vector<std::byte> bytes_in(const nb::bytes& given) {
 
 nb::bytes as_bytes(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-std::vector<insitu::FoundVariable> variables_in(const std::vector<Found>& found) {
+std::vector<insitu::FoundVariable> variables_in(const std::vector<Found>& given) {
     std::vector<insitu::FoundVariable> variables;
-    for (const auto& [key, type, shape, unit, bytes] : found) {
+    for (const auto& [key, type, shape, unit, bytes] : given) {
         Extents extents;
         for (const auto extent : shape) extents.push_back(extent);
         variables.push_back({key, type_named(type).value(), extents, {.unit = unit}, bytes_in(bytes)});
@@ -171,11 +171,11 @@ public:
     /// that is not wanted. The lines for the agent, and what is fulfilled. A condition over results that are not there
     /// is a problem where all functions have looked.
     std::pair<std::vector<std::string>, std::vector<Fulfilled>> act(const NodeView& view, const Analysis& analysis,
-                                                                    const std::vector<Found>& found, bool all_looked,
+                                                                    const std::vector<Found>& given, bool all_looked,
                                                                     const std::vector<Flag>& flags, bool marks) {
         std::vector<insitu::Judgement> judgements;
-        if (!found.empty()) judgements.push_back(insitu::judge(analysis, variables_in(found)));
-        if (!found.empty() && !all_looked) judgements.front().problems.clear();
+        if (!given.empty()) judgements.push_back(insitu::judge(analysis, variables_in(given)));
+        if (!given.empty() && !all_looked) judgements.front().problems.clear();
         for (const auto& [text, value, actions] : flags)
             judgements.push_back(insitu::flagged(analysis, text, value, actions_in(actions)));
         std::vector<std::string> lines;
@@ -192,9 +192,9 @@ public:
         }
         return {lines, fulfilled};
     }
-    void write_results(const NodeView& view, const std::string& name, const std::vector<Found>& found) {
+    void write_results(const NodeView& view, const std::string& name, const std::vector<Found>& given) {
         check_identity();
-        const insitu::AnalysisResults results{{.name = name}, variables_in(found), {}};
+        const insitu::AnalysisResults results{{.name = name}, variables_in(given), {}};
         const nb::gil_scoped_release released;
         insitu::write_results(*store_, run_, view.snapshot(), results).value();
     }
@@ -214,8 +214,8 @@ public:
         }();
         if (!parts) return {};
         std::vector<Tasks> all;
-        for (const auto& one : *parts)
-            for (auto& own = all.emplace_back(); const auto& task : one.tasks)
+        for (const auto& node_part : *parts)
+            for (auto& own = all.emplace_back(); const auto& task : node_part.tasks)
                 own.emplace_back(task.task, as_bytes(task.bytes));
         return all;
     }

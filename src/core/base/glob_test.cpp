@@ -15,7 +15,7 @@ TEST_CASE("a pattern is for all of a text or not") {
         const char* text;
         bool star, question;  // as Wild says
     };
-    for (const auto& one : {
+    for (const auto& example : {
              Case{"", "", true, true},
              {"", "a", false, false},
              {"*", "", true, true},
@@ -35,10 +35,10 @@ TEST_CASE("a pattern is for all of a text or not") {
              {"*.?sv", "out/a.csv", false, true},
              {"?*", "", false, false},
          }) {
-        CAPTURE(one.pattern);
-        CAPTURE(one.text);
-        CHECK(matches(one.pattern, one.text) == one.star);
-        CHECK(matches(one.pattern, one.text, Wild::star_and_question) == one.question);
+        CAPTURE(example.pattern);
+        CAPTURE(example.text);
+        CHECK(matches(example.pattern, example.text) == example.star);
+        CHECK(matches(example.pattern, example.text, Wild::star_and_question) == example.question);
     }
 }
 

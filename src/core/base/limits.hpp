@@ -37,7 +37,8 @@ inline constexpr std::size_t attributes_max = 1'000;
 inline constexpr std::size_t pieces_per_rank_max = 65'536;
 // "The newest step below a number" must be able to name each of them.
 inline constexpr std::int64_t step_max = INT64_MAX - 1;
-// What each of several threads copies at least: waking one takes as long as copying half of it (docs/decisions/threads-that-copy.md).
+// What each of several threads copies at least: waking one takes as long as copying half of it
+// (docs/decisions/threads-that-copy.md).
 inline constexpr std::uint64_t bytes_a_thread_min = 2u << 20;
 // Threads of a rank that copy: twice what saturates the memory of the widest socket that we have read of.
 inline constexpr int copy_threads_max = 256;

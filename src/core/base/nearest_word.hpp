@@ -11,15 +11,15 @@ namespace forebay {
 
 /// The longest part that two words have in common, as a share of both: 1 for equal ones. "transfer" is nearer to "xfer"
 /// (3 of 6 letters, the mean of both) than to "ranks" (3 of 6.5).
-inline double likeness(std::string_view one, std::string_view other) {
+inline double likeness(std::string_view word, std::string_view other) {
     std::vector<std::size_t> ends(other.size() + 1, 0);  // length of the common part that ends there
     std::size_t longest = 0;
-    for (const char letter : one)
+    for (const char letter : word)
         for (auto i = other.size(); i > 0; --i) {
             ends[i] = letter == other[i - 1] ? ends[i - 1] + 1 : 0;
             longest = std::max(longest, ends[i]);
         }
-    return longest == 0 ? 0 : 2 * static_cast<double>(longest) / static_cast<double>(one.size() + other.size());
+    return longest == 0 ? 0 : 2 * static_cast<double>(longest) / static_cast<double>(word.size() + other.size());
 }
 
 /// "" where none is near.
@@ -27,9 +27,10 @@ inline std::string nearest_word(std::string_view word, const std::vector<std::st
     constexpr double near = 0.4;
     std::string nearest;
     double best = near;
-    for (const auto& one : known)
-        if (const double like = likeness(word.substr(0, 64), one); like >= best && (nearest.empty() || like > best))
-            best = like, nearest = one;
+    for (const auto& candidate : known)
+        if (const double like = likeness(word.substr(0, 64), candidate);
+            like >= best && (nearest.empty() || like > best))
+            best = like, nearest = candidate;
     return nearest;
 }
 

@@ -10,7 +10,7 @@ TEST_CASE("the parts of a path") {
     struct Case {
         const char *path, *parent, *leaf, *directory;
     };
-    for (const auto& one : {
+    for (const auto& example : {
              Case{"u", "", "u", "."},
              {"fields/u", "fields", "u", "fields"},
              {"a/b/c", "a/b", "c", "a/b"},
@@ -19,9 +19,9 @@ TEST_CASE("the parts of a path") {
              {"fields/", "fields", "", "fields"},
              {"", "", "", "."},
          }) {
-        CAPTURE(one.path);
-        CHECK(parent_of(one.path) == one.parent);
-        CHECK(leaf_of(one.path) == one.leaf);
-        CHECK(directory_of(one.path) == one.directory);
+        CAPTURE(example.path);
+        CHECK(parent_of(example.path) == example.parent);
+        CHECK(leaf_of(example.path) == example.leaf);
+        CHECK(directory_of(example.path) == example.directory);
     }
 }

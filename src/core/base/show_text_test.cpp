@@ -31,9 +31,9 @@ TEST_CASE("every character is taken whole, and only those that command are spell
             REQUIRE(first_character(text).bytes == 0);
             continue;
         }
-        const auto [bytes, found] = first_character(text + "x");
+        const auto [bytes, character] = first_character(text + "x");
         REQUIRE(bytes == text.size());
-        REQUIRE(found == number);
+        REQUIRE(character == number);
         const bool stays = show_text(text) == text;
         REQUIRE(stays == is_showable(text));
         if (!stays) ++spelled;

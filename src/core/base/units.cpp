@@ -42,10 +42,10 @@ std::string show_seconds(double seconds) {
 std::string show_rate(double bytes_per_second) { return scaled(bytes_per_second, "B") + "/s"; }
 
 std::string show_count(std::uint64_t count, const char* noun) {
-    const std::string_view one(noun);
-    if (count == 1) return fmt::format("1 {}", one);
-    return one.ends_with("ry") ? fmt::format("{} {}ies", count, one.substr(0, one.size() - 1))
-                               : fmt::format("{} {}s", count, one);
+    const std::string_view singular(noun);
+    if (count == 1) return fmt::format("1 {}", singular);
+    return singular.ends_with("ry") ? fmt::format("{} {}ies", count, singular.substr(0, singular.size() - 1))
+                                    : fmt::format("{} {}s", count, singular);
 }
 
 std::string show_utc(std::int64_t unix_ns) {

@@ -23,10 +23,10 @@ struct Unlike {
     int others = 0;  // ranks that do not have rank 0's
 };
 /// Nothing where all have the same. For the paths of errors: it sends all bytes to all ranks. Collective.
-Result<std::optional<Unlike>> find_unlike(Group& group, std::span<const std::byte> mine);
+Result<std::optional<Unlike>> find_unlike(Group& group, std::span<const std::byte> own_bytes);
 
 /// Every rank gets the error of the lowest rank that has one; else what differs, where the ranks gave other bytes: one
 /// maximum when all is well. Collective.
-Result<std::optional<Unlike>> agree_alike(Group& group, const Result<>& mine, std::span<const std::byte> bytes);
+Result<std::optional<Unlike>> agree_alike(Group& group, const Result<>& own_outcome, std::span<const std::byte> bytes);
 
 }  // namespace forebay::comm

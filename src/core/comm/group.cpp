@@ -29,8 +29,8 @@ public:
     void barrier() override {}
     void max(std::span<std::int64_t>) override {}
     void sum(std::span<std::int64_t>) override {}
-    void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
-        std::ranges::copy(mine, all.begin());
+    void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) override {
+        std::ranges::copy(own_bytes, all.begin());
     }
     void broadcast(std::span<std::byte>, int) override {}
     std::unique_ptr<Group> split(int colour) override { return colour < 0 ? nullptr : alone(); }
@@ -51,9 +51,9 @@ std::int64_t Group::sum(std::int64_t number) {
     return number;
 }
 
-Result<std::vector<std::vector<std::byte>>> Group::gather_all_sized(std::span<const std::byte> mine) {
+Result<std::vector<std::vector<std::byte>>> Group::gather_all_sized(std::span<const std::byte> own_bytes) {
     const auto ranks = static_cast<std::size_t>(size());
-    const auto widest = static_cast<std::size_t>(max(static_cast<std::int64_t>(mine.size())));
+    const auto widest = static_cast<std::size_t>(max(static_cast<std::int64_t>(own_bytes.size())));
     // Each with its size before it.
     const auto place = sizeof(std::uint64_t) + widest;
     std::vector<std::byte> own, all;
@@ -64,8 +64,8 @@ Result<std::vector<std::vector<std::byte>>> Group::gather_all_sized(std::span<co
         strings.resize(ranks);
         for (auto& string : strings) string.reserve(widest);
     }));
-    store_le(own.data(), static_cast<std::uint64_t>(mine.size()));
-    std::ranges::copy(mine, own.begin() + sizeof(std::uint64_t));
+    store_le(own.data(), static_cast<std::uint64_t>(own_bytes.size()));
+    std::ranges::copy(own_bytes, own.begin() + sizeof(std::uint64_t));
     gather_all(own, all);
     for (std::size_t i = 0; i < ranks; ++i) {
         const auto theirs = std::span(all).subspan(i * place, place);
@@ -117,13 +117,13 @@ struct Posted {
 Result<> Group::broadcast_sized(std::vector<std::byte>& bytes, int root) { return broadcast_any(*this, bytes, root); }
 Result<> Group::broadcast_sized(std::string& text, int root) { return broadcast_any(*this, text, root); }
 
-Result<> agree(Group& group, const Result<>& mine) {
+Result<> agree(Group& group, const Result<>& own_outcome) {
     // The lowest failing rank speaks for all: max over (size - rank) of the ranks that failed.
-    const auto voice = group.max(mine ? 0 : group.size() - group.rank());
+    const auto voice = group.max(own_outcome ? 0 : group.size() - group.rank());
     if (voice == 0) return {};
     const int speaker = group.size() - static_cast<int>(voice);
     Posted spoken;
-    if (speaker == group.rank()) spoken.take(mine.error());
+    if (speaker == group.rank()) spoken.take(own_outcome.error());
     group.broadcast(std::as_writable_bytes(std::span(&spoken, 1)), speaker);
     return attempt([&]() -> Result<> {
         auto error = spoken.give();

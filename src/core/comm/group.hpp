@@ -26,8 +26,8 @@ public:
     /// Element-wise maximum, minimum or sum over all ranks; every rank gets it.
     virtual void max(std::span<std::int64_t> numbers) = 0;
     virtual void sum(std::span<std::int64_t> numbers) = 0;
-    /// Every rank's `mine` (equal sizes), in rank order, into `all`.
-    virtual void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
+    /// Every rank's `own_bytes` (equal sizes), in rank order, into `all`.
+    virtual void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) = 0;
     virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
     /// New groups of the ranks with equal colour, ordered by rank; a negative colour gives nullptr.
     virtual std::unique_ptr<Group> split(int colour) = 0;
@@ -41,7 +41,7 @@ public:
     std::int64_t sum(std::int64_t number);
     /// Byte strings of any sizes from every rank, in rank order. A rank that has no memory for them is every rank's
     /// error.
-    Result<std::vector<std::vector<std::byte>>> gather_all_sized(std::span<const std::byte> mine);
+    Result<std::vector<std::vector<std::byte>>> gather_all_sized(std::span<const std::byte> own_bytes);
     Result<> broadcast_sized(std::vector<std::byte>& bytes, int root);
     Result<> broadcast_sized(std::string& text, int root);
 };
@@ -51,7 +51,7 @@ std::unique_ptr<Group> alone();
 
 /// Every rank gets the error of the lowest rank that has one, so that no rank waits for one that left; the text
 /// names that rank, once. Needs no memory but for the text. Collective.
-Result<> agree(Group& group, const Result<>& mine);
+Result<> agree(Group& group, const Result<>& own_outcome);
 
 /// The same of what `work` answers, a Result<> or nothing; what it throws is this rank's error. Work between two calls
 /// of a group belongs in here unless it can throw nothing: a rank that left by an exception would be waited for.

@@ -17,8 +17,9 @@ using namespace forebay;
 TEST_CASE("gather_all_sized: strings of any length, also none") {
     for (const int ranks : {1, 2, 3, 5, 17}) {
         test::with_threads(ranks, [&](std::unique_ptr<comm::Group> group) {
-            const std::string mine(static_cast<std::size_t>(group->rank() % 3), static_cast<char>('a' + group->rank()));
-            const auto all = group->gather_all_sized(bytes_of(mine)).value();
+            const std::string own_text(static_cast<std::size_t>(group->rank() % 3),
+                                       static_cast<char>('a' + group->rank()));
+            const auto all = group->gather_all_sized(bytes_of(own_text)).value();
             for (int rank = 0; rank < ranks; ++rank)
                 CHECK(text_of(all[static_cast<std::size_t>(rank)]) ==
                       std::string(static_cast<std::size_t>(rank % 3), static_cast<char>('a' + rank)));
@@ -29,10 +30,10 @@ TEST_CASE("gather_all_sized: strings of any length, also none") {
 TEST_CASE("agree: every rank gets the lowest failing rank's error") {
     test::with_threads(5, [&](std::unique_ptr<comm::Group> group) {
         CHECK(comm::agree(*group, {}));
-        Result<> mine;
-        if (group->rank() == 2) mine = Error{ErrorKind::full, "no room"};
-        if (group->rank() == 4) mine = Error{ErrorKind::retry, "later"};
-        const auto common = comm::agree(*group, mine);
+        Result<> own_outcome;
+        if (group->rank() == 2) own_outcome = Error{ErrorKind::full, "no room"};
+        if (group->rank() == 4) own_outcome = Error{ErrorKind::retry, "later"};
+        const auto common = comm::agree(*group, own_outcome);
         REQUIRE(!common);
         CHECK(common.error().kind == ErrorKind::full);
         CHECK(common.error().what == "no room (reported by rank 2)");
@@ -86,8 +87,8 @@ TEST_CASE("is_alike: by the maxima of a number and of its inverse, for the small
     test::with_threads(3, [&](std::unique_ptr<comm::Group> group) {
         for (const auto common : {least, std::int64_t{-1}, std::int64_t{0}, largest}) {
             for (const auto odd : {least, std::int64_t{-1}, std::int64_t{0}, largest}) {
-                const auto mine = group->rank() == 1 ? odd : common;
-                std::int64_t numbers[] = {mine, ~mine};
+                const auto own_number = group->rank() == 1 ? odd : common;
+                std::int64_t numbers[] = {own_number, ~own_number};
                 group->max(numbers);
                 CHECK(comm::is_alike(numbers[0], numbers[1]) == (odd == common));
             }

@@ -21,11 +21,11 @@ public:
     /// For a communicator that will be made of `over`. A rank without memory is every rank's bad_alloc: thrown by one
     /// alone, it would leave the others waiting.
     static std::unique_ptr<MpiGroup> room_on_all(MPI_Comm over) {
-        std::unique_ptr<MpiGroup> made(new (std::nothrow) MpiGroup);
-        int all = made != nullptr ? 1 : 0;
+        std::unique_ptr<MpiGroup> group(new (std::nothrow) MpiGroup);
+        int all = group != nullptr ? 1 : 0;
         MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, over);
         if (all == 0) throw std::bad_alloc();
-        return made;
+        return group;
     }
     void own(MPI_Comm comm) {
         comm_ = comm;
@@ -47,16 +47,16 @@ public:
     void max(std::span<std::int64_t> numbers) override { reduce(numbers, MPI_MAX); }
     void sum(std::span<std::int64_t> numbers) override { reduce(numbers, MPI_SUM); }
 
-    void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    void gather_all(std::span<const std::byte> own_bytes, std::span<std::byte> all) override {
         const auto ranks = static_cast<std::size_t>(size_);
-        if (mine.size() <= piece_bytes / ranks || mine.size() < 2) {
-            MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(),
-                          static_cast<int>(mine.size()), MPI_BYTE, comm_);
+        if (own_bytes.size() <= piece_bytes / ranks || own_bytes.size() < 2) {
+            MPI_Allgather(own_bytes.data(), static_cast<int>(own_bytes.size()), MPI_BYTE, all.data(),
+                          static_cast<int>(own_bytes.size()), MPI_BYTE, comm_);
             return;
         }
         for (int root = 0; root < size_; ++root) {
-            const auto part = all.subspan(static_cast<std::size_t>(root) * mine.size(), mine.size());
-            if (root == rank_) std::ranges::copy(mine, part.begin());
+            const auto part = all.subspan(static_cast<std::size_t>(root) * own_bytes.size(), own_bytes.size());
+            if (root == rank_) std::ranges::copy(own_bytes, part.begin());
             broadcast(part, root);
         }
     }
@@ -70,20 +70,20 @@ public:
     }
 
     std::unique_ptr<Group> split(int colour) override {
-        auto made = room_on_all(comm_);
+        auto group = room_on_all(comm_);
         MPI_Comm part = MPI_COMM_NULL;
         MPI_Comm_split(comm_, colour < 0 ? MPI_UNDEFINED : colour, rank_, &part);
         if (part == MPI_COMM_NULL) return nullptr;
-        made->own(part);
-        return made;
+        group->own(part);
+        return group;
     }
 
     std::unique_ptr<Group> split_shared() override {
-        auto made = room_on_all(comm_);
+        auto group = room_on_all(comm_);
         MPI_Comm machine = MPI_COMM_NULL;
         MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
-        made->own(machine);
-        return made;
+        group->own(machine);
+        return group;
     }
 
 private:
@@ -109,9 +109,9 @@ std::unique_ptr<Group> mpi_group(MPI_Comm comm) {
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm_dup(comm, &own);
     try {
-        auto made = MpiGroup::room_on_all(own);
-        made->own(own);
-        return made;
+        auto group = MpiGroup::room_on_all(own);
+        group->own(own);
+        return group;
     } catch (...) {
         MPI_Comm_free(&own);
         throw;

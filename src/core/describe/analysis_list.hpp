@@ -1,6 +1,7 @@
 // The options of an analysis, each once, in the form of option_list.hpp: its key in the configuration, the values that
 // it takes, what it means, the kinds of analyses that use it, and its member. The reader of the configuration, the
-// check of a stream, the comparison of ranks, the control page and the table of docs/reference/configuration.md come from
+// check of a stream, the comparison of ranks, the control page and the table of docs/reference/configuration.md come
+// from
 // here.
 //
 // A new option is a member of Analysis, a line of each_option(), and the analyser that obeys it. each_option() calls

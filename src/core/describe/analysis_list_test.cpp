@@ -265,20 +265,20 @@ TEST_CASE("each option that is changed is told to the other ranks by its name an
     StreamOptions options{.insitu = {working(K::slice)}};
     options.insitu.front().condition = {"a > 1"};  // what an action needs
     const auto before = describe::settings_of(options);
-    const auto told = [&](const std::function<void(Analysis&)>& change) {
+    const auto refusal = [&](const std::function<void(Analysis&)>& change) {
         auto changed = options;
         change(changed.insitu.front());
         const auto after = describe::settings_of(changed);
         REQUIRE(after.size() == before.size());
         return *std::ranges::mismatch(before, after).in2;
     };
-    for (const auto& [key, change] : changes()) CHECK(told(change).name == "insitu.a." + key);
-    CHECK(told([](Analysis& a) { a.kind = K::halos; }).value == "halos");
-    CHECK(told([](Analysis& a) { a.variables = {"a, b"}; }).value != told([](Analysis& a) {
-                                                                         a.variables = {"a", "b"};
-                                                                     }).value);
-    CHECK(told([](Analysis& a) { a.low = 0.5, a.high = 1e30; }).value == "[0.5, 1e+30]");
-    CHECK(told([](Analysis& a) { a.points = {{1, 2}, {3, 4}}; }).value == "[[1, 2], [3, 4]]");
+    for (const auto& [key, change] : changes()) CHECK(refusal(change).name == "insitu.a." + key);
+    CHECK(refusal([](Analysis& a) { a.kind = K::halos; }).value == "halos");
+    CHECK(refusal([](Analysis& a) { a.variables = {"a, b"}; }).value != refusal([](Analysis& a) {
+                                                                            a.variables = {"a", "b"};
+                                                                        }).value);
+    CHECK(refusal([](Analysis& a) { a.low = 0.5, a.high = 1e30; }).value == "[0.5, 1e+30]");
+    CHECK(refusal([](Analysis& a) { a.points = {{1, 2}, {3, 4}}; }).value == "[[1, 2], [3, 4]]");
     CHECK(describe::settings_of(options) == before);  // a NaN is no difference
     CHECK(settings_of(std::vector<Analysis>{}).empty());
 }

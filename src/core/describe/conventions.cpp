@@ -23,16 +23,16 @@ std::optional<Convention> convention_numbered(std::uint64_t number) {
 }
 
 std::optional<Convention> convention_named(std::string_view name) {
-    const auto found = std::ranges::find(known_conventions, name, &KnownConvention::name);
-    if (found == known_conventions.end()) return std::nullopt;
-    return found->convention;
+    const auto convention = std::ranges::find(known_conventions, name, &KnownConvention::name);
+    if (convention == known_conventions.end()) return std::nullopt;
+    return convention->convention;
 }
 
 std::string convention_names(std::span<const KnownConvention> of) {
     std::string names;
-    for (const auto& one : of) {
-        const bool is_last = &one == &of.back();
-        names += std::string(names.empty() ? "" : is_last ? " or " : ", ") + one.name;
+    for (const auto& convention : of) {
+        const bool is_last = &convention == &of.back();
+        names += std::string(names.empty() ? "" : is_last ? " or " : ", ") + convention.name;
     }
     return names;
 }

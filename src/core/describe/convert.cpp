@@ -100,7 +100,7 @@ Conversion find(Scalar from, Scalar to) {
 
 Result<Conversion> conversion(Type from, Type to) {
     if (from == to) return Conversion{};
-    if (const auto found = find(from.scalar, to.scalar); found.run != nullptr) return found;
+    if (const auto conversion = find(from.scalar, to.scalar); conversion.run != nullptr) return conversion;
     return Error{ErrorKind::unsupported, "elements of type " + name_of(from) + " cannot be stored as " + name_of(to) +
                                              " without losing some of their values"};
 }

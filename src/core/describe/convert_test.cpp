@@ -26,16 +26,16 @@ To converted(From value, Type from, Type to) {
 TEST_CASE("f16: every value, as IEEE 754 defines them") {
     for (unsigned bits = 0; bits < 65536; ++bits) {
         const auto half = static_cast<std::uint16_t>(bits);
-        const auto found = converted<float>(half, f16, f32);
+        const auto number = converted<float>(half, f16, f32);
         const int exponent = (half >> 10) & 31, mantissa = half & 1023;
         const double sign = half >> 15 ? -1 : 1;
         CAPTURE(bits);
-        REQUIRE(std::signbit(found) == (half >> 15 != 0));
-        if (exponent == 31 && mantissa != 0) REQUIRE(std::isnan(found));
-        else if (exponent == 31) REQUIRE(double{found} == sign * std::numeric_limits<double>::infinity());
-        else if (exponent == 0) REQUIRE(double{found} == sign * std::ldexp(mantissa, -24));
-        else REQUIRE(double{found} == sign * std::ldexp(1024 + mantissa, exponent - 25));
-        if (exponent != 31) REQUIRE(converted<double>(half, f16, f64) == double{found});
+        REQUIRE(std::signbit(number) == (half >> 15 != 0));
+        if (exponent == 31 && mantissa != 0) REQUIRE(std::isnan(number));
+        else if (exponent == 31) REQUIRE(double{number} == sign * std::numeric_limits<double>::infinity());
+        else if (exponent == 0) REQUIRE(double{number} == sign * std::ldexp(mantissa, -24));
+        else REQUIRE(double{number} == sign * std::ldexp(1024 + mantissa, exponent - 25));
+        if (exponent != 31) REQUIRE(converted<double>(half, f16, f64) == double{number});
     }
 }
 
@@ -74,9 +74,9 @@ TEST_CASE("equal types stay as they are; what might lose values is refused") {
     for (const auto& types : lossy) {
         CAPTURE(name_of(types.first));
         CAPTURE(name_of(types.second));
-        const auto found = describe::conversion(types.first, types.second);
-        REQUIRE_FALSE(found);
-        CHECK(found.error().kind == ErrorKind::unsupported);
-        CHECK(found.error().text().find(name_of(types.first)) != std::string::npos);
+        const auto conversion = describe::conversion(types.first, types.second);
+        REQUIRE_FALSE(conversion);
+        CHECK(conversion.error().kind == ErrorKind::unsupported);
+        CHECK(conversion.error().text().find(name_of(types.first)) != std::string::npos);
     }
 }

@@ -34,13 +34,13 @@ static_assert(stream_bytes_listed() == sizeof(StreamCounts<Plain>), "each count 
 }  // namespace
 
 Result<double> counter_named(const Counters& counters, const std::string& name) {
-    std::optional<double> found;
+    std::optional<double> number;
     std::string names;
     each_counter([&](const char* known, auto member, const char*) {
-        if (name == known) found = static_cast<double>(counters.*member);
+        if (name == known) number = static_cast<double>(counters.*member);
         names += (names.empty() ? "" : ", ") + std::string(known);
     });
-    if (found) return *found;
+    if (number) return *number;
     return Error{ErrorKind::refused, fmt::format("there is no counter '{}'", name), "", "one of " + names};
 }
 

@@ -31,7 +31,8 @@ constexpr std::string_view combined_prefix = "combined:";
 
 std::string show_names(const std::vector<Convention>& conventions) {
     std::string names;
-    for (const auto one : conventions) names += (names.empty() ? "" : ", ") + std::string(known(one).name);
+    for (const auto convention : conventions)
+        names += (names.empty() ? "" : ", ") + std::string(known(convention).name);
     return names;
 }
 
@@ -84,9 +85,9 @@ struct Check {
     }
     template <class Flag, class List>
     void operator()(const Option& option, const Views&, const std::tuple<Flag, List>& both) const {
-        for (const auto one : std::get<1>(both))
-            if (!convention_numbered(static_cast<std::uint64_t>(one)))
-                refuse(option, fmt::format("number {}", static_cast<long>(one)), convention_names());
+        for (const auto convention : std::get<1>(both))
+            if (!convention_numbered(static_cast<std::uint64_t>(convention)))
+                refuse(option, fmt::format("number {}", static_cast<long>(convention)), convention_names());
     }
     // Which rules of compression go together, with each other and with names of variables, is for node::check().
     template <class One, class Rules>

@@ -40,26 +40,27 @@ TEST_CASE("the guide's table has a row for each option of a stream: its values, 
 }
 
 TEST_CASE("each option that is changed is told by its name and value") {
-    const auto told = [](const std::function<void(StreamOptions&)>& change) {
+    const auto difference = [](const std::function<void(StreamOptions&)>& change) {
         StreamOptions options;
         const auto before = settings_of(options);
         change(options);
         const auto after = settings_of(options);
-        const auto [mine, other] = std::ranges::mismatch(before, after);
+        const auto [own, other] = std::ranges::mismatch(before, after);
         return other == after.end() ? "" : other->name + " " + other->value;
     };
-    CHECK(told([](StreamOptions& o) { o.slots = 2; }) == "slots 2");
-    CHECK(told([](StreamOptions& o) { o.policy = Policy::newest_only; }) == "policy newest_only");
-    CHECK(told([](StreamOptions& o) { o.wait_max = std::chrono::milliseconds(250); }) == "wait_max_seconds 0.25");
-    CHECK(told([](StreamOptions& o) { o.view = false; }) == "view false");
-    CHECK(told([](StreamOptions& o) { o.conventions.push_back(Convention::netcdf); }) == "conventions plain, netcdf");
-    CHECK(told([](StreamOptions& o) { o.rate_bytes_per_second = 5; }) == "rate_bytes_per_second 5");
-    CHECK(told([](StreamOptions& o) { o.file = TargetFile::combined(16); }) == "file combined:16");
-    CHECK(told([](StreamOptions& o) { o.compression.error = 1e-3; }) == "compression.error 0.001");
-    CHECK(told([](StreamOptions& o) {
+    CHECK(difference([](StreamOptions& o) { o.slots = 2; }) == "slots 2");
+    CHECK(difference([](StreamOptions& o) { o.policy = Policy::newest_only; }) == "policy newest_only");
+    CHECK(difference([](StreamOptions& o) { o.wait_max = std::chrono::milliseconds(250); }) == "wait_max_seconds 0.25");
+    CHECK(difference([](StreamOptions& o) { o.view = false; }) == "view false");
+    CHECK(difference([](StreamOptions& o) { o.conventions.push_back(Convention::netcdf); }) ==
+          "conventions plain, netcdf");
+    CHECK(difference([](StreamOptions& o) { o.rate_bytes_per_second = 5; }) == "rate_bytes_per_second 5");
+    CHECK(difference([](StreamOptions& o) { o.file = TargetFile::combined(16); }) == "file combined:16");
+    CHECK(difference([](StreamOptions& o) { o.compression.error = 1e-3; }) == "compression.error 0.001");
+    CHECK(difference([](StreamOptions& o) {
               o.variable_compression = {{"u*", {}}};
           }) == "compression.variables 'u*' codec none");
-    CHECK(told([](StreamOptions& o) { o.policy = static_cast<Policy>(9); }) == "policy number 9");
+    CHECK(difference([](StreamOptions& o) { o.policy = static_cast<Policy>(9); }) == "policy number 9");
 }
 
 TEST_CASE("a value that its line excludes is refused by its name") {

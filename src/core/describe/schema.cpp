@@ -150,10 +150,10 @@ Result<> SchemaNames::describe(const Variable& variable, std::size_t tables) {
 }
 
 void SchemaNames::remove(const std::string& name) {
-    const auto found = variables_.find(name);
-    if (found == variables_.end()) return;
-    const auto index = found->second;
-    variables_.erase(found);
+    const auto variable = variables_.find(name);
+    if (variable == variables_.end()) return;
+    const auto index = variable->second;
+    variables_.erase(variable);
     for (auto& [other, place] : variables_) place -= place > index ? 1 : 0;
     for (auto cut = name.find('/'); cut != std::string::npos; cut = name.find('/', cut + 1)) {
         const auto group = groups_.find(std::string_view(name).substr(0, cut));
@@ -162,9 +162,9 @@ void SchemaNames::remove(const std::string& name) {
 }
 
 std::optional<std::size_t> SchemaNames::index_of(const std::string& name) const {
-    const auto found = variables_.find(name);
-    if (found == variables_.end()) return std::nullopt;
-    return found->second;
+    const auto variable = variables_.find(name);
+    if (variable == variables_.end()) return std::nullopt;
+    return variable->second;
 }
 
 Result<> check(const Schema& schema) {

@@ -23,9 +23,9 @@ std::string show(const Seconds&, std::chrono::milliseconds value);
 
 template <class T>
 std::string show(const Words<T>& words, T value) {
-    const auto found = std::ranges::find(words.all, value, &Word<T>::value);
+    const auto word = std::ranges::find(words.all, value, &Word<T>::value);
     // A program may pass a number that is none of the values.
-    return found != words.all.end() ? found->name : "number " + std::to_string(static_cast<long>(value));
+    return word != words.all.end() ? word->name : "number " + std::to_string(static_cast<long>(value));
 }
 template <class T>
 std::string show(const Text<T>& text, const T& value) {

@@ -45,28 +45,28 @@ Tree tree_of(const std::vector<std::string>& texts) {
 
 Tree tree_of(const std::vector<Measure>& measures) {
     auto tree = Tree::array();
-    for (const auto& one : measures)
-        tree.push_back({{"name", good_text(one.name)},
-                        {"value", number(one.value)},
-                        {"low", number(one.low)},
-                        {"high", number(one.high)},
-                        {"cv", number(one.cv)},
-                        {"samples", one.samples},
-                        {"origin", name_of(one.origin)},
-                        {"from", good_text(one.from)}});
+    for (const auto& measure : measures)
+        tree.push_back({{"name", good_text(measure.name)},
+                        {"value", number(measure.value)},
+                        {"low", number(measure.low)},
+                        {"high", number(measure.high)},
+                        {"cv", number(measure.cv)},
+                        {"samples", measure.samples},
+                        {"origin", name_of(measure.origin)},
+                        {"from", good_text(measure.from)}});
     return tree;
 }
 
 Tree tree_of(const std::vector<Finding>& findings) {
     auto tree = Tree::array();
-    for (const auto& one : findings)
-        tree.push_back({{"check", good_text(one.check)},
-                        {"subject", good_text(one.subject)},
-                        {"severity", name_of(one.severity)},
-                        {"text", good_text(one.text)},
-                        {"ratio", number(one.ratio)},
-                        {"z", number(one.z)},
-                        {"samples", one.samples}});
+    for (const auto& finding : findings)
+        tree.push_back({{"check", good_text(finding.check)},
+                        {"subject", good_text(finding.subject)},
+                        {"severity", name_of(finding.severity)},
+                        {"text", good_text(finding.text)},
+                        {"ratio", number(finding.ratio)},
+                        {"z", number(finding.z)},
+                        {"samples", finding.samples}});
     return tree;
 }
 
@@ -94,8 +94,8 @@ public:
     }
     template <class Kind, std::size_t count>
     Kind word(json::Value from, const char* member, const std::array<const char*, count>& names) {
-        const auto said = text(from, member);
-        const auto at = std::ranges::find(names, said) - names.begin();
+        const auto word = text(from, member);
+        const auto at = std::ranges::find(names, word) - names.begin();
         if (static_cast<std::size_t>(at) < count) return static_cast<Kind>(at);
         remember(member);
         return {};
@@ -109,46 +109,47 @@ public:
 
     AdviceSetting setting(json::Value from, const char* member) {
         AdviceSetting setting;
-        each(from, member, [&](json::Value one) { setting.emplace_back(text(one, "name"), text(one, "value")); });
+        each(from, member, [&](json::Value value) { setting.emplace_back(text(value, "name"), text(value, "value")); });
         return setting;
     }
     std::vector<std::string> texts(json::Value from, const char* member) {
         std::vector<std::string> texts;
-        each(from, member, [&](json::Value one) { texts.push_back(must(one.text(), member)); });
+        each(from, member, [&](json::Value value) { texts.push_back(must(value.text(), member)); });
         return texts;
     }
     std::vector<Measure> measures(json::Value from) {
         std::vector<Measure> measures;
-        each(from, "measures", [&](json::Value one) {
-            measures.push_back({.name = text(one, "name"),
-                                .value = f64(one, "value"),
-                                .low = f64(one, "low"),
-                                .high = f64(one, "high"),
-                                .cv = f64(one, "cv"),
-                                .samples = u64(one, "samples"),
-                                .origin = word<MeasureOrigin>(one, "origin", origin_names),
-                                .from = text(one, "from")});
+        each(from, "measures", [&](json::Value value) {
+            measures.push_back({.name = text(value, "name"),
+                                .value = f64(value, "value"),
+                                .low = f64(value, "low"),
+                                .high = f64(value, "high"),
+                                .cv = f64(value, "cv"),
+                                .samples = u64(value, "samples"),
+                                .origin = word<MeasureOrigin>(value, "origin", origin_names),
+                                .from = text(value, "from")});
         });
         return measures;
     }
     std::vector<Finding> findings(json::Value from) {
         std::vector<Finding> findings;
-        each(from, "findings", [&](json::Value one) {
-            findings.push_back({.check = text(one, "check"),
-                                .subject = text(one, "subject"),
-                                .severity = word<Severity>(one, "severity", severity_names),
-                                .text = text(one, "text"),
-                                .ratio = f64(one, "ratio"),
-                                .z = f64(one, "z"),
-                                .samples = u64(one, "samples")});
+        each(from, "findings", [&](json::Value value) {
+            findings.push_back({.check = text(value, "check"),
+                                .subject = text(value, "subject"),
+                                .severity = word<Severity>(value, "severity", severity_names),
+                                .text = text(value, "text"),
+                                .ratio = f64(value, "ratio"),
+                                .z = f64(value, "z"),
+                                .samples = u64(value, "samples")});
         });
         return findings;
     }
     std::vector<AdviceRow> rows(json::Value from) {
         std::vector<AdviceRow> rows;
-        each(from, "rows", [&](json::Value one) {
-            rows.push_back(
-                {.setting = setting(one, "setting"), .measures = measures(one), .remarks = texts(one, "remarks")});
+        each(from, "rows", [&](json::Value value) {
+            rows.push_back({.setting = setting(value, "setting"),
+                            .measures = measures(value),
+                            .remarks = texts(value, "remarks")});
         });
         return rows;
     }
@@ -158,9 +159,9 @@ private:
         if (wrong_.empty()) wrong_ = member;
     }
     template <class T>
-    T must(const std::optional<T>& found, const char* member) {
-        if (!found) remember(member);
-        return found.value_or(T{});
+    T must(const std::optional<T>& value, const char* member) {
+        if (!value) remember(member);
+        return value.value_or(T{});
     }
 
     std::string wrong_;
@@ -218,8 +219,8 @@ Result<Advice> decode_advice(std::string_view text, const std::string& path) {
 }
 
 const Measure* find(const std::vector<Measure>& measures, std::string_view name) {
-    const auto found = std::ranges::find(measures, name, &Measure::name);
-    return found == measures.end() ? nullptr : &*found;
+    const auto measure = std::ranges::find(measures, name, &Measure::name);
+    return measure == measures.end() ? nullptr : &*measure;
 }
 
 }  // namespace forebay::format

@@ -89,8 +89,8 @@ TEST_CASE("records and manifest lines say the form that they were given") {
 
 TEST_CASE("a record whose form cannot be is damaged") {
     const auto damaged = [](std::uint32_t nodes_per_file, std::uint32_t node, void (*change)(RecordPage&)) {
-        const auto found = peek_with(nodes_per_file, node, change);
-        return !found && found.error().kind == ErrorKind::corrupt;
+        const auto result = peek_with(nodes_per_file, node, change);
+        return !result && result.error().kind == ErrorKind::corrupt;
     };
     CHECK(peek_with(2, 1, [](RecordPage&) {}));
     CHECK(damaged(1, 1, [](RecordPage& page) { page.version = shared_version; }));

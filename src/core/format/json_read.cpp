@@ -38,8 +38,8 @@ bool Value::is_null() const { return at_ != nullptr && held(at_)->is_null(); }
 
 Value Value::member(const char* key) const {
     if (at_ == nullptr || !held(at_)->is_object()) return {};
-    const auto found = held(at_)->find(key);
-    return found == held(at_)->end() ? Value() : Value(&*found);
+    const auto match = held(at_)->find(key);
+    return match == held(at_)->end() ? Value() : Value(&*match);
 }
 
 std::optional<std::size_t> Value::members() const {

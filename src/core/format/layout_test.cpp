@@ -19,13 +19,13 @@ using namespace forebay::format;
 namespace {
 
 Variable variable(const std::string& name, Type type, Kind kind, const Extents& shape, std::uint32_t table = 0) {
-    Variable made;
-    made.name = name;
-    made.type = type;
-    made.kind = kind;
-    made.shape = shape;
-    made.table = table;
-    return made;
+    Variable variable;
+    variable.name = name;
+    variable.type = type;
+    variable.kind = kind;
+    variable.shape = shape;
+    variable.table = table;
+    return variable;
 }
 
 RankPart part(std::uint32_t rank, std::size_t variables, std::vector<std::uint64_t> rows) {
@@ -151,9 +151,9 @@ TEST_CASE("layout: equal inputs give equal layouts") {
 
 TEST_CASE("layout: what passes a limit is refused") {
     Schema schema{"s", {"t"}, {variable("u", f64, Kind::array, {10, 10}), variable("t/x", f64, Kind::particles, {})}};
-    auto one = part(0, 2, {1});
+    auto original = part(0, 2, {1});
     const auto with_box = [&](const Box& box) {
-        auto changed = one;
+        auto changed = original;
         changed.boxes[0] = {box};
         return std::vector<RankPart>{changed};
     };
@@ -163,8 +163,8 @@ TEST_CASE("layout: what passes a limit is refused") {
     CHECK(refusal(schema, with_box({{5}, {5}})) == ErrorKind::refused);
     CHECK(refusal(schema, {part(0, 2, {std::uint64_t{1} << 60})}) == ErrorKind::refused);
     CHECK(refusal(schema, {part(0, 2, {UINT64_MAX}), part(1, 2, {UINT64_MAX})}) == ErrorKind::refused);
-    CHECK(refusal(schema, {one}, {.alignment_bytes = 5000}) == ErrorKind::refused);
-    CHECK(refusal(schema, {one}, {.alignment_bytes = 0}) == ErrorKind::refused);
+    CHECK(refusal(schema, {original}, {.alignment_bytes = 5000}) == ErrorKind::refused);
+    CHECK(refusal(schema, {original}, {.alignment_bytes = 0}) == ErrorKind::refused);
     CHECK(refusal(schema, {}) == ErrorKind::broken);
     CHECK(refusal(schema, {part(1, 2, {1}), part(1, 2, {1})}) == ErrorKind::broken);
     CHECK(refusal(schema, {part(0, 2, {})}) == ErrorKind::broken);
@@ -172,19 +172,19 @@ TEST_CASE("layout: what passes a limit is refused") {
 
     auto changed = schema;
     changed.variables[0].name = "bad\xff";
-    CHECK(refusal(changed, {one}) == ErrorKind::refused);
+    CHECK(refusal(changed, {original}) == ErrorKind::refused);
     for (const std::string name : {"units", "long_name", "forebay_shape"}) {
         changed = schema;
         changed.variables[0].attributes.others = {{name, std::int64_t{1}}};
-        CHECK(refusal(changed, {one}) == ErrorKind::refused);
+        CHECK(refusal(changed, {original}) == ErrorKind::refused);
     }
     changed = schema;
     for (int i = 0; i <= 1000; ++i) changed.variables[0].attributes.others.emplace_back("a" + std::to_string(i), 1.0);
-    CHECK(refusal(changed, {one}) == ErrorKind::refused);
+    CHECK(refusal(changed, {original}) == ErrorKind::refused);
     for (const std::string text : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "a\xe2\x82"}) {
         changed = schema;
         changed.variables[0].attributes.description = text;
-        CHECK(refusal(changed, {one}) == ErrorKind::refused);
+        CHECK(refusal(changed, {original}) == ErrorKind::refused);
     }
 }
 

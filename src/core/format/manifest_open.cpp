@@ -101,9 +101,9 @@ private:
         const auto digits = at == head.npos ? std::string_view{} : head.substr(at + head_crc_begin.size());
         const auto written = digits.size() == 9 ? hex_from(digits.substr(0, 8), 8) : std::nullopt;
         if (!written) return bad("its first two lines do not end with their checksum.");
-        const auto found = crc32c(bytes_of(head.substr(0, at)));
-        if (found == *written) return {};
-        return bad(fmt::format("the checksum of its first two lines is {:08x}, {:08x} is written.", found, *written));
+        const auto sum = crc32c(bytes_of(head.substr(0, at)));
+        if (sum == *written) return {};
+        return bad(fmt::format("the checksum of its first two lines is {:08x}, {:08x} is written.", sum, *written));
     }
 
     Result<> check_version(json::Value document) {

@@ -41,8 +41,8 @@ std::string wrong_with_crc_line(std::string_view text) {
     const auto written = hex_from(line.substr(crc_line_begin.size(), 8), 8);
     if (!line.starts_with(crc_line_begin) || !line.ends_with(crc_line_end) || !written)
         return "its last line is not its checksum: it is cut off, or was edited.";
-    const auto found = crc32c(bytes_of(text.substr(0, text.size() - crc_line_bytes)));
-    return found == *written ? "" : fmt::format("its checksum is {:08x}, {:08x} is written.", found, *written);
+    const auto sum = crc32c(bytes_of(text.substr(0, text.size() - crc_line_bytes)));
+    return sum == *written ? "" : fmt::format("its checksum is {:08x}, {:08x} is written.", sum, *written);
 }
 
 std::string words_of(const Mark& mark) {

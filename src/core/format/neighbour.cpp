@@ -25,7 +25,7 @@ bool is_good(const NeighbourAddress& neighbour) {
     return is_name(neighbour.host) && is_name(neighbour.virtual_node) && neighbour.session > 0 &&
            !neighbour.addresses.empty() && neighbour.addresses.size() <= neighbour_addresses_max &&
            std::ranges::all_of(neighbour.addresses,
-                               [&](const std::string& one) { return is_name(one) && one.find(',') == one.npos; });
+                               [&](const std::string& name) { return is_name(name) && name.find(',') == name.npos; });
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct Image {
     std::span<std::byte> bytes;
 };
 
-Layout layout_of(const test::NodeFileCase& made, const LayoutOptions& options = {}) {
-    auto layout = plan_layout(made.schema, made.parts, options);
+Layout layout_of(const test::NodeFileCase& node_case, const LayoutOptions& options = {}) {
+    auto layout = plan_layout(node_case.schema, node_case.parts, options);
     REQUIRE_MESSAGE(layout.has_value(), (layout ? "" : layout.error().text()));
     return std::move(*layout);
 }
@@ -56,9 +56,10 @@ void check_same(const NodeFile& file, const Layout& layout) {
 }  // namespace
 
 TEST_CASE("node file: what is sealed is read back") {
-    for (const auto& made : {test::mixed_case(), test::many_case(300), test::groups_case(100), test::bare_case()}) {
-        CAPTURE(made.schema.stream);
-        const auto layout = layout_of(made);
+    for (const auto& node_case :
+         {test::mixed_case(), test::many_case(300), test::groups_case(100), test::bare_case()}) {
+        CAPTURE(node_case.schema.stream);
+        const auto layout = layout_of(node_case);
         const auto image = sealed(layout);
         const auto peeked = peek(image.bytes.first(8192), "f.h5");
         REQUIRE_MESSAGE(peeked.has_value(), (peeked ? "" : peeked.error().text()));

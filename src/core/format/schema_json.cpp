@@ -76,15 +76,15 @@ Error damaged(const std::string& what) {
 }
 
 std::optional<AttributeValue> value_from(const std::string& type, json::Value value) {
-    std::optional<AttributeValue> found;
+    std::optional<AttributeValue> result;
     if (type == "string") {
-        if (auto text = value.text()) found = std::move(*text);
+        if (auto text = value.text()) result = std::move(*text);
     } else if (type == "f64") {
-        if (const auto real = value.f64()) found = *real;
+        if (const auto real = value.f64()) result = *real;
     } else if (type == "i64") {
-        if (const auto integer = value.i64()) found = *integer;
+        if (const auto integer = value.i64()) result = *integer;
     }
-    return found;
+    return result;
 }
 
 std::optional<std::vector<std::string>> texts_from(json::Value value) {

@@ -30,19 +30,19 @@ std::vector<Segment> segments_by_offset(const NodeFile& file) {
 
 Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<const std::byte> bytes,
                        const std::string& name) {
-    const auto found = crc32c(bytes);
-    if (found == file.crc32c[segment.word]) return {};
-    return damaged(file, segment, found, name);
+    const auto sum = crc32c(bytes);
+    if (sum == file.crc32c[segment.word]) return {};
+    return damaged(file, segment, sum, name);
 }
 
-Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t found, const std::string& name) {
+Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t sum, const std::string& name) {
     const auto& block = file.blocks[segment.block];
     return {
         ErrorKind::corrupt,
         fmt::format(
             "variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} read back, {:08x} "
             "expected, bytes {}-{}.",
-            file.schema.variables[block.variable].name, block.rank, name, found, file.crc32c[segment.word],
+            file.schema.variables[block.variable].name, block.rank, name, sum, file.crc32c[segment.word],
             segment.offset, segment.offset + segment.bytes - 1)};
 }
 

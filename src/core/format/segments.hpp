@@ -31,6 +31,6 @@ Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<c
                        const std::string& name);
 
 /// The error of check_segment for a checksum that was computed elsewhere, for example in a copy.
-Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t found, const std::string& name);
+Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t sum, const std::string& name);
 
 }  // namespace forebay::format

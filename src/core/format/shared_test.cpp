@@ -150,21 +150,21 @@ TEST_CASE("stretches: every element of every box, once, where the global array h
                                      expected[plain++] = 1'000'000 + base + static_cast<std::uint64_t>(at) + i;
                              });
             }
-            std::map<std::uint64_t, std::uint64_t> found;
+            std::map<std::uint64_t, std::uint64_t> seen;
             std::uint64_t stretches = 0;
             const auto add = [&](const Stretch& stretch) {
                 ++stretches;
                 for (std::uint64_t i = 0; i < stretch.bytes; ++i)
-                    CHECK(found.emplace(stretch.plain_offset + i, stretch.offset + i).second);
+                    CHECK(seen.emplace(stretch.plain_offset + i, stretch.offset + i).second);
                 return true;
             };
             for_each_stretch(file, 0, 1 << 20, add);
-            CHECK(found == expected);
+            CHECK(seen == expected);
             CHECK(stretches == each.stretches);
             // In pieces that cut runs.
-            found.clear();
+            seen.clear();
             for (std::uint64_t at = 0; at < 8192; at += 7) for_each_stretch(file, at, 7, add);
-            CHECK(found == expected);
+            CHECK(seen == expected);
             for (const auto& block : file.blocks) {
                 if (block.size_bytes == 0) continue;
                 const BlockRuns runs(file, block);

@@ -163,8 +163,8 @@ public:
 
 private:
     template <class Found, class T>
-    void take(const char* key, const Found& found, T& into) {
-        if (found) into = static_cast<T>(*found);
+    void take(const char* key, const Found& value, T& into) {
+        if (value) into = static_cast<T>(*value);
         else if (missing_ == nullptr) missing_ = key;
     }
 

@@ -54,20 +54,20 @@ StatusLine example() {
 
 StatusLine decoded(const std::string& text) { return decode_status(text, "status.json").value(); }
 
-void check_alike(const StatusLine& one, const StatusLine& other) {
-    CHECK(encode(one) == encode(other));
-    CHECK(one.host == other.host);
-    CHECK(one.last_error == other.last_error);
-    CHECK(one.why == other.why);
-    CHECK(one.application_lives == other.application_lives);
-    CHECK(one.counts.bytes_stored == other.counts.bytes_stored);
-    CHECK(one.job_ends_unix_ns == other.job_ends_unix_ns);
-    REQUIRE(one.streams.size() == other.streams.size());
-    for (std::size_t i = 0; i < one.streams.size(); ++i) {
-        CHECK(one.streams[i].name == other.streams[i].name);
-        REQUIRE(one.streams[i].slots.size() == other.streams[i].slots.size());
-        for (std::size_t k = 0; k < one.streams[i].slots.size(); ++k)
-            CHECK(one.streams[i].slots[k].drained_bytes == other.streams[i].slots[k].drained_bytes);
+void check_alike(const StatusLine& line, const StatusLine& other) {
+    CHECK(encode(line) == encode(other));
+    CHECK(line.host == other.host);
+    CHECK(line.last_error == other.last_error);
+    CHECK(line.why == other.why);
+    CHECK(line.application_lives == other.application_lives);
+    CHECK(line.counts.bytes_stored == other.counts.bytes_stored);
+    CHECK(line.job_ends_unix_ns == other.job_ends_unix_ns);
+    REQUIRE(line.streams.size() == other.streams.size());
+    for (std::size_t i = 0; i < line.streams.size(); ++i) {
+        CHECK(line.streams[i].name == other.streams[i].name);
+        REQUIRE(line.streams[i].slots.size() == other.streams[i].slots.size());
+        for (std::size_t k = 0; k < line.streams[i].slots.size(); ++k)
+            CHECK(line.streams[i].slots[k].drained_bytes == other.streams[i].slots[k].drained_bytes);
     }
 }
 

@@ -134,8 +134,8 @@ public:
 private:
     static bool take(json::Value member, std::string& value) { return take_as(member.text(), value); }
     static bool take(json::Value member, double& value) {
-        const auto found = member.f64();
-        return found && *found - *found == 0 && take_as(found, value);  // neither infinite nor no number
+        const auto number = member.f64();
+        return number && *number - *number == 0 && take_as(number, value);  // neither infinite nor no number
     }
     static bool take(json::Value member, std::int64_t& value) { return take_as(member.i64(), value); }
     static bool take(json::Value member, std::uint64_t& value) { return take_as(member.u64(), value); }
@@ -353,7 +353,7 @@ std::vector<std::byte> encode(TimingBatch batch) {
 }
 
 TimingBatches decode_timings(std::span<const std::byte> file, bool with_timings) {
-    TimingBatches found;
+    TimingBatches timings;
     for (std::size_t at = 0; at < file.size();) {
         const auto rest = file.subspan(at);
         const auto bytes = whole_batch(rest);
@@ -366,7 +366,7 @@ TimingBatches decode_timings(std::span<const std::byte> file, bool with_timings)
             const auto text = forebay::text_of(rest);
             const auto next = text.find(std::string_view("FBTIMES1"), 1);
             const auto skipped = next == std::string_view::npos ? rest.size() : next;
-            found.damaged_bytes += skipped;
+            timings.damaged_bytes += skipped;
             at += skipped;
             continue;
         }
@@ -374,10 +374,10 @@ TimingBatches decode_timings(std::span<const std::byte> file, bool with_timings)
         batch->timings.resize(count);
         if (count > 0)
             std::memcpy(batch->timings.data(), rest.data() + bytes - count * sizeof(Timing), count * sizeof(Timing));
-        found.batches.push_back(std::move(*batch));
+        timings.batches.push_back(std::move(*batch));
         at += bytes;
     }
-    return found;
+    return timings;
 }
 
 }  // namespace forebay::format

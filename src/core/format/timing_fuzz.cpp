@@ -10,9 +10,9 @@
 using namespace forebay::format;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto found = decode_timings({reinterpret_cast<const std::byte*>(data), size});
-    if (found.damaged_bytes > size) std::abort();
-    for (const auto& batch : found.batches) {
+    const auto timings = decode_timings({reinterpret_cast<const std::byte*>(data), size});
+    if (timings.damaged_bytes > size) std::abort();
+    for (const auto& batch : timings.batches) {
         const auto bytes = encode(batch);
         if (bytes.size() > timing_batch_bytes_max) std::abort();
         const auto again = decode_timings(bytes);

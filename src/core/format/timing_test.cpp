@@ -37,10 +37,10 @@ TEST_CASE("a batch comes back as it was") {
     auto batch = made(20, 4);
     batch.why = {"late: \"quoted\"\n and more", "second"};
     batch.host = "h\x1b[31m";
-    const auto found = decode_timings(encode(batch));
-    CHECK(found.damaged_bytes == 0);
-    REQUIRE(found.batches.size() == 1);
-    const auto& back = found.batches.front();
+    const auto timings = decode_timings(encode(batch));
+    CHECK(timings.damaged_bytes == 0);
+    REQUIRE(timings.batches.size() == 1);
+    const auto& back = timings.batches.front();
     CHECK(back.host == batch.host);
     CHECK(back.step == batch.step);
     CHECK(back.why == batch.why);
@@ -92,15 +92,15 @@ TEST_CASE("what cannot be merged is dropped and counted; long names and many tar
 }
 
 TEST_CASE("of several batches the whole ones are read, whatever lies between them") {
-    const auto one = encode(made(5)), two = encode(made(9));
-    auto file = one;
+    const auto first = encode(made(5)), second = encode(made(9));
+    auto file = first;
     file.resize(file.size() + 37, std::byte{'x'});
-    append(file, two);
-    file.insert(file.end(), one.begin(), one.begin() + static_cast<std::ptrdiff_t>(one.size() / 2));
-    const auto found = decode_timings(file);
-    REQUIRE(found.batches.size() == 2);
-    CHECK(found.damaged_bytes == 37 + one.size() / 2);
-    CHECK(kib_of(found.batches[1], TimingKind::write) == 9 * 1024);
+    append(file, second);
+    file.insert(file.end(), first.begin(), first.begin() + static_cast<std::ptrdiff_t>(first.size() / 2));
+    const auto timings = decode_timings(file);
+    REQUIRE(timings.batches.size() == 2);
+    CHECK(timings.damaged_bytes == 37 + first.size() / 2);
+    CHECK(kib_of(timings.batches[1], TimingKind::write) == 9 * 1024);
 }
 
 TEST_CASE("no flipped byte is believed") {

@@ -51,8 +51,8 @@ public:
     void choice(const char* key, T& value, const describe::Words<T>& words) {
         const auto given = text_at(key);
         if (!given) return;
-        const auto found = std::ranges::find(words.all, *given, &describe::Word<T>::name);
-        if (found != words.all.end()) return void(value = found->value);
+        const auto known = std::ranges::find(words.all, *given, &describe::Word<T>::name);
+        if (known != words.all.end()) return void(value = known->value);
         std::string list;
         for (const auto& word : words.all) list += (list.empty() ? "\"" : ", \"") + std::string(word.name) + "\"";
         refuse(key, "is \"" + *given + "\": one of " + list + ".");

@@ -38,24 +38,24 @@ TomlValue TomlValue::member(const std::string& key) const {
 
 // A table of toml++ is sorted by its keys.
 std::vector<std::pair<std::string, TomlValue>> TomlValue::members() const {
-    std::vector<std::pair<std::string, TomlValue>> found;
+    std::vector<std::pair<std::string, TomlValue>> members;
     const auto* table = table_at(node_);
-    if (table == nullptr) return found;
+    if (table == nullptr) return members;
     std::vector<std::pair<toml::source_position, std::string>> order;
     for (const auto& [key, value] : *table) order.emplace_back(key.source().begin, key.str());
-    std::ranges::sort(order, {}, [](const auto& one) { return std::pair(one.first.line, one.first.column); });
+    std::ranges::sort(order, {}, [](const auto& member) { return std::pair(member.first.line, member.first.column); });
     for (auto& [at, key] : order) {
         const auto* node = table->get(key);
-        found.emplace_back(std::move(key), node);
+        members.emplace_back(std::move(key), node);
     }
-    return found;
+    return members;
 }
 
 std::vector<TomlValue> TomlValue::entries() const {
-    std::vector<TomlValue> found;
+    std::vector<TomlValue> values;
     if (is_list())
-        for (const auto& entry : *node_at(node_)->as_array()) found.emplace_back(&entry);
-    return found;
+        for (const auto& entry : *node_at(node_)->as_array()) values.emplace_back(&entry);
+    return values;
 }
 
 std::uint32_t TomlValue::line() const { return exists() ? node_at(node_)->source().begin.line : 0; }

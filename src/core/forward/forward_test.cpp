@@ -120,9 +120,9 @@ TEST_CASE("a story of files is the same through a forwarder") {
 TEST_CASE("several agents write one file through a forwarder: what is there stays") {
     test::SimStore disk;
     const auto server = serve(disk);
-    const auto one = store_at(server), other = store_at(server);
+    const auto first = store_at(server), other = store_at(server);
     const auto bytes = numbered(8192);
-    one->open(run + "/nodes", sys::Access::update).value()->write(0, bytes).value();
+    first->open(run + "/nodes", sys::Access::update).value()->write(0, bytes).value();
     other->open(run + "/nodes", sys::Access::update_direct).value()->write(8192, bytes).value();
     const auto all = disk.peek(run + "/nodes");
     REQUIRE(all);
@@ -315,9 +315,9 @@ TEST_CASE("several write at once through fewer pieces than they are") {
 
 TEST_CASE("views are asked for in each convention that is known, in one of a later version, and in none") {
     test::SimStore disk;
-    std::vector<Convention> made;
+    std::vector<Convention> conventions;
     const auto server = serve(disk, {.make_view = [&](const ViewWanted& wanted) -> Result<> {
-                                  made.push_back(wanted.convention);
+                                  conventions.push_back(wanted.convention);
                                   return {};
                               }});
     const auto store = store_at(server);
@@ -325,7 +325,7 @@ TEST_CASE("views are asked for in each convention that is known, in one of a lat
         return store->make_view("restart", 7, run + "/restart/step-000007", convention);
     };
     for (const auto& known : describe::known_conventions) CHECK(ask(known.convention));
-    CHECK(made.size() == describe::known_conventions.size());
+    CHECK(conventions.size() == describe::known_conventions.size());
     const auto later = ask(static_cast<Convention>(describe::known_conventions.size()));
     REQUIRE_FALSE(later);
     CHECK(later.error().kind == ErrorKind::unsupported);
@@ -334,5 +334,5 @@ TEST_CASE("views are asked for in each convention that is known, in one of a lat
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == ErrorKind::refused);
     CHECK(none.error().text().find("32 is no kind of view") != std::string::npos);
-    CHECK(made.size() == describe::known_conventions.size());
+    CHECK(conventions.size() == describe::known_conventions.size());
 }

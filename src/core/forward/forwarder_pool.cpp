@@ -110,13 +110,14 @@ Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) con
     const auto begin = sys::Clock::now();
     for (const auto& address : parts_of(forwarder)) {
         if (!why.empty() && sys::Clock::now() - begin >= 2 * options_.greeting_max) break;
-        auto made = greet(address);
-        if (made) return made;
+        auto connection = greet(address);
+        if (connection) return connection;
         // It is the forwarder: its other addresses lead to the same answer.
-        if (made.error().kind != ErrorKind::retry && made.error().what.find("(by the forwarder") != std::string::npos)
-            return made;
-        all_refuse = all_refuse && made.error().kind == ErrorKind::refused;
-        why += (why.empty() ? "" : "; ") + made.error().what;
+        if (connection.error().kind != ErrorKind::retry &&
+            connection.error().what.find("(by the forwarder") != std::string::npos)
+            return connection;
+        all_refuse = all_refuse && connection.error().kind == ErrorKind::refused;
+        why += (why.empty() ? "" : "; ") + connection.error().what;
     }
     return Error{all_refuse ? ErrorKind::refused : ErrorKind::retry,
                  why.empty() ? fmt::format("'{}' is no address", forwarder) : why};
@@ -140,10 +141,10 @@ Result<ForwarderPool::Link> ForwarderPool::any() {
         const auto epoch = epoch_;
         const auto forwarder = options_.to[current_];
         lock.unlock();
-        auto made = connect(forwarder);
-        if (made) return Link{std::move(*made), epoch};
-        if (made.error().kind != ErrorKind::retry) return made.error();
-        why += (why.empty() ? "" : "; ") + made.error().what;
+        auto connection = connect(forwarder);
+        if (connection) return Link{std::move(*connection), epoch};
+        if (connection.error().kind != ErrorKind::retry) return connection.error();
+        why += (why.empty() ? "" : "; ") + connection.error().what;
         give_up(epoch);
     }
     return Error{ErrorKind::retry, fmt::format("no forwarder of {} answers: {}.", options_.run, why)};
@@ -156,10 +157,10 @@ Result<ForwarderPool::Link> ForwarderPool::at(ForwarderEpoch epoch) {
     if (auto link = idle()) return std::move(*link);
     const auto forwarder = options_.to[current_];
     lock.unlock();
-    auto made = connect(forwarder);
-    if (made) return Link{std::move(*made), epoch};
+    auto connection = connect(forwarder);
+    if (connection) return Link{std::move(*connection), epoch};
     give_up(epoch);
-    return made.error();
+    return connection.error();
 }
 
 // Goes on to the next forwarder, unless another thread has ended this epoch already.

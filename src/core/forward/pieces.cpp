@@ -17,9 +17,9 @@ Pieces::Piece Pieces::take() {
     freed_.wait(lock, [&] { return ending_ || left_ > 0 || !free_.empty(); });
     if (ending_) return {};
     if (free_.empty()) {
-        std::unique_ptr<std::byte, Free> made(static_cast<std::byte*>(::operator new(limits::piece_bytes, page)));
+        std::unique_ptr<std::byte, Free> bytes(static_cast<std::byte*>(::operator new(limits::piece_bytes, page)));
         --left_;
-        return {*this, made.release()};
+        return {*this, bytes.release()};
     }
     auto* const at = free_.back().release();
     free_.pop_back();

@@ -100,7 +100,7 @@ void Server::State::serve_one(ClientConnection& line) {
             shared.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), served.error().line()));
         }));
     const std::lock_guard lock(mutex);
-    lines.remove_if([&](const auto& one) { return one.get() == &line; });
+    lines.remove_if([&](const auto& other) { return other.get() == &line; });
     line.connection().shut();  // the thread that beats may hold the Line for a moment longer
 }
 
@@ -147,13 +147,13 @@ std::uint16_t Server::port() const { return state_->listener.port(); }
 std::size_t Server::clients() const {
     const std::lock_guard lock(state_->shared.mutex);
     return static_cast<std::size_t>(
-        std::ranges::count_if(state_->shared.clients, [](const auto& one) { return !one.second.expired(); }));
+        std::ranges::count_if(state_->shared.clients, [](const auto& client) { return !client.second.expired(); }));
 }
 
 Result<ReachableServer> start_reachable(sys::Store& store, const std::string& address, const ServerOptions& options) {
     FB_TRY_ASSIGN(hosts, sys::own_addresses(address));
-    const bool one = !address.empty() && hosts.size() == 1;
-    FB_TRY_ASSIGN(server, Server::start(store, one ? sys::with_port(hosts.front(), 0) : ":0", options));
+    const bool is_single = !address.empty() && hosts.size() == 1;
+    FB_TRY_ASSIGN(server, Server::start(store, is_single ? sys::with_port(hosts.front(), 0) : ":0", options));
     std::vector<std::string> addresses;
     for (const auto& host : hosts) addresses.push_back(sys::with_port(host, server.port()));
     return ReachableServer{std::move(server), std::move(addresses)};

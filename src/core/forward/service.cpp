@@ -207,7 +207,7 @@ private:
 std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, const std::string& run,
                                   const std::string& name) {
     const std::lock_guard lock(shared.mutex);
-    std::erase_if(shared.clients, [](const auto& one) { return one.second.expired(); });
+    std::erase_if(shared.clients, [](const auto& client) { return client.second.expired(); });
     auto client = shared.clients[number].lock();
     // A number is 64 random bits; another run under it would be another client's files in reach.
     if (client && client->run() == run) return client;

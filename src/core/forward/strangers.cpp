@@ -18,7 +18,7 @@ Strangers::Strangers(sys::Listener& listener, Complaints& complaints, const SipK
 Result<sys::Ready> Strangers::wait() {
     std::vector<const sys::Connection*> connections;
     connections.reserve(all_.size());
-    for (const auto& one : all_) connections.push_back(&one.connection());
+    for (const auto& stranger : all_) connections.push_back(&stranger.connection());
     auto patience = complaints_.tell_due();
     if (!all_.empty()) {  // the oldest is the first that is late
         const auto left = std::chrono::ceil<sys::Patience>(all_.front().deadline() - sys::Clock::now());
@@ -33,11 +33,12 @@ Result<std::vector<Guest>> Strangers::turn() {
     FB_TRY_ASSIGN(ready, wait());
     for (const auto index : ready.connections) hear(all_[index], guests);
     const auto now = sys::Clock::now();
-    for (auto& one : all_)
-        if (!one.is_gone() && one.deadline() <= now)
-            send_away(one, fmt::format("it has not shown within {} ms that it has the token", greeting_max_.count()));
+    for (auto& stranger : all_)
+        if (!stranger.is_gone() && stranger.deadline() <= now)
+            send_away(stranger,
+                      fmt::format("it has not shown within {} ms that it has the token", greeting_max_.count()));
     const auto taken = ready.listener ? take(guests) : Result<>();
-    std::erase_if(all_, [](const Stranger& one) { return one.is_gone(); });
+    std::erase_if(all_, [](const Stranger& stranger) { return stranger.is_gone(); });
     // What lasts is found again at the next turn.
     if (!taken && guests.empty()) return taken.error();
     return guests;
@@ -55,21 +56,21 @@ Result<> Strangers::take(std::vector<Guest>& guests) {
     return {};
 }
 
-void Strangers::hear(Stranger& one, std::vector<Guest>& guests) {
-    const auto shown = one.hear(key_);
-    if (!shown) send_away(one, shown.error().what);
-    else if (*shown) guests.push_back(one.guest());
+void Strangers::hear(Stranger& stranger, std::vector<Guest>& guests) {
+    const auto shown = stranger.hear(key_);
+    if (!shown) send_away(stranger, shown.error().what);
+    else if (*shown) guests.push_back(stranger.guest());
 }
 
-void Strangers::send_away(Stranger& one, const std::string& why) {
-    complaints_.tell(fmt::format("{} was not let in: {}", one.connection().peer(), why));
-    one.send_away();
+void Strangers::send_away(Stranger& stranger, const std::string& why) {
+    complaints_.tell(fmt::format("{} was not let in: {}", stranger.connection().peer(), why));
+    stranger.send_away();
 }
 
 // Sends the oldest away if there are more than `all_max` strangers whose first words were those of a client (`known`),
 // or were not. Clients that have shown the token have room of their own.
 void Strangers::keep(std::size_t all_max, bool known) {
-    const auto is_alike = [&](const Stranger& one) { return !one.is_gone() && one.known() == known; };
+    const auto is_alike = [&](const Stranger& stranger) { return !stranger.is_gone() && stranger.known() == known; };
     const auto alike = static_cast<std::size_t>(std::ranges::count_if(all_, is_alike));
     if (alike > all_max)
         send_away(*std::ranges::find_if(all_, is_alike), fmt::format("{} others have come after it", all_max));

@@ -26,8 +26,8 @@ public:
 private:
     Result<sys::Ready> wait();
     Result<> take(std::vector<Guest>& guests);
-    void hear(Stranger& one, std::vector<Guest>& guests);
-    void send_away(Stranger& one, const std::string& why);
+    void hear(Stranger& stranger, std::vector<Guest>& guests);
+    void send_away(Stranger& stranger, const std::string& why);
     void keep(std::size_t all_max, bool known);
 
     sys::Listener& listener_;

@@ -91,8 +91,8 @@ std::size_t threads_of_this_process() {
 
 // Says one byte more, as one that wants to stay; whether it has been sent away.
 bool sent_away(sys::Connection& connection) {
-    const std::byte one{};
-    static_cast<void>(connection.send({&one, 1}, patience));
+    const std::byte byte{};
+    static_cast<void>(connection.send({&byte, 1}, patience));
     return connection.other_has_left();
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("strangers that hang on the port cost no threads, and a client gets in
     for (std::size_t i = 0; i < strangers; ++i) hanging.push_back(stranger_at(place));
     const auto gone = [&] {
         return static_cast<std::size_t>(
-            std::ranges::count_if(hanging, [](const auto& one) { return one.other_has_left(); }));
+            std::ranges::count_if(hanging, [](const auto& connection) { return connection.other_has_left(); }));
     };
     // The oldest go for those who come.
     CHECK(test::soon([&] { return gone() == strangers - limits::strangers_max; }));
@@ -118,8 +118,8 @@ TEST_CASE("strangers that hang on the port cost no threads, and a client gets in
     CHECK(store->exists(run + "/restart").value());
     CHECK(place.server.stop(60s));
     const std::chrono::duration<double> lasted = sys::Clock::now() - begin;
-    const auto [lines, told] = place.log.refused();
-    CHECK(told == strangers - limits::strangers_max);  // the client's connection counts as none
+    const auto [lines, refused] = place.log.refused();
+    CHECK(refused == strangers - limits::strangers_max);  // the client's connection counts as none
     CHECK(static_cast<double>(lines) <= lasted.count() + 2);
 }
 
@@ -154,9 +154,9 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
     // One with another token is told so, and gets no proof to look at.
     auto other = place.connection();
     send(other, FrameKind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), patience).value();
-    const auto told = receive(other, limits::answer_bytes_max, patience, patience).value();
-    REQUIRE(told.kind == FrameKind::answer);
-    const auto answer = decode_answer(told.body).value();
+    const auto refusal = receive(other, limits::answer_bytes_max, patience, patience).value();
+    REQUIRE(refusal.kind == FrameKind::answer);
+    const auto answer = decode_answer(refusal.body).value();
     REQUIRE(answer.error);
     CHECK(answer.error->kind == ErrorKind::refused);
     CHECK(answer.error->text().find("token of this forwarder") != std::string::npos);
@@ -172,10 +172,10 @@ TEST_CASE("a client in the middle of its greeting does not go for strangers, how
     CHECK(test::soon([&] { return hanging[strangers - limits::strangers_max - 1].other_has_left(); }));
     const auto word = word_of_client(key_of(test::forwarder_token).value(), greeting);
     send(connection, FrameKind::proof, encode(Request{.number = word, .path = "by hand"}), patience).value();
-    auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();
-    while (told.kind == FrameKind::beat)
-        told = receive(connection, limits::answer_bytes_max, patience, patience).value();
-    CHECK_FALSE(decode_answer(told.body).value().error);
+    auto answer = receive(connection, limits::answer_bytes_max, patience, patience).value();
+    while (answer.kind == FrameKind::beat)
+        answer = receive(connection, limits::answer_bytes_max, patience, patience).value();
+    CHECK_FALSE(decode_answer(answer.body).value().error);
 }
 
 TEST_CASE("clients get in while strangers come again and again") {
@@ -185,10 +185,10 @@ TEST_CASE("clients get in while strangers come again and again") {
         std::deque<sys::Connection> open;
         // Each leaves a port behind that nobody on this host can have for a minute: so not more than these.
         for (int i = 0; i < 1'500 && !ending; ++i) {
-            auto one = sys::Connection::open(place.address(), patience);
-            if (!one) continue;
-            static_cast<void>(one->send(hello_header(limits::path_bytes_max), patience));
-            open.push_back(std::move(*one));
+            auto connection = sys::Connection::open(place.address(), patience);
+            if (!connection) continue;
+            static_cast<void>(connection->send(hello_header(limits::path_bytes_max), patience));
+            open.push_back(std::move(*connection));
             if (open.size() > strangers) open.pop_front();
         }
     });

@@ -82,7 +82,7 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
     const auto prefix = std::filesystem::path(path).filename().string() + ".part-";
     const auto own_id = std::filesystem::path(part_path).filename().string().substr(prefix.size());
     FB_TRY_ASSIGN(entries, store.list(directory));
-    std::vector<std::pair<std::string, Beside>> found;
+    std::vector<std::pair<std::string, Beside>> candidates;
     bool goes_on = false;
     for (const auto& entry : entries) {
         const auto beside = entry.is_directory ? std::nullopt : beside_of(entry.name, prefix);
@@ -95,11 +95,11 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
                                      directory, entry.name, path),
                          "what is there", "--force if none is running, which removes it; or another name"};
         goes_on |= beside->is_part && is_own && entry.size == file_bytes;
-        found.emplace_back(entry.name, *beside);
+        candidates.emplace_back(entry.name, *beside);
     }
     std::vector<std::string> notes;
     bool any_removed = false;
-    for (const auto& [name, beside] : found) {
+    for (const auto& [name, beside] : candidates) {
         const bool is_own = beside.id == own_id;
         // What a kill left of a journal that was being written is of no use to anybody.
         if (is_own && goes_on && !sys::is_temporary(name)) continue;
@@ -118,18 +118,18 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
 
 Result<> check_part(sys::Store& store, const std::string& path, const std::string& part_path,
                     std::uint64_t file_bytes) {
-    std::string found = "is not there any more";
+    std::string state = "is not there any more";
     FB_TRY_ASSIGN(exists, store.exists(part_path));
     if (exists) {
         FB_TRY_ASSIGN(file, store.open(part_path, sys::Access::read));
         FB_TRY_ASSIGN(size, file->size());
         if (size == file_bytes) return {};
-        found = fmt::format("has {} bytes, {} expected", size, file_bytes);
+        state = fmt::format("has {} bytes, {} expected", size, file_bytes);
     }
     return Error{ErrorKind::retry,
                  fmt::format("{} was not exported by this call: {} {}. Another export to the same name finished it, "
                              "removed it or began it anew",
-                             path, part_path, found),
+                             path, part_path, state),
                  fmt::format("the snapshots, and what is under {}", path),
                  "the same command, once no other export to this name is running"};
 }

@@ -24,9 +24,9 @@ TEST_CASE("every changed, missing or added byte is refused, or another journal")
     for (std::size_t at = 0; at < text.size(); ++at) {
         auto changed = text;
         changed[at] = static_cast<char>(changed[at] ^ 1);
-        const auto found = move::journal_from(changed);
+        const auto parsed = move::journal_from(changed);
         CAPTURE(at);
-        CHECK((!found || *found != journal));
+        CHECK((!parsed || *parsed != journal));
         CHECK_FALSE(move::journal_from(text.substr(0, at)));
     }
     for (const auto* added : {"x", "\n", "durable 5\n"}) CHECK_FALSE(move::journal_from(text + added));

@@ -10,12 +10,12 @@ using namespace forebay;
 
 TEST_CASE("two that share a turn take it one after the other") {
     move::Turn turn{0};
-    move::Pace one(1'000'000, &turn), other(1'000'000, &turn);
-    REQUIRE(one.wait_turn(10'000, nullptr));
+    move::Pace pace(1'000'000, &turn), other(1'000'000, &turn);
+    REQUIRE(pace.wait_turn(10'000, nullptr));
     const auto first = turn.load();
     REQUIRE(other.wait_turn(20'000, nullptr));
     const auto second = turn.load();
-    REQUIRE(one.wait_turn(10'000, nullptr));
+    REQUIRE(pace.wait_turn(10'000, nullptr));
     // 10,000 and 20,000 bytes last 10 ms and 20 ms; late threads are not waited for beyond 50 ms.
     CHECK(second - first >= 20'000'000);
     CHECK(turn.load() - second >= 10'000'000);

@@ -172,7 +172,7 @@ Result<KeyPage> Bucket::list(const Page& page) {
                                                      show_text(page.prefix), show_text(key))};
     };
     for (const auto& object : listing.objects) FB_TRY(check(object.key));
-    for (const auto& one : listing.prefixes) FB_TRY(check(one));
+    for (const auto& prefix : listing.prefixes) FB_TRY(check(prefix));
     return listing;
 }
 
@@ -192,13 +192,13 @@ Result<HttpAnswer> Bucket::send_bytes(S3Request request) {
         if (with_md5) request.headers.emplace_back("content-md5", md5_base64(request.body));
         FB_TRY_ASSIGN(answer, client_.send(request));
         if (answer.status == request.accepted_status) return answer;
-        const auto& told = answer.header("x-amz-checksum-crc32c");
-        if (!told.empty() && told != checksum)
+        const auto& header = answer.header("x-amz-checksum-crc32c");
+        if (!header.empty() && header != checksum)
             return Error{ErrorKind::corrupt,
                          fmt::format("s3://{}/{}: the server has the checksum {} of what came, and {} was sent", name(),
-                                     show_text(request.key), show_text(told), checksum)};
+                                     show_text(request.key), show_text(header), checksum)};
         FB_TRY(check_object(request.key, answer));
-        if (with_md5 || told == checksum) return answer;
+        if (with_md5 || header == checksum) return answer;
         wants_md5_ = true;
     }
     return Error{ErrorKind::broken, "an upload was sent twice and checked neither time"};
@@ -246,10 +246,10 @@ Result<std::vector<NotRemoved>> Bucket::remove_all(const std::vector<std::string
                                         .headers = {{"content-md5", md5_base64(bytes)}},
                                         .body = bytes}));
     FB_TRY_ASSIGN(stayed, not_removed_from(answer.body));
-    for (const auto& one : stayed)
-        if (std::ranges::find(keys, one.key) == keys.end())  // of which key, nobody knows
+    for (const auto& object : stayed)
+        if (std::ranges::find(keys, object.key) == keys.end())  // of which key, nobody knows
             return Error{ErrorKind::refused, fmt::format("removal of {} keys of s3://{}: {}: {}", keys.size(), name(),
-                                                         show_text(one.code), show_text(one.message))};
+                                                         show_text(object.code), show_text(object.message))};
     return stayed;
 }
 
@@ -366,8 +366,8 @@ Result<std::vector<Bucket::Upload>> Bucket::uploads_of(const std::string& prefix
         FB_TRY_ASSIGN(answer, client_.send({.method = "GET", .key = "", .query = std::move(query)}));
         FB_TRY_ASSIGN(next, uploads_from(answer.body));
         page = std::move(next);
-        for (auto& one : page.uploads)
-            if (one.key.starts_with(prefix)) all.push_back({std::move(one.key), std::move(one.id)});
+        for (auto& upload : page.uploads)
+            if (upload.key.starts_with(prefix)) all.push_back({std::move(upload.key), std::move(upload.id)});
         if (page.is_truncated && page.next_key + "\n" + page.next_id == before)
             return Error{ErrorKind::corrupt, "the server's list of uploads stands still"};
     } while (page.is_truncated);

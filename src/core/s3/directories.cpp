@@ -58,14 +58,14 @@ Result<bool> Directories::is_named(const std::string& key, const std::string& co
 
 Result<std::optional<std::string>> Directories::contents_of(const std::string& key, bool has_keys) {
     if (key.empty()) return std::optional(key);  // the bucket
-    FB_TRY_ASSIGN(found, load(key));
-    if (found.etag.empty()) {
+    FB_TRY_ASSIGN(mark, load(key));
+    if (mark.etag.empty()) {
         FB_TRY_ASSIGN(has, has_keys ? Result<bool>(true) : bucket_.has_prefix(key));
         return has ? std::optional(key) : std::nullopt;
     }
-    const auto contents = said_by(found.record, key);
+    const auto contents = said_by(mark.record, key);
     if (!contents) return contents;
-    auto owner = found.record;
+    auto owner = mark.record;
     if (*contents != key) {
         FB_TRY_ASSIGN(of_contents, load(*contents));
         owner = of_contents.record;
@@ -91,7 +91,7 @@ Result<std::optional<std::string>> Directories::recent_contents_of(const std::st
 
 void Directories::forget(const std::string& key) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(recent_, [&](const auto& one) { return one.first.starts_with(key); });
+    std::erase_if(recent_, [&](const auto& entry) { return entry.first.starts_with(key); });
 }
 
 // An answer that was lost may have been a good one: what is there then is what was to be put.
@@ -140,19 +140,19 @@ Result<> Directories::see_conditions(const std::string& key, const std::string& 
 
 Result<> Directories::make(const std::string& key) {
     for (int attempt = 0; attempt < changes_max; ++attempt) {
-        FB_TRY_ASSIGN(found, load(key));
+        FB_TRY_ASSIGN(mark, load(key));
         FB_TRY_ASSIGN(there, contents_of(key));  // after that: what is put over is no directory that somebody has made
         if (there) return {};
-        DirectoryRecord record = found.record;
-        if (!found.etag.empty()) {
+        DirectoryRecord record = mark.record;
+        if (!mark.etag.empty()) {
             // What was made under this key has another name now: this directory gets other keys.
             record.contents = Contents::elsewhere;
             record.at = fmt::format("{}.fb-{:016x}/", parent_of(key), sys::random_u64());
             FB_TRY(put(record.at, {.contents = Contents::none, .at = {}, .name = key, .next = {}}, ""));
         }
-        FB_TRY_ASSIGN(version, put(key, record, found.etag));
+        FB_TRY_ASSIGN(version, put(key, record, mark.etag));
         if (version) return {};
-        if (!found.etag.empty()) FB_TRY(bucket_.remove(record_of(record.at)));
+        if (!mark.etag.empty()) FB_TRY(bucket_.remove(record_of(record.at)));
     }
     return overtaken(key);
 }
@@ -217,12 +217,12 @@ Result<bool> Directories::give_name(const std::string& to, const std::string& co
 // The name no longer leads to these contents. Its object stays where it says what became of contents below it.
 Result<> Directories::drop_name(const std::string& key, const std::string& contents) {
     for (int attempt = 0; attempt < changes_max; ++attempt) {
-        FB_TRY_ASSIGN(found, load(key));
-        if (found.etag.empty() || said_by(found.record, key) != contents) return {};
-        if (found.record.name.empty() && found.record.next.empty()) return bucket_.remove(record_of(key));
-        found.record.contents = Contents::none;
-        found.record.at.clear();
-        FB_TRY_ASSIGN(version, put(key, found.record, found.etag));
+        FB_TRY_ASSIGN(mark, load(key));
+        if (mark.etag.empty() || said_by(mark.record, key) != contents) return {};
+        if (mark.record.name.empty() && mark.record.next.empty()) return bucket_.remove(record_of(key));
+        mark.record.contents = Contents::none;
+        mark.record.at.clear();
+        FB_TRY_ASSIGN(version, put(key, mark.record, mark.etag));
         if (version) return {};
     }
     return overtaken(key);
@@ -231,10 +231,10 @@ Result<> Directories::drop_name(const std::string& key, const std::string& conte
 // What was below this key is gone; its object stays where the key is the name of another directory by now.
 Result<> Directories::drop_contents(const std::string& key) {
     for (int attempt = 0; attempt < changes_max; ++attempt) {
-        FB_TRY_ASSIGN(found, load(key));
-        if (found.record.contents != Contents::elsewhere) return bucket_.remove(record_of(key));
-        found.record.name = found.record.next = "";
-        FB_TRY_ASSIGN(version, put(key, found.record, found.etag));
+        FB_TRY_ASSIGN(mark, load(key));
+        if (mark.record.contents != Contents::elsewhere) return bucket_.remove(record_of(key));
+        mark.record.name = mark.record.next = "";
+        FB_TRY_ASSIGN(version, put(key, mark.record, mark.etag));
         if (version) return {};
     }
     return overtaken(key);
@@ -245,8 +245,8 @@ Result<bool> Directories::remove(const std::string& key) {
     forget(key);
     if (!contents) {
         // A removal that was lost before its end may have left the name alone.
-        FB_TRY_ASSIGN(found, load(key));
-        if (found.record.contents == Contents::elsewhere) FB_TRY(drop_name(key, found.record.at));
+        FB_TRY_ASSIGN(mark, load(key));
+        if (mark.record.contents == Contents::elsewhere) FB_TRY(drop_name(key, mark.record.at));
         return false;
     }
     FB_TRY_ASSIGN(uploads, bucket_.uploads_of(*contents));

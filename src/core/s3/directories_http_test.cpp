@@ -183,14 +183,14 @@ TEST_CASE("s3: of many that rename one directory, or reach for one name, one suc
                         world.fresh().rename(index % 2 == 0 ? part : "run/s/.other/", index < 2 ? step : aside);
                 });
         }
-        const auto mine = world.where_is("mine");
+        const auto own = world.where_is("mine");
         const auto other = world.text_in(step) == "other"    ? step
                            : world.text_in(aside) == "other" ? aside
                                                              : "run/s/.other/";
-        CAPTURE(mine);
-        REQUIRE((mine == part || mine == step || mine == aside));
+        CAPTURE(own);
+        REQUIRE((own == part || own == step || own == aside));
         REQUIRE(world.text_in(other) == "other");
-        CHECK(mine != other);
+        CHECK(own != other);
     }
 }
 

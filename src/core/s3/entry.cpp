@@ -15,40 +15,40 @@ std::string prefix_of_key(const std::string& key) { return key.substr(0, key.rfi
 
 class WrittenObject final : public ObjectEntry<sys::OpenFile> {
 public:
-    WrittenObject(Bucket& bucket, std::shared_ptr<MadeObject> made) : bucket_(bucket), made_(std::move(made)) {}
+    WrittenObject(Bucket& bucket, std::shared_ptr<MadeObject> object) : bucket_(bucket), object_(std::move(object)) {}
 
     bool begins_with_attributes() const override { return true; }
     Result<std::uint64_t> begin(const std::string& final_name, OpenFile& source,
                                 const sys::EntryStatus& status) override;
     Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> bytes) override {
-        return made_->read(offset, bytes);
+        return object_->read(offset, bytes);
     }
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        return made_->write(offset, bytes);
+        return object_->write(offset, bytes);
     }
-    Result<> resize(std::uint64_t bytes) override { return made_->resize(bytes); }
+    Result<> resize(std::uint64_t bytes) override { return object_->resize(bytes); }
     Result<std::optional<sys::ByteStretch>> next_data(std::uint64_t offset) override {
-        const auto bytes = made_->status().bytes;
+        const auto bytes = object_->status().bytes;
         if (offset >= bytes) return std::optional<sys::ByteStretch>();
         return std::optional(sys::ByteStretch{offset, bytes});
     }
     Result<std::uint64_t> copy_from(OpenFile& source, std::uint64_t offset, std::uint64_t bytes) override {
-        return made_->copy_from(source, offset, bytes);
+        return object_->copy_from(source, offset, bytes);
     }
-    std::uint64_t held_at(std::uint64_t offset) override { return made_->held_at(offset); }
-    Result<std::string> written_parts() override { return made_->sent_parts(); }
-    Result<> take_parts(const std::string& parts) override { return made_->take_sent(parts); }
-    Result<std::optional<std::uint32_t>> checksum() override { return std::optional(made_->checksum()); }
+    std::uint64_t held_at(std::uint64_t offset) override { return object_->held_at(offset); }
+    Result<std::string> written_parts() override { return object_->sent_parts(); }
+    Result<> take_parts(const std::string& parts) override { return object_->take_sent(parts); }
+    Result<std::optional<std::uint32_t>> checksum() override { return std::optional(object_->checksum()); }
     Result<> sync() override { return {}; }
     void forget_cached() override {}
 
 private:
-    ObjectInfo& info() override { return made_->info; }
-    std::mutex& lock_of_info() override { return made_->mutex; }
+    ObjectInfo& info() override { return object_->info; }
+    std::mutex& lock_of_info() override { return object_->mutex; }
     std::uint64_t device() const override { return bucket_.number(); }
 
     Bucket& bucket_;
-    std::shared_ptr<MadeObject> made_;
+    std::shared_ptr<MadeObject> object_;
 };
 
 Result<std::uint64_t> WrittenObject::begin(const std::string& final_name, OpenFile& source,
@@ -61,11 +61,11 @@ Result<std::uint64_t> WrittenObject::begin(const std::string& final_name, OpenFi
             data.push_back({next->begin, std::min(next->end, status.bytes)});
             at = next->end;
         }
-        const std::lock_guard lock(made_->mutex);
-        if (data.size() <= stretches_max) made_->info.state.data = std::move(data);
+        const std::lock_guard lock(object_->mutex);
+        if (data.size() <= stretches_max) object_->info.state.data = std::move(data);
     }
-    FB_TRY(made_->begin(prefix_of_key(made_->info.key) + key_part_of(final_name), status));
-    return made_->present_bytes();
+    FB_TRY(object_->begin(prefix_of_key(object_->info.key) + key_part_of(final_name), status));
+    return object_->present_bytes();
 }
 
 class OtherEntry final : public ObjectEntry<sys::OpenEntry> {
@@ -93,8 +93,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> made) {
-    return std::make_unique<WrittenObject>(bucket, std::move(made));
+std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> object) {
+    return std::make_unique<WrittenObject>(bucket, std::move(object));
 }
 std::unique_ptr<sys::OpenEntry> open_other(Bucket& bucket, ObjectInfo object) {
     return std::make_unique<OtherEntry>(bucket, std::move(object));

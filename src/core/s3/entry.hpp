@@ -31,9 +31,10 @@ public:
     }
     Result<std::string> attribute(const std::string& name) override {
         const std::lock_guard lock(lock_of_info());
-        const auto found = info().state.attributes.find(name);
-        if (found == info().state.attributes.end()) return Error{ErrorKind::missing, "there is no attribute " + name};
-        return found->second;
+        const auto attribute = info().state.attributes.find(name);
+        if (attribute == info().state.attributes.end())
+            return Error{ErrorKind::missing, "there is no attribute " + name};
+        return attribute->second;
     }
     Result<> set_attribute(const std::string& name, const std::string& value) override {
         return change([&](ObjectState& state) { state.attributes[name] = value; });
@@ -77,7 +78,7 @@ private:
 /// An object to read.
 std::unique_ptr<sys::OpenFile> open_object(Bucket& bucket, ObjectInfo object, std::string first_bytes);
 /// One in the making, to write.
-std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> made);
+std::unique_ptr<sys::OpenFile> open_made(Bucket& bucket, std::shared_ptr<MadeObject> object);
 /// Anything that is there, to look at it and to set what OpenEntry can set.
 std::unique_ptr<sys::OpenEntry> open_other(Bucket& bucket, ObjectInfo object);
 

@@ -54,12 +54,12 @@ Result<> S3Folder::list(const NameTaker& take) {
         auto portion = names.add(listing, prefix_, refuse);
         FB_TRY(add_uploads(names, portion));
         std::vector<sys::NamedEntry> entries;
-        for (const auto& one : portion) {
-            FB_TRY_ASSIGN(has_name, is_named(one));
+        for (const auto& entry : portion) {
+            FB_TRY_ASSIGN(has_name, is_named(entry));
             if (has_name)
                 entries.push_back(
-                    {one.name, one.kind, number_of_key(prefix_ + key_part_of(one.name)), false, one.bytes});
-            else names.drop(one.name);
+                    {entry.name, entry.kind, number_of_key(prefix_ + key_part_of(entry.name)), false, entry.bytes});
+            else names.drop(entry.name);
         }
         const auto taken = take(entries);
         if (!taken || taken.is_enough()) return taken;
@@ -75,13 +75,13 @@ Result<> S3Folder::list(const NameTaker& take) {
 
 Result<> S3Folder::tell_unnamed(const UnnamedTaker& take) {
     if (info_.bytes > 0) take("", {ErrorKind::unsupported, bytes_of_folder(info_)});
-    const auto tell = [&](const Unnamed& one) -> Result<> {
+    const auto tell = [&](const Unnamed& unnamed) -> Result<> {
         const auto tell_key = [&](const std::string& key) {
-            const ListedNames::Refused refused{.key = key, .is_twice = one.is_twice};
+            const ListedNames::Refused refused{.key = key, .is_twice = unnamed.is_twice};
             take(key.substr(prefix_.size()), {ErrorKind::unsupported, refused.why()});
         };
-        if (!one.is_beginning) tell_key(one.key);
-        for (KeyPages below(*bucket_, one.key, true); one.is_beginning && below.has_more();) {
+        if (!unnamed.is_beginning) tell_key(unnamed.key);
+        for (KeyPages below(*bucket_, unnamed.key, true); unnamed.is_beginning && below.has_more();) {
             FB_TRY_ASSIGN(page, below.next());
             for (const auto& object : page.objects) tell_key(object.key);
         }
@@ -93,7 +93,7 @@ Result<> S3Folder::tell_unnamed(const UnnamedTaker& take) {
         kept = unnamed_;
     }
     if (kept.size() < unnamed_max) {
-        for (const auto& one : kept) FB_TRY(tell(one));
+        for (const auto& entry : kept) FB_TRY(tell(entry));
         return {};
     }
     ListedNames names;
@@ -103,7 +103,7 @@ Result<> S3Folder::tell_unnamed(const UnnamedTaker& take) {
         names.add(listing, prefix_, [&](const ListedNames::Refused& refused) {
             kept.push_back({std::string(refused.key), refused.is_beginning, refused.is_twice});
         });
-        for (const auto& one : kept) FB_TRY(tell(one));
+        for (const auto& entry : kept) FB_TRY(tell(entry));
     }
     return {};
 }
@@ -131,9 +131,9 @@ Result<bool> S3Folder::is_named(const ListedEntry& entry) {
 
 Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
-    if (const auto made = making(key)) {
-        const std::lock_guard lock(made->mutex);
-        return std::optional(made->info);
+    if (const auto object = making(key)) {
+        const std::lock_guard lock(object->mutex);
+        return std::optional(object->info);
     }
     std::optional<bool> is_folder;  // as far as it is known
     {
@@ -146,27 +146,27 @@ Result<std::optional<ObjectInfo>> S3Folder::find(const std::string& name) {
             return std::optional(looked_at_[name]);
         }
     }
-    std::optional<ObjectInfo> found;
+    std::optional<ObjectInfo> info;
     if (!is_folder || !*is_folder) {
         FB_TRY_ASSIGN(looked, bucket_->look(key));
-        found = std::move(looked);
+        info = std::move(looked);
     }
-    if (!found && (!is_folder || *is_folder)) {
+    if (!info && (!is_folder || *is_folder)) {
         FB_TRY_ASSIGN(looked, bucket_->look(key + "/"));
-        found = std::move(looked);
-        bool is_there = found.has_value();
-        if (!found) {
+        info = std::move(looked);
+        bool is_there = info.has_value();
+        if (!info) {
             FB_TRY_ASSIGN(has, bucket_->has_prefix(key + "/"));
             is_there = has;
         }
-        if (!found && is_there) found = object_from(key + "/", {}, bucket_->owner);
-        if (found) {
+        if (!info && is_there) info = object_from(key + "/", {}, bucket_->owner);
+        if (info) {
             FB_TRY_ASSIGN(has_name, is_named({name, sys::EntryKind::folder}));
-            if (!has_name) found.reset();
+            if (!has_name) info.reset();
         }
     }
-    remember(name, found);
-    return found;
+    remember(name, info);
+    return info;
 }
 
 void S3Folder::remember(const std::string& name, const std::optional<ObjectInfo>& object) {
@@ -181,15 +181,15 @@ Result<ObjectInfo> S3Folder::recent(const std::string& name) {
         const std::lock_guard lock(mutex_);
         if (const auto known = looked_at_.find(name); known != looked_at_.end()) return known->second;
     }
-    FB_TRY_ASSIGN(found, find(name));
-    if (!found) return missing_name(name);
-    return *found;
+    FB_TRY_ASSIGN(info, find(name));
+    if (!info) return missing_name(name);
+    return *info;
 }
 
 Result<sys::EntryStatus> S3Folder::status_of(const std::string& name) {
-    FB_TRY_ASSIGN(found, find(name));
-    if (!found) return missing_name(name);
-    return s3::status_of(*found, bucket_->number());
+    FB_TRY_ASSIGN(info, find(name));
+    if (!info) return missing_name(name);
+    return s3::status_of(*info, bucket_->number());
 }
 
 Result<std::string> S3Folder::link_text(const std::string& name) {
@@ -207,10 +207,10 @@ Result<std::vector<std::string>> S3Folder::attribute_names_of(const std::string&
 
 Result<std::string> S3Folder::attribute_of(const std::string& name, const std::string& attribute_name) {
     FB_TRY_ASSIGN(object, recent(name));
-    const auto found = object.state.attributes.find(attribute_name);
-    if (found == object.state.attributes.end())
+    const auto attribute = object.state.attributes.find(attribute_name);
+    if (attribute == object.state.attributes.end())
         return Error{ErrorKind::missing, show_text(name) + " has no attribute " + show_text(attribute_name)};
-    return found->second;
+    return attribute->second;
 }
 
 Result<std::unique_ptr<sys::Folder>> S3Folder::open_folder(const std::string& name) {
@@ -295,7 +295,7 @@ Result<std::unique_ptr<sys::OpenFile>> S3Folder::open_file(const std::string& na
 // Of another process's upload parts can be sent. One that a killed run left goes on when its file is begun.
 Result<std::unique_ptr<sys::OpenFile>> S3Folder::reopen_file(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
-    if (auto made = making(key)) return open_made(*bucket_, std::move(made));
+    if (auto object = making(key)) return open_made(*bucket_, std::move(object));
     if (!is_temporary_of_mark(name)) return missing_name(name);
     FB_TRY_ASSIGN(joined, MadeObject::join(*bucket_, key));
     return open_made(*bucket_, std::move(joined));
@@ -303,10 +303,10 @@ Result<std::unique_ptr<sys::OpenFile>> S3Folder::reopen_file(const std::string& 
 
 Result<std::unique_ptr<sys::OpenEntry>> S3Folder::open_entry(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
-    if (auto made = making(key)) return std::unique_ptr<sys::OpenEntry>(open_made(*bucket_, std::move(made)));
-    FB_TRY_ASSIGN(found, find(name));
-    if (!found) return missing_name(name);
-    return open_other(*bucket_, std::move(*found));
+    if (auto object = making(key)) return std::unique_ptr<sys::OpenEntry>(open_made(*bucket_, std::move(object)));
+    FB_TRY_ASSIGN(info, find(name));
+    if (!info) return missing_name(name);
+    return open_other(*bucket_, std::move(*info));
 }
 
 Result<bool> S3Folder::lies_in(const sys::EntryId& id) {

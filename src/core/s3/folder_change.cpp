@@ -12,19 +12,19 @@ namespace forebay::s3 {
 
 std::shared_ptr<MadeObject> S3Folder::making(const std::string& key, bool takes_it) {
     const std::lock_guard lock(bucket_->making_mutex);
-    const auto found = bucket_->making.find(key);
-    if (found == bucket_->making.end()) return nullptr;
-    auto made = found->second;
-    if (takes_it) bucket_->making.erase(found);
-    return made;
+    const auto match = bucket_->making.find(key);
+    if (match == bucket_->making.end()) return nullptr;
+    auto object = match->second;
+    if (takes_it) bucket_->making.erase(match);
+    return object;
 }
 
 Result<> S3Folder::add_made(const std::string& name, ObjectState state) {
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY(state.check_size());
-    auto made = std::make_shared<MadeObject>(*bucket_, key, std::move(state));
+    auto object = std::make_shared<MadeObject>(*bucket_, key, std::move(state));
     const std::lock_guard lock(bucket_->making_mutex);
-    if (bucket_->making.try_emplace(key, std::move(made)).second) return {};
+    if (bucket_->making.try_emplace(key, std::move(object)).second) return {};
     return Error{ErrorKind::refused, show_text(name) + " is being made already"};
 }
 
@@ -83,15 +83,15 @@ Result<bool> S3Folder::names_folder(const std::string& name, const std::string& 
 Result<> S3Folder::rename(const std::string& name, const std::string& new_name) {
     FB_TRY_ASSIGN(key, key_of(name));
     FB_TRY_ASSIGN(new_key, key_of(new_name));
-    const auto made = making(key);
-    if (!made && is_mark(name) && is_mark(new_name)) return rename_upload(name, new_name);
-    if (!made) return Error{ErrorKind::unsupported, "an object of S3 keeps its key"};
+    const auto object = making(key);
+    if (!object && is_mark(name) && is_mark(new_name)) return rename_upload(name, new_name);
+    if (!object) return Error{ErrorKind::unsupported, "an object of S3 keeps its key"};
     FB_TRY_ASSIGN(is_folder, names_folder(new_name, new_key));
     if (is_folder) return Error{ErrorKind::refused, show_text(new_name) + " is a folder"};
-    FB_TRY(made->publish(new_key));
+    FB_TRY(object->publish(new_key));
     making(key, true);
     const std::lock_guard lock(mutex_);
-    names_.put(new_name, made->info.state.kind);
+    names_.put(new_name, object->info.state.kind);
     looked_at_.erase(new_name);
     return {};
 }
@@ -111,8 +111,8 @@ Result<> S3Folder::rename_upload(const std::string& name, const std::string& new
 
 Result<> S3Folder::remove(const std::string& name) {
     FB_TRY_ASSIGN(key, key_of(name));
-    if (const auto made = making(key, true)) {
-        made->give_up();
+    if (const auto object = making(key, true)) {
+        object->give_up();
         return {};
     }
     if (is_mark(name)) FB_TRY(MadeObject::remove_mark(*bucket_, key));
@@ -123,12 +123,12 @@ Result<> S3Folder::remove(const std::string& name) {
     return {};
 }
 
-void S3Folder::remove_each(std::span<const std::string> names, const RemovedTaker& told) {
+void S3Folder::remove_each(std::span<const std::string> names, const RemovedTaker& taker) {
     std::map<std::string, std::string> name_of_key;
     for (const auto& name : names) {
         const auto key = key_of(name);
         // A mark is removed with its upload.
-        if (!key || is_mark(name)) told(name, remove(name));
+        if (!key || is_mark(name)) taker(name, remove(name));
         else name_of_key.emplace(*key, name);
     }
     while (!name_of_key.empty()) {
@@ -137,18 +137,19 @@ void S3Folder::remove_each(std::span<const std::string> names, const RemovedTake
             if (keys.size() < Bucket::keys_max) keys.push_back(key);
         auto removed = bucket_->remove_all(keys);
         if (!removed && removed.error().kind == ErrorKind::unsupported) {  // the server takes no lists
-            for (const auto& [key, name] : name_of_key) told(name, remove(name));
+            for (const auto& [key, name] : name_of_key) taker(name, remove(name));
             return;
         }
         std::map<std::string, Error> stayed;
         if (removed)
-            for (const auto& one : *removed)
-                stayed.emplace(one.key, Error{ErrorKind::refused, show_text(one.code) + ": " + show_text(one.message)});
+            for (const auto& failure : *removed)
+                stayed.emplace(failure.key,
+                               Error{ErrorKind::refused, show_text(failure.code) + ": " + show_text(failure.message)});
         for (const auto& key : keys) {
             const auto name = name_of_key.extract(key).mapped();
-            if (!removed) told(name, removed.error());
-            else if (const auto problem = stayed.find(key); problem != stayed.end()) told(name, problem->second);
-            else told(name, Result<>());
+            if (!removed) taker(name, removed.error());
+            else if (const auto problem = stayed.find(key); problem != stayed.end()) taker(name, problem->second);
+            else taker(name, Result<>());
             const std::lock_guard lock(mutex_);
             names_.drop(name);
             looked_at_.erase(name);
@@ -163,8 +164,8 @@ Result<> S3Folder::remove_folder(const std::string& name) {
     if (!contents) return missing_name(name);
     FB_TRY_ASSIGN(listing, bucket_->list({.prefix = *contents, .from = {}, .names_max = 3}));
     bool has_record = false, has_more = !listing.prefixes.empty();
-    for (const auto& one : listing.objects) {
-        const auto part = one.key.substr(contents->size());
+    for (const auto& object : listing.objects) {
+        const auto part = object.key.substr(contents->size());
         has_record = has_record || part == directory_record_name;
         has_more = has_more || (!part.empty() && part != directory_record_name);
     }

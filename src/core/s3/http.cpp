@@ -102,8 +102,8 @@ struct Http::Connection {
 
 const std::string& HttpAnswer::header(std::string_view name) const {
     static const std::string none;
-    const auto found = std::ranges::find(headers, name, &Pairs::value_type::first);
-    return found == headers.end() ? none : found->second;
+    const auto header = std::ranges::find(headers, name, &Pairs::value_type::first);
+    return header == headers.end() ? none : header->second;
 }
 
 Http::Http(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) { curl_global_init(CURL_GLOBAL_DEFAULT); }

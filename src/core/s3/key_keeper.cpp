@@ -26,9 +26,9 @@ Result<KeyKeeper::Keys> KeyKeeper::current() {
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
     if (keys_.version > 0 && now < find_again_) return keys_;
-    const auto found = find();
-    if (!found && (keys_.version == 0 || now >= expire_)) return found.error();
-    if (!found) find_again_ = now + found_again_after;
+    const auto fresh = find();
+    if (!fresh && (keys_.version == 0 || now >= expire_)) return fresh.error();
+    if (!fresh) find_again_ = now + found_again_after;
     return keys_;
 }
 
@@ -49,21 +49,21 @@ Result<bool> KeyKeeper::renew(std::uint64_t version) {
 }
 
 Result<> KeyKeeper::find() {
-    ExpiringCredentials found{.credentials = settings_.credentials, .expire = never};
+    ExpiringCredentials credentials{.credentials = settings_.credentials, .expire = never};
     if (!settings_.has_keys) {
         FB_TRY_ASSIGN(asked, settings_.program.empty() ? ask_machine() : ask_program());
-        found = std::move(asked);
+        credentials = std::move(asked);
     }
     const auto now = Clock::now();
-    const auto expire = found.expire.value_or(never);
+    const auto expire = credentials.expire.value_or(never);
     if (expire <= now)
         return Error{ErrorKind::refused, "the credentials for S3 that are given have expired already", "",
                      "log in again where they come from, or set the clock of this machine"};
     expire_ = expire;
-    if (!found.expire) find_again_ = settings_.program.empty() ? now + asked_lasts : never;
+    if (!credentials.expire) find_again_ = settings_.program.empty() ? now + asked_lasts : never;
     else find_again_ = expire_ == never ? never : expire_ - std::min<Clock::duration>(before_end, (expire_ - now) / 2);
-    if (keys_.version == 0 || found.credentials != keys_.credentials)
-        keys_ = {std::move(found.credentials), keys_.version + 1};
+    if (keys_.version == 0 || credentials.credentials != keys_.credentials)
+        keys_ = {std::move(credentials.credentials), keys_.version + 1};
     return {};
 }
 

@@ -95,8 +95,7 @@ TEST_CASE("s3: a file of keys that is replaced is read when the server does not 
     const auto before = world.server.requests();
     {
         std::vector<std::jthread> threads;
-        for (int one = 0; one < 5; ++one)
-            threads.emplace_back([&, one] { CHECK(bucket->put_text(std::to_string(one), "1")); });
+        for (int i = 0; i < 5; ++i) threads.emplace_back([&, i] { CHECK(bucket->put_text(std::to_string(i), "1")); });
     }
     CHECK(world.server.requests() <= before + 10);
 }
@@ -168,9 +167,9 @@ TEST_CASE("s3: a program that gives no keys is an error that shows nothing of wh
 
 TEST_CASE("s3: times of expiry") {
     const auto expire = [](const std::string& text) {
-        const auto found =
+        const auto credentials =
             credentials_from("{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"B\",\"Expiration\":\"" + text + "\"}");
-        return found && found->expire ? std::chrono::system_clock::to_time_t(*found->expire) : -1;
+        return credentials && credentials->expire ? std::chrono::system_clock::to_time_t(*credentials->expire) : -1;
     };
     CHECK(expire("1970-01-02T00:00:01Z") == 86'401);
     CHECK(expire("2026-11-27T10:08:47.123Z") == 1'795'774'127);

@@ -26,18 +26,18 @@ bool is_mark(std::string_view name) {
 }
 
 bool ListedNames::is_folder(const std::string& name) const {
-    const auto found = kinds_.find(name);
-    return found != kinds_.end() && found->second.kind == sys::EntryKind::folder;
+    const auto kind = kinds_.find(name);
+    return kind != kinds_.end() && kind->second.kind == sys::EntryKind::folder;
 }
 
 bool ListedNames::is_small(const std::string& name) const {
-    const auto found = kinds_.find(name);
-    return found != kinds_.end() && found->second.is_small;
+    const auto kind = kinds_.find(name);
+    return kind != kinds_.end() && kind->second.is_small;
 }
 
 bool ListedNames::is_upload(const std::string& name) const {
-    const auto found = kinds_.find(name);
-    return found != kinds_.end() && found->second.is_upload;
+    const auto kind = kinds_.find(name);
+    return kind != kinds_.end() && kind->second.is_upload;
 }
 
 std::optional<ListedEntry> ListedNames::add_upload(const std::string& mark) {
@@ -74,7 +74,7 @@ std::vector<ListedEntry> ListedNames::add(const KeyPage& page, const std::string
     for (const auto& object : page.objects)
         if (object.key != prefix)
             take(object.key, object.bytes > 0 ? sys::EntryKind::file : sys::EntryKind::unknown, object.bytes);
-    for (const auto& one : page.prefixes) take(one, sys::EntryKind::folder, {});
+    for (const auto& key_prefix : page.prefixes) take(key_prefix, sys::EntryKind::folder, {});
     is_complete_ = !page.is_truncated;
     if (kinds_.size() > names_max_) {
         std::string_view last;

@@ -86,7 +86,8 @@ std::map<std::string, std::string> attributes_from(std::string_view text) {
 // "4096-8192,12288-12289"; "-" where all of it is a hole.
 std::string text_of(const std::vector<sys::ByteStretch>& data) {
     std::string text;
-    for (const auto& one : data) text += fmt::format("{}{}-{}", text.empty() ? "" : ",", one.begin, one.end);
+    for (const auto& stretch : data)
+        text += fmt::format("{}{}-{}", text.empty() ? "" : ",", stretch.begin, stretch.end);
     return text.empty() ? "-" : text;
 }
 
@@ -206,7 +207,7 @@ sys::EntryStatus status_of(const ObjectInfo& object, std::uint64_t device) {
     if (state.kind == sys::EntryKind::link) status.bytes = state.link_text.size();
     if (state.data) {
         status.allocated_bytes = 0;
-        for (const auto& one : *state.data) status.allocated_bytes += one.end - one.begin;
+        for (const auto& stretch : *state.data) status.allocated_bytes += stretch.end - stretch.begin;
     }
     return status;
 }

@@ -17,20 +17,21 @@ ObjectState state_of_new(const sys::NewEntryOwner& owner) { return new_state(sys
 
 // Joins a stretch to those that it touches; they are in order.
 void add_to(std::vector<sys::ByteStretch>& stretches, sys::ByteStretch added) {
-    std::erase_if(stretches, [&](const sys::ByteStretch& one) {
-        if (one.end < added.begin || one.begin > added.end) return false;
-        added = {std::min(added.begin, one.begin), std::max(added.end, one.end)};
+    std::erase_if(stretches, [&](const sys::ByteStretch& stretch) {
+        if (stretch.end < added.begin || stretch.begin > added.end) return false;
+        added = {std::min(added.begin, stretch.begin), std::max(added.end, stretch.end)};
         return true;
     });
-    const auto after = std::ranges::find_if(stretches, [&](const auto& one) { return one.begin > added.begin; });
+    const auto after =
+        std::ranges::find_if(stretches, [&](const auto& stretch) { return stretch.begin > added.begin; });
     stretches.insert(after, added);
 }
 
 void fill_gaps(std::byte* memory, const std::vector<sys::ByteStretch>& written, std::uint64_t bytes) {
     std::uint64_t end = 0;
-    for (const auto& one : written) {
-        std::memset(memory + end, 0, one.begin - end);
-        end = one.end;
+    for (const auto& stretch : written) {
+        std::memset(memory + end, 0, stretch.begin - end);
+        end = stretch.end;
     }
     if (end < bytes) std::memset(memory + end, 0, bytes - end);
 }
@@ -122,9 +123,9 @@ Result<> ObjectParts::wrote(const Place& place, sys::ByteStretch stretch) {
         bytes_ = std::max(bytes_, place.begin + stretch.end);
         is_changed_ = true;
         for (const auto index : {std::uint64_t{0}, place.index}) {
-            const auto found = parts_.find(index);
-            if (found == parts_.end() || bytes_ <= part_bytes_least || is_held_) continue;
-            auto& part = found->second;
+            const auto match = parts_.find(index);
+            if (match == parts_.end() || bytes_ <= part_bytes_least || is_held_) continue;
+            auto& part = match->second;
             if (part.is_sent || !is_whole(part)) continue;
             part.is_sent = true;
             whole.push_back(&part);
@@ -148,8 +149,8 @@ Result<> ObjectParts::ensure_upload() {
     const std::lock_guard lock(upload_mutex_);
     if (!upload_.id.empty()) return {};
     FB_TRY_ASSIGN(left, bucket_.uploads_of(upload_.key));
-    for (const auto& one : left)
-        if (one.key == upload_.key) FB_TRY(bucket_.give_up_upload(one));
+    for (const auto& upload : left)
+        if (upload.key == upload_.key) FB_TRY(bucket_.give_up_upload(upload));
     FB_TRY_ASSIGN(id, bucket_.begin_upload(upload_.key, state_of_new(bucket_.owner)));
     upload_.id = std::move(id);
     return {};
@@ -175,9 +176,9 @@ Result<> ObjectParts::read(std::uint64_t offset, std::span<std::byte> bytes) {
     while (!bytes.empty()) {
         const auto place = place_of(offset);
         const auto count = std::min<std::uint64_t>(bytes.size(), place.begin + place.bytes - offset);
-        const auto found = parts_.find(place.index);
-        if (found == parts_.end() || !found->second.bytes) return sent_already(upload_.key);
-        std::memcpy(bytes.data(), found->second.bytes.get() + (offset - place.begin), count);
+        const auto part = parts_.find(place.index);
+        if (part == parts_.end() || !part->second.bytes) return sent_already(upload_.key);
+        std::memcpy(bytes.data(), part->second.bytes.get() + (offset - place.begin), count);
         offset += count;
         bytes = bytes.subspan(count);
     }
@@ -197,8 +198,8 @@ Result<> ObjectParts::resize(std::uint64_t bytes) {
         if (bytes >= place.begin + place.bytes) continue;
         if (part.is_sent) return sent_already(upload_.key);
         const auto stays = bytes > place.begin ? bytes - place.begin : 0;
-        std::erase_if(part.written, [&](const auto& one) { return one.begin >= stays; });
-        for (auto& one : part.written) one.end = std::min(one.end, stays);
+        std::erase_if(part.written, [&](const auto& stretch) { return stretch.begin >= stays; });
+        for (auto& stretch : part.written) stretch.end = std::min(stretch.end, stays);
     }
     bytes_ = bytes;
     is_changed_ = true;

@@ -134,11 +134,11 @@ Result<std::string> ObjectStore::directory_key(const std::string& path) {
 
 std::shared_ptr<ObjectParts> ObjectStore::making(const std::string& key, bool takes_it) {
     const std::lock_guard lock(mutex_);
-    const auto found = making_.find(key);
-    if (found == making_.end()) return nullptr;
-    auto made = found->second;
-    if (takes_it) making_.erase(found);
-    return made;
+    const auto match = making_.find(key);
+    if (match == making_.end()) return nullptr;
+    auto object = match->second;
+    if (takes_it) making_.erase(match);
+    return object;
 }
 
 Result<std::unique_ptr<sys::File>> ObjectStore::open(const std::string& path, sys::Access access) {
@@ -154,8 +154,8 @@ Result<std::unique_ptr<sys::File>> ObjectStore::open_written(const std::string& 
     const bool is_temporary = key.ends_with(temporary_ending);
     auto object = std::make_shared<ObjectParts>(*bucket_, is_temporary ? final_key_of(key) : key);
     if (!sys::is_emptying(access)) {
-        if (auto made = making(key, false))
-            return std::unique_ptr<sys::File>(std::make_unique<ObjectFile>(bucket_, std::move(made), is_temporary));
+        if (auto pending = making(key, false))
+            return std::unique_ptr<sys::File>(std::make_unique<ObjectFile>(bucket_, std::move(pending), is_temporary));
         FB_TRY_ASSIGN(there, bucket_->look(key));
         if (there && there->bytes > changed_bytes_max)
             return Error{ErrorKind::unsupported,
@@ -192,8 +192,8 @@ Result<> ObjectStore::make_directory(const std::string& path) {
 Result<> ObjectStore::rename(const std::string& from, const std::string& to) {
     FB_TRY_ASSIGN(key, key_of(from));
     FB_TRY_ASSIGN(new_key, key_of(to));
-    if (const auto made = making(key, false)) {
-        FB_TRY(made->publish_as(new_key));
+    if (const auto object = making(key, false)) {
+        FB_TRY(object->publish_as(new_key));
         making(key, true);
         return {};
     }
@@ -207,8 +207,8 @@ Result<> ObjectStore::remove(const std::string& path) {
     const auto key = key_of(path);
     if (!key && key.error().kind == ErrorKind::missing) return {};
     FB_TRY(key);
-    if (const auto made = making(*key, true)) {
-        made->give_up();
+    if (const auto object = making(*key, true)) {
+        object->give_up();
         return {};
     }
     if (key->ends_with(temporary_ending)) {  // seldom an object: no right to remove is needed to look

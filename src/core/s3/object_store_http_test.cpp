@@ -29,8 +29,8 @@ struct World {
     }
     std::string text_of(const std::string& name) {
         const auto objects = server.objects();
-        const auto found = objects.find("run/" + name);
-        return found == objects.end() ? "none" : found->second.body;
+        const auto object = objects.find("run/" + name);
+        return object == objects.end() ? "none" : object->second.body;
     }
 };
 
@@ -130,8 +130,8 @@ TEST_CASE("s3: parts that border on what stays zeros are sent when their bytes a
         std::uint64_t most = 0;
         world.server.before_change = [&](std::uint64_t) { most = std::max(most, world.bucket->part_memory.bytes()); };
         auto file = world.create("big.h5.tmp");
-        for (std::uint64_t one = 0; one < variables; ++one) file->leave_zeros(one * room + used, room - used);
-        for (std::uint64_t one = 0; one < variables; ++one) REQUIRE(file->write(one * room, bytes_of(noise(used))));
+        for (std::uint64_t v = 0; v < variables; ++v) file->leave_zeros(v * room + used, room - used);
+        for (std::uint64_t v = 0; v < variables; ++v) REQUIRE(file->write(v * room, bytes_of(noise(used))));
         const auto parts = (variables * room + 16 * mib - 1) / (16 * mib);
         CHECK(world.server.parts_of("run/big.h5") >= parts - 1);  // but the last one, and what is nothing but zeros
         REQUIRE(file->truncate(variables * room));
@@ -142,8 +142,8 @@ TEST_CASE("s3: parts that border on what stays zeros are sent when their bytes a
         CHECK(world.bucket->part_memory.bytes() == 0);
         const auto text = world.text_of("big.h5");
         REQUIRE(text.size() == variables * room);
-        for (std::uint64_t one = 0; one < variables; ++one) {
-            const auto there = std::string_view(text).substr(one * room, room);
+        for (std::uint64_t v = 0; v < variables; ++v) {
+            const auto there = std::string_view(text).substr(v * room, room);
             CHECK(there.substr(0, used) == noise(used));
             CHECK(there.find_first_not_of('\0', used) == there.npos);
         }

@@ -172,12 +172,12 @@ TEST_CASE("s3: of many names the first are forgotten, but not those that may sti
     CHECK(names.add({.objects = {{"p/b", 1}}, .prefixes = {"p/a/"}, .next = {}}, "p/", refuse).size() == 1);
     CHECK(problem.find("p/a/") != problem.npos);
     CHECK_FALSE(names.is_complete());
-    ListedNames made(2);
-    for (const char* name : {"x", "y"}) made.put(name, EntryKind::file);
-    CHECK(made.has_all());
-    made.put("z", EntryKind::file);
-    CHECK_FALSE(made.has_all());
-    CHECK(made.knows("z"));
+    ListedNames listed(2);
+    for (const char* name : {"x", "y"}) listed.put(name, EntryKind::file);
+    CHECK(listed.has_all());
+    listed.put("z", EntryKind::file);
+    CHECK_FALSE(listed.has_all());
+    CHECK(listed.knows("z"));
 }
 
 TEST_CASE("s3: answers that are none") {

@@ -88,8 +88,9 @@ public:
     Result<std::optional<sys::ByteStretch>> next_data(std::uint64_t offset) override {
         const std::lock_guard lock(mutex_);
         const auto all = std::vector<sys::ByteStretch>{{0, info_.bytes}};
-        for (const auto& one : info_.state.data ? *info_.state.data : all)
-            if (one.end > offset) return std::optional(sys::ByteStretch{std::max(one.begin, offset), one.end});
+        for (const auto& stretch : info_.state.data ? *info_.state.data : all)
+            if (stretch.end > offset)
+                return std::optional(sys::ByteStretch{std::max(stretch.begin, offset), stretch.end});
         return std::optional<sys::ByteStretch>();
     }
     Result<std::optional<std::uint32_t>> checksum() override {

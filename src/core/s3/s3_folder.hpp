@@ -50,7 +50,7 @@ public:
     Result<> rename(const std::string& name, const std::string& new_name) override;
     Result<> remove(const std::string& name) override;
     Result<> remove_folder(const std::string& name) override;
-    void remove_each(std::span<const std::string> names, const RemovedTaker& told) override;
+    void remove_each(std::span<const std::string> names, const RemovedTaker& taker) override;
     std::size_t removed_at_once() const override { return Bucket::keys_max; }
     Result<> sync_file_system() override { return {}; }
     Result<sys::FileSystemTraits> file_system() override { return sys::FileSystemTraits{.names_change_times = false}; }

@@ -36,15 +36,15 @@ Result<Sections> sections_of(const Surroundings& surroundings, const char* varia
 }
 
 std::string first_of(std::initializer_list<std::string> values) {
-    const auto found = std::ranges::find_if(values, [](const std::string& value) { return !value.empty(); });
-    return found == values.end() ? "" : *found;
+    const auto match = std::ranges::find_if(values, [](const std::string& value) { return !value.empty(); });
+    return match == values.end() ? "" : *match;
 }
 
 using Section = Sections::mapped_type;
 
 std::string value_in(const Section& section, const char* key) {
-    const auto found = section.find(key);
-    return found == section.end() ? "" : found->second;
+    const auto match = section.find(key);
+    return match == section.end() ? "" : match->second;
 }
 
 // `profile "my own"` and `profile   my own` are one name.
@@ -61,7 +61,8 @@ std::string section_name(std::string_view text) {
 
 Result<bool> is_true(const std::string& what, const std::string& text) {
     auto word = text;
-    std::ranges::transform(word, word.begin(), [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
+    std::ranges::transform(word, word.begin(),
+                           [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
     if (word.empty() || word == "false" || word == "no" || word == "0") return false;
     if (word == "true" || word == "yes" || word == "1") return true;
     return Error{ErrorKind::refused, what + ", \"" + show_text(text) + "\", is neither true nor false"};
@@ -264,15 +265,16 @@ Result<ExpiringCredentials> credentials_from(const std::string& json) {
         return parsed.is_object() && parsed.contains(key) && parsed[key].is_string() ? parsed[key].get<std::string>()
                                                                                      : std::string();
     };
-    ExpiringCredentials found;
-    found.credentials = {text_in("AccessKeyId"), text_in("SecretAccessKey"),
-                         first_of({text_in("SessionToken"), text_in("Token")})};
-    if (found.credentials.access_key.empty() || found.credentials.secret_key.empty())
+    ExpiringCredentials credentials;
+    credentials.credentials = {text_in("AccessKeyId"), text_in("SecretAccessKey"),
+                               first_of({text_in("SessionToken"), text_in("Token")})};
+    if (credentials.credentials.access_key.empty() || credentials.credentials.secret_key.empty())
         return Error{ErrorKind::corrupt, "the answer has no AccessKeyId and SecretAccessKey"};
     const auto expiration = text_in("Expiration");
-    found.expire = expiry_from(expiration);
-    if (!expiration.empty() && !found.expire) return Error{ErrorKind::corrupt, "the answer's Expiration is no time"};
-    return found;
+    credentials.expire = expiry_from(expiration);
+    if (!expiration.empty() && !credentials.expire)
+        return Error{ErrorKind::corrupt, "the answer's Expiration is no time"};
+    return credentials;
 }
 
 }  // namespace forebay::s3

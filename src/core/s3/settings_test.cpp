@@ -17,13 +17,13 @@ using Table = std::map<std::string, std::string>;
 Surroundings made_of(const Table& variables, const Table& files) {
     return {.variable =
                 [variables](const char* name) {
-                    const auto found = variables.find(name);
-                    return found == variables.end() ? std::string() : found->second;
+                    const auto variable = variables.find(name);
+                    return variable == variables.end() ? std::string() : variable->second;
                 },
             .read = [files](const std::string& path) -> Result<std::string> {
-                const auto found = files.find(path);
-                if (found == files.end()) return Error{ErrorKind::missing, path + " is not there"};
-                return found->second;
+                const auto file = files.find(path);
+                if (file == files.end()) return Error{ErrorKind::missing, path + " is not there"};
+                return file->second;
             }};
 }
 

@@ -32,8 +32,8 @@ std::string hmac(const std::string& key, const std::string& text) {
 std::string hex_of_bytes(const std::string& bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
-    for (const char one : bytes) {
-        const auto byte = static_cast<unsigned char>(one);
+    for (const char character : bytes) {
+        const auto byte = static_cast<unsigned char>(character);
         text += digits[byte >> 4];
         text += digits[byte & 15u];
     }
@@ -41,8 +41,8 @@ std::string hex_of_bytes(const std::string& bytes) {
 }
 
 std::string value_of(const Pairs& headers, std::string_view name) {
-    const auto found = std::ranges::find(headers, name, &Pairs::value_type::first);
-    return found == headers.end() ? "" : found->second;
+    const auto header = std::ranges::find(headers, name, &Pairs::value_type::first);
+    return header == headers.end() ? "" : header->second;
 }
 
 }  // namespace

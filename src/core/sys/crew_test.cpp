@@ -129,12 +129,12 @@ TEST_CASE("the helper on the caller's CPU is left asleep while others are there"
     if (list.size() < 2) return;
     sys::Crew crew(static_cast<std::uint32_t>(list.size()), all);
     REQUIRE(crew.threads() == list.size());
-    cpu_set_t before, one;
+    cpu_set_t before, single;
     REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
     for (const auto here : list) {
-        CPU_ZERO(&one);
-        CPU_SET(here, &one);
-        REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+        CPU_ZERO(&single);
+        CPU_SET(here, &single);
+        REQUIRE(::sched_setaffinity(0, sizeof single, &single) == 0);
         Meeting meeting(static_cast<int>(list.size()));
         std::mutex mutex;
         std::set<int> seen;

@@ -13,14 +13,15 @@ namespace {
 
 constexpr std::size_t label_bytes_max = 127;  // DAOS_PROP_LABEL_MAX_LEN
 
-bool is_letter_or_digit(char one) {
-    return (one >= '0' && one <= '9') || (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z');
+bool is_letter_or_digit(char character) {
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
+           (character >= 'A' && character <= 'Z');
 }
 
 // A UUID is one, too.
 bool is_label(std::string_view text) {
-    const auto fits = [](char one) {
-        return is_letter_or_digit(one) || std::string_view("._:-").find(one) != std::string_view::npos;
+    const auto fits = [](char character) {
+        return is_letter_or_digit(character) || std::string_view("._:-").find(character) != std::string_view::npos;
     };
     return !text.empty() && text.size() <= label_bytes_max && std::ranges::all_of(text, fits);
 }

@@ -35,9 +35,9 @@ constexpr std::array<const char*, 9> settings{
     "AWS_DEFAULT_PROFILE", "AWS_NO_SIGN_REQUEST", "AWS_MAX_ATTEMPTS"};
 
 const FarModule* module_of(std::string_view address) {
-    const auto found =
-        std::ranges::find_if(modules, [&](const FarModule& one) { return address.starts_with(one.scheme); });
-    return found == modules.end() ? nullptr : &*found;
+    const auto match =
+        std::ranges::find_if(modules, [&](const FarModule& known) { return address.starts_with(known.scheme); });
+    return match == modules.end() ? nullptr : &*match;
 }
 
 }  // namespace

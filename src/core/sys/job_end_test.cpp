@@ -92,10 +92,10 @@ TEST_CASE("a FOREBAY_JOB_END that is no end of a job is refused, with the value"
     for (const char* wrong : {"soon", "12:00:00", "-5", "1e9", " 1790000100", "3600", "1790000000000",
                               "9223372036854775807", "18446744073709551615", "99999999999999999999"}) {
         Machine machine{.variables = {{"FOREBAY_JOB_END", wrong}}, .answers = {}, .asked = {}};
-        const auto found = machine.find();
-        REQUIRE_FALSE(found);
-        CHECK(found.error().kind == ErrorKind::refused);
-        CHECK(found.error().text().find(wrong) != std::string::npos);
+        const auto end = machine.find();
+        REQUIRE_FALSE(end);
+        CHECK(end.error().kind == ErrorKind::refused);
+        CHECK(end.error().text().find(wrong) != std::string::npos);
     }
 }
 
@@ -108,9 +108,9 @@ TEST_CASE("an end of 0 is not known, nor is what SLURM says that is no end of a 
     machine.answers["squeue -h -j 77 -o %L"] = "5:00\n";
     for (const char* wrong : {"99999999999999999999", "9223372036854775807", "-5", "abc", "1790000000000"}) {
         machine.variables["SLURM_JOB_END_TIME"] = wrong;
-        const auto found = machine.find().value();
-        CHECK(found.unix_seconds == now + 300);
-        CHECK(found.source.find("SLURM_JOB_END_TIME is \"" + std::string(wrong)) != std::string::npos);
+        const auto end = machine.find().value();
+        CHECK(end.unix_seconds == now + 300);
+        CHECK(end.source.find("SLURM_JOB_END_TIME is \"" + std::string(wrong)) != std::string::npos);
     }
     machine.answers.clear();
     CHECK_FALSE(machine.find().value().unix_seconds);

@@ -30,12 +30,12 @@ std::string host_of(const sockaddr* address, socklen_t bytes) {
 }
 
 /// Nothing for what no other host can use: other families, and IPv6 numbers that hold on one link only.
-std::string host_of(const ifaddrs& one) {
-    if (one.ifa_addr == nullptr || (one.ifa_flags & IFF_UP) == 0) return {};
-    if (one.ifa_addr->sa_family == AF_INET) return host_of(one.ifa_addr, sizeof(sockaddr_in));
-    if (one.ifa_addr->sa_family != AF_INET6) return {};
-    const auto& six = *reinterpret_cast<const sockaddr_in6*>(one.ifa_addr);
-    return IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr) ? std::string() : host_of(one.ifa_addr, sizeof(sockaddr_in6));
+std::string host_of(const ifaddrs& interface) {
+    if (interface.ifa_addr == nullptr || (interface.ifa_flags & IFF_UP) == 0) return {};
+    if (interface.ifa_addr->sa_family == AF_INET) return host_of(interface.ifa_addr, sizeof(sockaddr_in));
+    if (interface.ifa_addr->sa_family != AF_INET6) return {};
+    const auto& six = *reinterpret_cast<const sockaddr_in6*>(interface.ifa_addr);
+    return IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr) ? std::string() : host_of(interface.ifa_addr, sizeof(sockaddr_in6));
 }
 
 }  // namespace
@@ -59,10 +59,10 @@ Result<Addresses> find_address(const std::string& address, int flags) {
     hold_standard_descriptors();  // libc asks the name service over sockets of its own
     addrinfo* raw = nullptr;
     const int failed = ::getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &raw);
-    Addresses found(raw);
+    Addresses addresses(raw);
     // A name service that is down for a while is as common as a name that is wrong, and says the same.
     if (failed != 0) return Error{ErrorKind::retry, fmt::format("host {}: {}", host, ::gai_strerror(failed))};
-    return found;
+    return addresses;
 }
 
 std::string number_of(const sockaddr* address, socklen_t bytes) {
@@ -85,19 +85,19 @@ Result<std::vector<std::string>> own_addresses(const std::string& wanted) {
     ifaddrs* raw = nullptr;
     if (::getifaddrs(&raw) != 0) return posix_error("getifaddrs", "the interfaces of this host", errno);
     const std::unique_ptr<ifaddrs, InterfacesFree> all(raw);
-    std::vector<std::string> found, loopback;
-    for (const ifaddrs* one = all.get(); one != nullptr; one = one->ifa_next) {
-        const auto host = host_of(*one);
+    std::vector<std::string> hosts, loopback;
+    for (const ifaddrs* interface = all.get(); interface != nullptr; interface = interface->ifa_next) {
+        const auto host = host_of(*interface);
         if (host.empty()) continue;
-        if (!wanted.empty() && wanted != one->ifa_name && wanted != host) continue;
-        (wanted.empty() && (one->ifa_flags & IFF_LOOPBACK) != 0 ? loopback : found).push_back(host);
+        if (!wanted.empty() && wanted != interface->ifa_name && wanted != host) continue;
+        (wanted.empty() && (interface->ifa_flags & IFF_LOOPBACK) != 0 ? loopback : hosts).push_back(host);
     }
-    if (found.empty()) found = loopback;
-    if (found.empty())
+    if (hosts.empty()) hosts = loopback;
+    if (hosts.empty())
         return Error{ErrorKind::missing,
                      wanted.empty() ? "this host has no address"
                                     : fmt::format("this host has no interface or address '{}' that is up", wanted)};
-    return found;
+    return hosts;
 }
 
 }  // namespace forebay::sys

@@ -160,13 +160,13 @@ int cpus_online() { return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_O
 
 // What fails leaves the thread where it is, which is no worse than before.
 void take_cpu(std::uint64_t turn) {
-    KernelCpus allowed{}, one{};
+    KernelCpus allowed{}, single{};
     if (::sched_getaffinity(0, sizeof allowed, allowed.bits) != 0) return;
     auto left = turn % static_cast<std::uint64_t>(CPU_COUNT_S(sizeof allowed, allowed.bits));
     unsigned cpu = 0;
     while (!CPU_ISSET_S(cpu, sizeof allowed, allowed.bits) || left-- > 0) ++cpu;
-    CPU_SET_S(cpu, sizeof one, one.bits);
-    (void)::sched_setaffinity(0, sizeof one, one.bits);
+    CPU_SET_S(cpu, sizeof single, single.bits);
+    (void)::sched_setaffinity(0, sizeof single, single.bits);
     (void)::sched_setaffinity(0, sizeof allowed, allowed.bits);
 }
 

@@ -149,10 +149,10 @@ TEST_CASE("make_directories: through a mount whose server is gone, what may pass
     const test::TempDirectory dir;
     REQUIRE(posix_store().make_directories(dir / "mount"));
     unreachable = dir / "mount";
-    const auto made = posix_store().make_directories(unreachable);
-    REQUIRE(!made);
-    CHECK(made.error().kind == ErrorKind::retry);
-    CHECK(made.error().text().find(unreachable) != std::string::npos);
+    const auto directories = posix_store().make_directories(unreachable);
+    REQUIRE(!directories);
+    CHECK(directories.error().kind == ErrorKind::retry);
+    CHECK(directories.error().text().find(unreachable) != std::string::npos);
     unreachable.clear();
 }
 

@@ -31,13 +31,13 @@ int new_fd(const Call& call) {
 }
 
 template <class Call>
-bool new_pair(Fd& one, Fd& other, const Call& call) {
+bool new_pair(Fd& first, Fd& other, const Call& call) {
     hold_standard_descriptors();
     int ends[2] = {-1, -1};
     if (call(ends) != 0) return false;
-    one = Fd(above_standard(ends[0]));
+    first = Fd(above_standard(ends[0]));
     other = Fd(above_standard(ends[1]));
-    return one.valid() && other.valid();
+    return first.valid() && other.valid();
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ bool new_pipe(Fd& from, Fd& to) {
     return new_pair(from, to, [](int* ends) { return ::pipe2(ends, O_CLOEXEC); });
 }
 
-bool new_socket_pair(Fd& one, Fd& other) {
-    return new_pair(one, other, [](int* ends) { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends); });
+bool new_socket_pair(Fd& first, Fd& other) {
+    return new_pair(first, other, [](int* ends) { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends); });
 }
 
 bool becomes_output(int fd) { return ::dup2(fd, STDOUT_FILENO) >= 0 && ::dup2(fd, STDERR_FILENO) >= 0; }

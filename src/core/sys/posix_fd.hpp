@@ -59,7 +59,7 @@ int accept_from(int listener, sockaddr* address, socklen_t* bytes, int flags);
 bool new_pipe(Fd& from, Fd& to);
 /// A file in memory that has no name elsewhere.
 int new_memory_file(const char* name);
-bool new_socket_pair(Fd& one, Fd& other);
+bool new_socket_pair(Fd& first, Fd& other);
 /// Standard output and errors of this process go to `fd` from now on.
 bool becomes_output(int fd);
 /// Input, output and errors of this process are these from now on. Takes no memory: for a child before its exec.

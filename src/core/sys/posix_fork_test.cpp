@@ -118,10 +118,10 @@ TEST_CASE("a child closes nothing of its own when it drops what it inherited, an
         if (lock_is_held(dir / "a") != true || FileLock::take(dir / "a")) ::_exit(1);
         lock.release();
         if (::fcntl(own, F_GETFD) < 0) ::_exit(2);
-        auto mine = FileLock::take(dir / "b");
+        auto own_lock = FileLock::take(dir / "b");
         const pid_t grandchild = sleeping_child();
-        if (!mine || !lock_is_held(dir / "b")) ::_exit(3);
-        mine->release();
+        if (!own_lock || !lock_is_held(dir / "b")) ::_exit(3);
+        own_lock->release();
         const bool is_free = !lock_is_held(dir / "b");
         ::kill(grandchild, SIGKILL);
         ::_exit(is_free ? 0 : 4);

@@ -22,7 +22,7 @@ static_assert(signal_terminate == SIGTERM && signal_kill == SIGKILL);
 
 struct Started {
     pid_t process = -1;
-    Fd told;  // closed by exec, or with errno in it
+    Fd failure;  // closed by exec, or with errno in it
 };
 
 // `prepare` is called in the child, between fork and exec: it takes no memory and no lock; false and errno: not.
@@ -50,14 +50,14 @@ Result<int> wait_for(const Started& started, const char* program, pid_t to, cons
     int number = 0;
     ssize_t got = -1;
     do {
-        got = ::read(started.told.get(), &number, sizeof number);
+        got = ::read(started.failure.get(), &number, sizeof number);
     } while (got < 0 && errno == EINTR);
-    for (int told = 0;;) {
+    for (int sent = 0;;) {
         if (const auto status = end_of(started.process, Clock::now() + front_look)) {
             if (got == sizeof number) return posix_error("start of program", program, number);
             return WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
         }
-        if (const int come = signal(); come != 0 && come != told) ::kill(to, told = come);
+        if (const int come = signal(); come != 0 && come != sent) ::kill(to, sent = come);
     }
 }
 
@@ -81,8 +81,8 @@ Result<int> run_in_front(const Spawn& spawn, const std::string& output_path, con
     FB_TRY_ASSIGN(log, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));
     Fd output;
     if (!output_path.empty()) {
-        FB_TRY_ASSIGN(made, open_private(output_path, O_WRONLY | O_CREAT | O_TRUNC));
-        output = std::move(made);
+        FB_TRY_ASSIGN(file, open_private(output_path, O_WRONLY | O_CREAT | O_TRUNC));
+        output = std::move(file);
     }
     const int descriptors[] = {input.get(), output.valid() ? output.get() : log.get(), log.get()};
     FB_TRY_ASSIGN(started, start(argv.data(), envp.data(), [&] {

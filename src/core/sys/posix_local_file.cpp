@@ -79,9 +79,9 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
     std::vector<std::string> names;
     while (true) {
         errno = 0;
-        const struct dirent* found = ::readdir(opened.get());
-        if (found == nullptr) break;
-        const std::string name = found->d_name;
+        const struct dirent* entry = ::readdir(opened.get());
+        if (entry == nullptr) break;
+        const std::string name = entry->d_name;
         if (name != "." && name != "..") names.push_back(name);
     }
     if (errno != 0) return posix_error("readdir", directory, errno);

@@ -56,10 +56,10 @@ public:
         // Never destroyed: a thread that was left in a dead mount may come back while the process exits.
         // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
         static auto* const all = [] {
-            auto* made = new OfThisProcess;
+            auto* process = new OfThisProcess;
             ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().after_fork(); },
                              [] { instance().in_child(); });
-            return made;
+            return process;
         }();
         return *all;
     }

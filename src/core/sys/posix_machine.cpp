@@ -69,8 +69,9 @@ std::string user_name() { return user_name(::geteuid()); }
 std::string user_name(std::uint32_t user_id) {
     std::array<char, 4096> room{};
     struct passwd entry {};
-    struct passwd* found = nullptr;
-    if (::getpwuid_r(user_id, &entry, room.data(), room.size(), &found) == 0 && found != nullptr) return found->pw_name;
+    struct passwd* account = nullptr;
+    if (::getpwuid_r(user_id, &entry, room.data(), room.size(), &account) == 0 && account != nullptr)
+        return account->pw_name;
     return fmt::format("uid{}", user_id);
 }
 

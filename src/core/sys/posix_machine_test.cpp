@@ -49,10 +49,10 @@ std::atomic<std::uint32_t>& word_in(Mapping& mapping) {
 }
 
 void check_refused(const std::string& path, const char* reason) {
-    const auto made = make_private_directory(path);
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == ErrorKind::refused);
-    CHECK_MESSAGE(made.error().text().find(reason) != std::string::npos, made.error().text());
+    const auto directory = make_private_directory(path);
+    REQUIRE_FALSE(directory);
+    CHECK(directory.error().kind == ErrorKind::refused);
+    CHECK_MESSAGE(directory.error().text().find(reason) != std::string::npos, directory.error().text());
 }
 
 }  // namespace
@@ -164,7 +164,7 @@ TEST_CASE("FileLock: moves, and a removed file's lock is no lock") {
 TEST_CASE("lock_is_held: a look never makes take() fail") {
     const test::TempDirectory dir;
     const std::string path = dir / "lock";
-    { const auto made = FileLock::take(path).value(); }
+    { const auto lock = FileLock::take(path).value(); }
     std::atomic<bool> stop = false;
     std::atomic<int> looks = 0;
     std::jthread looker([&] {
@@ -210,8 +210,8 @@ TEST_CASE("pin_to_cpus: every thread of the process; \"all\" takes the pin away"
     std::atomic<int> seen = -1;
     std::jthread other([&] {
         while (phase == 0) std::this_thread::sleep_for(1ms);
-        cpu_set_t mine;
-        seen = ::sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : -2;
+        cpu_set_t own_cpus;
+        seen = ::sched_getaffinity(0, sizeof own_cpus, &own_cpus) == 0 ? CPU_COUNT(&own_cpus) : -2;
     });
     CHECK(pin_to_cpus(""));
     CHECK(pin_to_cpus(std::to_string(first)));
@@ -219,14 +219,14 @@ TEST_CASE("pin_to_cpus: every thread of the process; \"all\" takes the pin away"
     other.join();
     CHECK(seen == 1);
     CHECK(cpus_allowed() == 1);
-    cpu_set_t mine;
-    REQUIRE(::sched_getaffinity(0, sizeof mine, &mine) == 0);
-    CHECK(CPU_COUNT(&mine) == 1);
-    CHECK(CPU_ISSET(first, &mine));
+    cpu_set_t own_cpus;
+    REQUIRE(::sched_getaffinity(0, sizeof own_cpus, &own_cpus) == 0);
+    CHECK(CPU_COUNT(&own_cpus) == 1);
+    CHECK(CPU_ISSET(first, &own_cpus));
     CHECK(pin_to_cpus("all"));
-    REQUIRE(::sched_getaffinity(0, sizeof mine, &mine) == 0);
-    CHECK(CPU_COUNT(&mine) >= CPU_COUNT(&allowed));
-    CHECK(cpus_allowed() == CPU_COUNT(&mine));
+    REQUIRE(::sched_getaffinity(0, sizeof own_cpus, &own_cpus) == 0);
+    CHECK(CPU_COUNT(&own_cpus) >= CPU_COUNT(&allowed));
+    CHECK(cpus_allowed() == CPU_COUNT(&own_cpus));
     for (const char* bad : {"x", "1-", "3-1", "0,", ",0", "0-99999", "0 ", "-1", "8191"}) {
         CAPTURE(bad);
         CHECK(pin_to_cpus(bad).error().kind == ErrorKind::refused);

@@ -154,16 +154,16 @@ std::string unescaped(std::string_view text) {
 
 std::vector<std::string> mount_points_below(std::string_view mountinfo, const std::string& path) {
     const auto top = path.ends_with('/') ? path : path + "/";
-    std::vector<std::string> found;
+    std::vector<std::string> mounts;
     while (!mountinfo.empty()) {
         const auto line = mountinfo.substr(0, mountinfo.find('\n'));
         mountinfo.remove_prefix(std::min(mountinfo.size(), line.size() + 1));
         const auto point = unescaped(word(line, 4));
-        if (point.starts_with(top) && point.size() > top.size()) found.push_back(point.substr(top.size()));
+        if (point.starts_with(top) && point.size() > top.size()) mounts.push_back(point.substr(top.size()));
     }
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
+    std::ranges::sort(mounts);
+    mounts.erase(std::unique(mounts.begin(), mounts.end()), mounts.end());
+    return mounts;
 }
 
 std::string place_in_mount(std::string_view mountinfo, std::uint64_t mount, const std::string& path) {
@@ -193,7 +193,7 @@ std::string place_in_file_system(std::string_view mountinfo, const std::string& 
 
 std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor) {
     const auto device = fmt::format("{}:{}", major, minor);
-    std::string found;
+    std::string mount;
     while (!mountinfo.empty()) {
         const auto end = mountinfo.find('\n');
         const auto line = mountinfo.substr(0, end);
@@ -202,10 +202,10 @@ std::string mount_in(std::string_view mountinfo, unsigned major, unsigned minor)
         if (kind == std::string_view::npos || word(line, 2) != device) continue;
         const auto behind = line.substr(kind + 3);
         // The last one lies on top of those before it.
-        found = fmt::format("{} {} on {} ({},{})", word(behind, 0), word(behind, 1), word(line, 4), word(line, 5),
+        mount = fmt::format("{} {} on {} ({},{})", word(behind, 0), word(behind, 1), word(line, 4), word(line, 5),
                             word(behind, 2));
     }
-    return found;
+    return mount;
 }
 
 std::string mount_of(const std::string& path) {
@@ -245,8 +245,8 @@ Result<std::string> file_system_kind(const std::string& path) {
         struct statfs about {};
         if (::statfs(at.c_str(), &about) == 0) {
             const auto number = static_cast<std::uint32_t>(about.f_type);
-            const auto found = std::ranges::find(names, number, &std::pair<std::uint32_t, const char*>::first);
-            return found == std::end(names) ? fmt::format("{:#010x}", number) : std::string(found->second);
+            const auto name = std::ranges::find(names, number, &std::pair<std::uint32_t, const char*>::first);
+            return name == std::end(names) ? fmt::format("{:#010x}", number) : std::string(name->second);
         }
         const int error = errno;
         const auto slash = at.find_last_of('/');

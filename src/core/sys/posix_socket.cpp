@@ -34,16 +34,16 @@ int wait_for(std::span<pollfd> all, Patience patience) {
         const auto left = patience < Patience(0)
                               ? patience
                               : std::max(Patience(0), std::chrono::ceil<Patience>(deadline - Clock::now()));
-        const int found = ::poll(all.data(), all.size(), milliseconds_of(left));
-        if (found >= 0) return found;
+        const int ready = ::poll(all.data(), all.size(), milliseconds_of(left));
+        if (ready >= 0) return ready;
         if (errno != EINTR) return -errno;
     }
 }
 
 /// What of `wanted` has come about; 0 when nothing has for `patience`.
 int wait_for(int fd, short wanted, Patience patience) {
-    pollfd one{.fd = fd, .events = wanted, .revents = 0};
-    return wait_for({&one, 1}, patience) < 0 ? POLLERR : one.revents;
+    pollfd polled{.fd = fd, .events = wanted, .revents = 0};
+    return wait_for({&polled, 1}, patience) < 0 ? POLLERR : polled.revents;
 }
 
 void set(int fd, int level, int name, int value) {
@@ -87,13 +87,13 @@ Connection& Connection::operator=(Connection&& other) noexcept {
 Connection::~Connection() { const Fd old(std::exchange(fd_, -1)); }
 
 Result<Connection> Connection::open(const std::string& address, Patience patience) {
-    FB_TRY_ASSIGN(found, find_address(address, 0));
+    FB_TRY_ASSIGN(addresses, find_address(address, 0));
     Error last{ErrorKind::retry, "connect: " + address + ": it has no number"};
     const auto deadline = Clock::now() + patience;
-    for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-        const auto shown = number_of(one->ai_addr, one->ai_addrlen);
+    for (const addrinfo* info = addresses.get(); info != nullptr; info = info->ai_next) {
+        const auto shown = number_of(info->ai_addr, info->ai_addrlen);
         const auto left = std::max(Patience(1), std::chrono::ceil<Patience>(deadline - Clock::now()));
-        if (auto fd = connect_to(*one, shown == address ? address : address + " (" + shown + ")", left))
+        if (auto fd = connect_to(*info, shown == address ? address : address + " (" + shown + ")", left))
             return Connection(fd->release(), shown);
         else last = fd.error();
     }
@@ -162,23 +162,23 @@ Listener& Listener::operator=(Listener&& other) noexcept {
 Listener::~Listener() { const Fd old(std::exchange(fd_, -1)); }
 
 Result<Listener> Listener::open(const std::string& address) {
-    FB_TRY_ASSIGN(found, find_address(address, AI_PASSIVE));
+    FB_TRY_ASSIGN(addresses, find_address(address, AI_PASSIVE));
     std::vector<const addrinfo*> order;
-    for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) order.push_back(one);
+    for (const addrinfo* info = addresses.get(); info != nullptr; info = info->ai_next) order.push_back(info);
     // "Any address" of IPv6 takes what comes over IPv4 too.
-    std::stable_partition(order.begin(), order.end(), [](const addrinfo* one) { return one->ai_family == AF_INET6; });
+    std::stable_partition(order.begin(), order.end(), [](const addrinfo* info) { return info->ai_family == AF_INET6; });
     Error last{ErrorKind::missing, "listen: " + address + ": it has no number"};
-    for (const addrinfo* one : order) {
-        Fd fd(new_socket(one->ai_family, SOCK_STREAM | SOCK_NONBLOCK));
+    for (const addrinfo* info : order) {
+        Fd fd(new_socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK));
         if (!fd.valid()) {
             last = posix_error("socket", address, errno);
             continue;
         }
         set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a forwarder that is started again must not wait for its port
-        if (one->ai_family == AF_INET6) set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+        if (info->ai_family == AF_INET6) set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
         sockaddr_storage bound{};
         socklen_t bytes = sizeof bound;
-        if (::bind(fd.get(), one->ai_addr, one->ai_addrlen) == 0 && ::listen(fd.get(), backlog) == 0 &&
+        if (::bind(fd.get(), info->ai_addr, info->ai_addrlen) == 0 && ::listen(fd.get(), backlog) == 0 &&
             ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound), &bytes) == 0)
             return Listener(fd.release(), port_of(reinterpret_cast<const sockaddr*>(&bound)));
         last = posix_error("listen", address, errno);
@@ -193,8 +193,8 @@ void Listener::keep_silent_ones_back(Patience patience) {
 
 Result<std::optional<Connection>> Listener::accept(Patience patience) {
     while (true) {
-        const int found = wait_for(fd_, POLLIN, patience);
-        if (found == 0 || (found & POLLHUP) != 0) return std::optional<Connection>();
+        const int ready = wait_for(fd_, POLLIN, patience);
+        if (ready == 0 || (ready & POLLHUP) != 0) return std::optional<Connection>();
         sockaddr_storage from{};
         socklen_t bytes = sizeof from;
         const int raw = accept_from(fd_, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_NONBLOCK);
@@ -216,10 +216,10 @@ Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection*
                            Patience patience) {
     std::vector<pollfd> all;
     all.reserve(connections.size() + 1);
-    for (const auto* one : connections) all.push_back({.fd = one->fd_, .events = POLLIN, .revents = 0});
+    for (const auto* connection : connections) all.push_back({.fd = connection->fd_, .events = POLLIN, .revents = 0});
     all.push_back({.fd = listener.fd_, .events = POLLIN, .revents = 0});
-    if (const int found = wait_for(all, patience); found < 0)
-        return Error{ErrorKind::retry, posix_error("poll", fmt::format("port {}", listener.port_), -found).what};
+    if (const int ready = wait_for(all, patience); ready < 0)
+        return Error{ErrorKind::retry, posix_error("poll", fmt::format("port {}", listener.port_), -ready).what};
     Ready ready{.listener = all.back().revents != 0, .connections = {}};
     for (std::size_t i = 0; i < connections.size(); ++i)
         if (all[i].revents != 0) ready.connections.push_back(i);

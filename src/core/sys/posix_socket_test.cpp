@@ -48,8 +48,8 @@ TEST_CASE("who takes nothing and who says nothing are told in time") {
     REQUIRE_FALSE(sent);
     CHECK(sent.error().kind == ErrorKind::retry);
     CHECK(sent.error().text().find("takes nothing for 200 ms") != std::string::npos);
-    std::byte one{};
-    const auto got = pair.here.receive({&one, 1}, 200ms);
+    std::byte byte{};
+    const auto got = pair.here.receive({&byte, 1}, 200ms);
     REQUIRE_FALSE(got);
     CHECK(got.error().kind == ErrorKind::retry);
     CHECK(got.error().text().find("says nothing for 200 ms") != std::string::npos);
@@ -72,22 +72,22 @@ TEST_CASE("a side that has left is noticed, and what it sent before is there") {
 }
 
 TEST_CASE("one thread waits for several: for what has come, for who has left and for who comes") {
-    Pair one, other;
-    const std::array<const Connection*, 2> both{&one.there, &other.there};
+    Pair first, other;
+    const std::array<const Connection*, 2> both{&first.there, &other.there};
     std::vector<std::byte> got(60);
-    CHECK(one.there.receive_some(got).value() == 0);
-    CHECK_FALSE(one.listener.accept(0ms).value().has_value());
-    auto ready = wait_for_any(one.listener, both, 0ms).value();
+    CHECK(first.there.receive_some(got).value() == 0);
+    CHECK_FALSE(first.listener.accept(0ms).value().has_value());
+    auto ready = wait_for_any(first.listener, both, 0ms).value();
     CHECK_FALSE(ready.listener);
     CHECK(ready.connections.empty());
     other.here.send(std::vector<std::byte>(7), 5s).value();
-    ready = wait_for_any(one.listener, both, patience_endless).value();
+    ready = wait_for_any(first.listener, both, patience_endless).value();
     CHECK_FALSE(ready.listener);
     CHECK(ready.connections == std::vector<std::size_t>{1});
     CHECK(other.there.receive_some(got).value() == 7);
-    one.here = {};
-    CHECK(wait_for_any(one.listener, both, patience_endless).value().connections == std::vector<std::size_t>{0});
-    CHECK(one.there.receive_some(got).error().kind == ErrorKind::missing);
+    first.here = {};
+    CHECK(wait_for_any(first.listener, both, patience_endless).value().connections == std::vector<std::size_t>{0});
+    CHECK(first.there.receive_some(got).error().kind == ErrorKind::missing);
     const auto next = Connection::open(with_port("127.0.0.1", other.listener.port()), 5s).value();
     CHECK(wait_for_any(other.listener, {}, patience_endless).value().listener);
     CHECK(other.listener.accept(0ms).value().has_value());
@@ -111,8 +111,8 @@ TEST_CASE("a listener whose callers speak first is not told of those who say not
 TEST_CASE("shut() ends the waits of other threads") {
     Pair pair;
     std::jthread waiting([&] {
-        std::byte one{};
-        CHECK_FALSE(pair.there.receive({&one, 1}, patience_endless));
+        std::byte byte{};
+        CHECK_FALSE(pair.there.receive({&byte, 1}, patience_endless));
     });
     std::jthread listening([&] { CHECK_FALSE(pair.listener.accept().value().has_value()); });
     std::this_thread::sleep_for(50ms);
@@ -145,10 +145,10 @@ TEST_CASE("nobody there, and texts that are no addresses") {
 TEST_CASE("the addresses of this host") {
     const auto all = own_addresses("").value();
     REQUIRE_FALSE(all.empty());
-    for (const auto& one : all) {
-        CHECK(own_addresses(one).value() == std::vector{one});
+    for (const auto& address : all) {
+        CHECK(own_addresses(address).value() == std::vector{address});
         const auto listener = Listener::open(":0").value();
-        CHECK_MESSAGE(Connection::open(with_port(one, listener.port()), 5s).has_value(), one);
+        CHECK_MESSAGE(Connection::open(with_port(address, listener.port()), 5s).has_value(), address);
     }
     const auto loopback = own_addresses("lo").value();
     CHECK(std::ranges::count(loopback, "127.0.0.1") == 1);

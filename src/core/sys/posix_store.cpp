@@ -32,14 +32,14 @@ Result<Directory> open_directory(int at, const char* name, const std::string& pa
 }
 
 /// An entry, unless it vanished since its name was read.
-Result<bool> look_at(int directory, const struct dirent& found, const std::string& path, Entry& entry) {
-    entry.name = found.d_name;
-    entry.is_directory = found.d_type == DT_DIR;
+Result<bool> look_at(int directory, const struct dirent& listed, const std::string& path, Entry& entry) {
+    entry.name = listed.d_name;
+    entry.is_directory = listed.d_type == DT_DIR;
     if (entry.is_directory) return true;  // no stat: its size says nothing
     struct stat about {};
     // A link counts as what it leads to; one that leads nowhere as itself.
-    if (::fstatat(directory, found.d_name, &about, 0) != 0 &&
-        ::fstatat(directory, found.d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (::fstatat(directory, listed.d_name, &about, 0) != 0 &&
+        ::fstatat(directory, listed.d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno == ENOENT) return false;
         return posix_error("fstatat", path + "/" + entry.name, errno);
     }
@@ -48,7 +48,7 @@ Result<bool> look_at(int directory, const struct dirent& found, const std::strin
     if (entry.is_directory) {
         struct stat itself {};
         entry.is_link =
-            ::fstatat(directory, found.d_name, &itself, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(itself.st_mode);
+            ::fstatat(directory, listed.d_name, &itself, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(itself.st_mode);
     }
     entry.size = entry.is_directory ? 0 : static_cast<std::uint64_t>(about.st_size);
     return true;
@@ -59,9 +59,9 @@ Result<std::vector<std::string>> names_in(DIR* directory, const std::string& pat
     ::rewinddir(directory);
     while (true) {
         errno = 0;
-        const struct dirent* found = ::readdir(directory);
-        if (found == nullptr) break;
-        if (!is_dot(found->d_name)) names.emplace_back(found->d_name);
+        const struct dirent* listed = ::readdir(directory);
+        if (listed == nullptr) break;
+        if (!is_dot(listed->d_name)) names.emplace_back(listed->d_name);
     }
     if (errno != 0) return posix_error("readdir", path, errno);
     return names;
@@ -301,11 +301,11 @@ Result<std::vector<Entry>> PosixStore::list(const std::string& path) {
     std::vector<Entry> entries;
     while (true) {
         errno = 0;
-        const struct dirent* found = ::readdir(directory.get());
-        if (found == nullptr) break;
-        if (is_dot(found->d_name)) continue;
+        const struct dirent* listed = ::readdir(directory.get());
+        if (listed == nullptr) break;
+        if (is_dot(listed->d_name)) continue;
         Entry entry;
-        FB_TRY_ASSIGN(there, look_at(::dirfd(directory.get()), *found, path, entry));
+        FB_TRY_ASSIGN(there, look_at(::dirfd(directory.get()), *listed, path, entry));
         entry.is_directory = entry.is_directory && (place.follows_links || !entry.is_link);
         if (there) entries.push_back(std::move(entry));
     }

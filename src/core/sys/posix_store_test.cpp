@@ -283,9 +283,9 @@ TEST_CASE("read_direct: any bytes up to the end, from storage, and nothing of th
                    is_memory = std::string(parent) == "/dev/shm";  // which no hint takes away
         for (const auto& [offset, size] :
              {std::pair{0, 2'500'000}, {2'499'999, 1}, {4095, 2}, {4096, 8192}, {5, 100}}) {
-            std::string found(static_cast<std::size_t>(size), '\0');
-            CHECK(reader->read(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(found))));
-            CHECK(found == text.substr(static_cast<std::size_t>(offset), found.size()));
+            std::string content(static_cast<std::size_t>(size), '\0');
+            CHECK(reader->read(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(content))));
+            CHECK(content == text.substr(static_cast<std::size_t>(offset), content.size()));
             CHECK((cached_pages(dir / "f") != 0) == is_memory);
         }
         CHECK(reader->direct() == direct);

@@ -28,10 +28,10 @@ void handle(int) { handled_by = static_cast<pid_t>(::syscall(SYS_gettid)); }
 TEST_CASE("a thread runs what it was given, and is joined") {
     std::atomic<int> count = 0;
     {
-        auto one = Thread::start([&] { ++count; }).value();
-        auto moved = std::move(one);
+        auto thread = Thread::start([&] { ++count; }).value();
+        auto moved = std::move(thread);
         CHECK(moved.runs());
-        CHECK_FALSE(one.runs());  // NOLINT(bugprone-use-after-move)
+        CHECK_FALSE(thread.runs());  // NOLINT(bugprone-use-after-move)
         moved = Thread::start([&] { ++count; }).value();
     }
     CHECK(count == 2);

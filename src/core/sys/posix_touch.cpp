@@ -136,7 +136,7 @@ struct ChildFiles {
     std::array<double, timed_files_max> seconds{};
 };
 
-ChildFailure do_files(const char* own, const std::vector<std::string>& files, double seconds_max, ChildFiles& made) {
+ChildFailure do_files(const char* own, const std::vector<std::string>& files, double seconds_max, ChildFiles& answer) {
     if (::mkdir(own, 0700) != 0) return child_failure("mkdir");
     const double end = child_seconds() + seconds_max;
     ChildFailure wrong;
@@ -149,7 +149,7 @@ ChildFailure do_files(const char* own, const std::vector<std::string>& files, do
         else if (::stat(file.c_str(), &about) != 0) wrong = child_failure("stat");
         if (fd >= 0 && ::unlink(file.c_str()) != 0) wrong = child_failure("unlink");
         if (wrong.number != 0) break;
-        made.seconds[made.count++] = child_seconds() - begin;
+        answer.seconds[answer.count++] = child_seconds() - begin;
         if (child_seconds() > end) break;
     }
     if (::rmdir(own) != 0 && wrong.number == 0) wrong = child_failure("rmdir");
@@ -180,10 +180,11 @@ Result<std::vector<double>> timed_files(const std::string& directory, std::size_
     std::vector<std::string> files;
     for (std::size_t i = 0; i < std::min(count, timed_files_max); ++i) files.push_back(fmt::format("{}/{}", own, i));
     const double seconds_max = std::chrono::duration<double>(at_most).count() / 2;
-    FB_TRY_ASSIGN(made, asked_of_child<ChildFiles>(directory, at_most, [&](ChildFiles& answer) {
+    FB_TRY_ASSIGN(touched, asked_of_child<ChildFiles>(directory, at_most, [&](ChildFiles& answer) {
                       answer.failed = do_files(own.c_str(), files, seconds_max, answer);
                   }));
-    return std::vector<double>(made.seconds.begin(), made.seconds.begin() + static_cast<std::ptrdiff_t>(made.count));
+    return std::vector<double>(touched.seconds.begin(),
+                               touched.seconds.begin() + static_cast<std::ptrdiff_t>(touched.count));
 }
 
 }  // namespace forebay::sys

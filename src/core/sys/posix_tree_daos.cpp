@@ -78,8 +78,9 @@ Result<> check_preloaded(const std::string& path) {
 }
 
 std::string lower(std::string text) {
-    std::ranges::transform(text, text.begin(),
-                           [](char one) { return one >= 'A' && one <= 'Z' ? one - 'A' + 'a' : one; });
+    std::ranges::transform(text, text.begin(), [](char character) {
+        return character >= 'A' && character <= 'Z' ? character - 'A' + 'a' : character;
+    });
     return text;
 }
 
@@ -93,23 +94,23 @@ std::string text_in(const std::string& json, const std::string& key) {
 
 // dfuse tells UUIDs alone; which these are of labels the servers are asked by the program of DAOS.
 Result<DaosPlace> with_uuids(const DaosPlace& place) {
-    DaosPlace found = place;
+    DaosPlace resolved = place;
     if (!is_uuid(place.pool) || !is_uuid(place.container)) {
-        const auto told = output_of({"daos", "--json", "container", "query", place.pool, place.container}, query_max);
-        if (told) {
-            found.pool = text_in(*told, "pool_uuid");
-            found.container = text_in(*told, "container_uuid");
+        const auto output = output_of({"daos", "--json", "container", "query", place.pool, place.container}, query_max);
+        if (output) {
+            resolved.pool = text_in(*output, "pool_uuid");
+            resolved.container = text_in(*output, "container_uuid");
         }
-        if (!told || !is_uuid(found.pool) || !is_uuid(found.container))
+        if (!output || !is_uuid(resolved.pool) || !is_uuid(resolved.container))
             return Error{
-                told || told.error().kind != ErrorKind::retry ? ErrorKind::unsupported : ErrorKind::retry,
+                output || output.error().kind != ErrorKind::retry ? ErrorKind::unsupported : ErrorKind::retry,
                 fmt::format("{}: which UUIDs these labels stand for is not known: {}", show_text(place.address()),
-                            told ? "daos container query does not tell" : told.error().what),
+                            output ? "daos container query does not tell" : output.error().what),
                 "", "name the path where it is mounted, or pool and container by their UUIDs"};
     }
-    found.pool = lower(found.pool);
-    found.container = lower(found.container);
-    return found;
+    resolved.pool = lower(resolved.pool);
+    resolved.container = lower(resolved.container);
+    return resolved;
 }
 
 bool shows(const std::string& path, const DaosPlace& wanted) {
@@ -154,15 +155,15 @@ Result<FoundTree> reach(const DaosPlace& place) {
                      fmt::format("mkdir DIR && dfuse --mountpoint DIR --pool {} --container {}; afterwards "
                                  "fusermount3 -u DIR",
                                  place.pool, place.container)};
-    FoundTree found{.place = *shown + place.path, .remark = ""};
-    FB_TRY(check_preloaded(found.place));
-    found.remark = fmt::format("{} is {} here, by dfuse", place.address(), found.place);
+    FoundTree tree{.place = *shown + place.path, .remark = ""};
+    FB_TRY(check_preloaded(tree.place));
+    tree.remark = fmt::format("{} is {} here, by dfuse", place.address(), tree.place);
     const auto library = preloadable();
     if (!library.empty() && variable("LD_PRELOAD").find(preloaded_library) == std::string::npos)
-        found.remark += fmt::format(
+        tree.remark += fmt::format(
             "; bytes go past it with D_IL_COMPATIBLE=1 LD_PRELOAD={}, where dfuse runs with --disable-caching",
             library);
-    return found;
+    return tree;
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ std::optional<Account> account_of(const std::string& name, const Ask& ask) {
     constexpr std::size_t account_bytes = 256u << 10;
     const std::unique_ptr<char[]> buffer(new char[account_bytes]);
     Account account{};
-    Account* found = nullptr;
-    if (ask(name.c_str(), &account, buffer.get(), account_bytes, &found) != 0 || found == nullptr) return {};
+    Account* entry = nullptr;
+    if (ask(name.c_str(), &account, buffer.get(), account_bytes, &entry) != 0 || entry == nullptr) return {};
     return account;
 }
 
@@ -72,9 +72,10 @@ Result<std::vector<std::string>> names_by(const std::string& shown_name, const L
     }
     if (bytes < 0 && has_no_attributes(errno)) return std::vector<std::string>();
     if (bytes < 0) return posix_error("listxattr", shown_name, errno);
-    std::vector<std::string> found;
-    for (const char* end = names + bytes; names < end; names += found.back().size() + 1) found.emplace_back(names);
-    return found;
+    std::vector<std::string> attribute_names;
+    for (const char* end = names + bytes; names < end; names += attribute_names.back().size() + 1)
+        attribute_names.emplace_back(names);
+    return attribute_names;
 }
 
 // `get` answers as getxattr(2).
@@ -143,13 +144,13 @@ Result<std::vector<std::string>> attribute_names_at(const std::string& path, con
 
 std::optional<Result<std::vector<std::string>>> attribute_names_below(int folder, const std::string& name) {
     bool is_there = true;
-    auto found = names_by(name, [&](char* names, std::size_t bytes) {
+    auto all_names = names_by(name, [&](char* names, std::size_t bytes) {
         const auto listed = ::syscall(listxattrat_call, folder, name.c_str(), AT_SYMLINK_NOFOLLOW, names, bytes);
         if (listed < 0 && errno == ENOSYS) is_there = false;
         return static_cast<ssize_t>(listed);
     });
     if (!is_there) return {};
-    return found;
+    return all_names;
 }
 
 Result<std::string> attribute_at(const std::string& path, const std::string& attribute_name,
@@ -161,13 +162,13 @@ Result<std::string> attribute_at(const std::string& path, const std::string& att
 }
 
 void drop_told_by_dfuse(std::vector<std::string>& names, int fd, const char* name) {
-    const auto found = std::ranges::find(names, daos_link_attribute);
-    if (found == names.end()) return;
+    const auto match = std::ranges::find(names, daos_link_attribute);
+    if (match == names.end()) return;
     const auto status = status_at(fd, name, AT_EMPTY_PATH, name);
     const auto mounts = kernel_text("/proc/self/mountinfo");
     if (!status || !mounts) return;
     const auto device = status->id.device;
-    if (mount_in(*mounts, major(device), minor(device)).starts_with(std::string(dfuse_kind) + " ")) names.erase(found);
+    if (mount_in(*mounts, major(device), minor(device)).starts_with(std::string(dfuse_kind) + " ")) names.erase(match);
 }
 
 std::string path_of_fd(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
@@ -225,10 +226,10 @@ Result<> PosixEntry::set_permissions(std::uint32_t permissions) const {
 
 Result<> PosixEntry::set_times(FileTime accessed, FileTime modified) const {
     const auto as_timespec = [](FileTime time) {
-        struct timespec made {};
-        made.tv_sec = time.seconds;
-        made.tv_nsec = static_cast<long>(time.nanoseconds);
-        return made;
+        struct timespec result {};
+        result.tv_sec = time.seconds;
+        result.tv_nsec = static_cast<long>(time.nanoseconds);
+        return result;
     };
     const struct timespec times[2] = {as_timespec(accessed), as_timespec(modified)};
     const int failed = opened_ == OpenedHow::fully ? ::futimens(fd(), times)

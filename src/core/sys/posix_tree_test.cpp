@@ -90,9 +90,9 @@ TEST_CASE("tree: listing, again and of many names") {
     for (int turn = 0; turn < 2; ++turn) {
         std::set<std::string> names;
         REQUIRE(folder->list([&](std::span<const sys::NamedEntry> listed) -> Result<> {
-            for (const auto& one : listed) {
-                CHECK(names.emplace(one.name).second);
-                CHECK(one.kind == (one.name == odd ? EntryKind::folder : EntryKind::file));
+            for (const auto& entry : listed) {
+                CHECK(names.emplace(entry.name).second);
+                CHECK(entry.kind == (entry.name == odd ? EntryKind::folder : EntryKind::file));
             }
             return {};
         }));

@@ -41,9 +41,9 @@ TEST_CASE("a file: name and bytes are durable each by its own sync") {
                 put(disk, "f", "text", sync_bytes);
                 if (sync_name) REQUIRE(disk.sync_directory("."));
                 disk.reboot(kept);
-                const auto found = disk.peek("f");
-                CHECK(found.has_value() == (sync_name || kept.names));
-                if (found) CHECK(*found == (sync_bytes || kept.bytes ? "text" : ""));
+                const auto content = disk.peek("f");
+                CHECK(content.has_value() == (sync_name || kept.names));
+                if (content) CHECK(*content == (sync_bytes || kept.bytes ? "text" : ""));
             }
         }
     }
@@ -250,13 +250,13 @@ TEST_CASE("reboot_torn: sectors of unsynced writes by themselves, the same for t
     std::set<std::string> contents;
     std::set<Paths> names;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
-        const auto one = disk.clone();
-        const auto two = disk.clone();
-        one->reboot_torn(seed);
-        two->reboot_torn(seed);
-        const std::string text = one->peek("f").value();
-        REQUIRE(text == two->peek("f").value());
-        REQUIRE(one->paths() == two->paths());
+        const auto first = disk.clone();
+        const auto second = disk.clone();
+        first->reboot_torn(seed);
+        second->reboot_torn(seed);
+        const std::string text = first->peek("f").value();
+        REQUIRE(text == second->peek("f").value());
+        REQUIRE(first->paths() == second->paths());
         CHECK(text.substr(0, 256) == std::string(256, 's'));
         for (std::size_t at = 256; at < text.size(); at = (at / 512 + 1) * 512) {
             const auto sector = text.substr(at, (at / 512 + 1) * 512 - at);
@@ -264,7 +264,7 @@ TEST_CASE("reboot_torn: sectors of unsynced writes by themselves, the same for t
             CHECK((sector[0] == 'n' || sector[0] == '\0'));
         }
         contents.insert(text);
-        names.insert(one->paths());
+        names.insert(first->paths());
     }
     CHECK(contents.size() == 24);  // 4 sectors, and the length without the last of them
     CHECK(names.size() == 4);      // 2 names
@@ -322,10 +322,10 @@ TEST_CASE("fail_by_seed: every call may fail, writes may be short, the same seed
         }
         return texts;
     };
-    const auto one = outcomes(1);
-    CHECK(one == outcomes(1));
-    CHECK(one != outcomes(2));
-    const std::set<std::string> kinds(one.begin(), one.end());
+    const auto single = outcomes(1);
+    CHECK(single == outcomes(1));
+    CHECK(single != outcomes(2));
+    const std::set<std::string> kinds(single.begin(), single.end());
     for (const auto* text : {"", "0123456789", "01234", "No space left (simulated disk)"}) CHECK(kinds.contains(text));
     CHECK(kinds.contains("Input/output error (simulated disk)"));
 }

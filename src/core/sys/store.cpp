@@ -84,10 +84,10 @@ Result<> make_directories_durable(Store& store, const std::string& path) {
 Result<> make_directories_below(Store& store, const std::string& root, const std::string& path) {
     if (path.size() <= root.size()) return {};
     // The deepest first: mostly it is the only one that is not there.
-    const auto made = store.make_directory(path);
-    if (made || made.error().kind != ErrorKind::missing) return made;
+    const auto outcome = store.make_directory(path);
+    if (outcome || outcome.error().kind != ErrorKind::missing) return outcome;
     const auto parent = directory_of(path);
-    if (parent == root) return made;
+    if (parent == root) return outcome;
     FB_TRY(make_directories_below(store, root, parent));
     return store.make_directory(path);
 }

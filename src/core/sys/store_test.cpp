@@ -37,8 +37,8 @@ int broken_promises(const Writer& writer) {
     const auto write = [&](SimStore& disk) { return writer(disk, "run/m", new_text); };
     REQUIRE(write(*start.clone()));
     test::crash_at_each(start, test::reboots(54), write, [&](SimStore& disk, const Result<>& written) {
-        const auto found = disk.peek("run/m");
-        const bool whole = found == new_text || (found == old_text && !written);
+        const auto content = disk.peek("run/m");
+        const bool whole = content == new_text || (content == old_text && !written);
         broken += whole ? 0 : 1;
     });
     return broken;

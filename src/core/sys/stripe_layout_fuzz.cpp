@@ -16,10 +16,12 @@ namespace {
 constexpr std::size_t object_bytes = 24;    // of lov_user_ost_data_v1
 constexpr std::size_t pool_bytes_max = 15;  // LOV_MAXPOOLNAME; a wish holds no more
 
-bool is_same(const StripeStretch& one, const StripeStretch& other) {
-    return one.begin == other.begin && one.end == other.end && one.stripes.stripe_bytes == other.stripes.stripe_bytes &&
-           one.stripes.targets == other.stripes.targets && one.count == other.count && one.pattern == other.pattern &&
-           one.pool.substr(0, pool_bytes_max) == other.pool.substr(0, pool_bytes_max);
+bool is_same(const StripeStretch& stretch, const StripeStretch& other) {
+    return stretch.begin == other.begin && stretch.end == other.end &&
+           stretch.stripes.stripe_bytes == other.stripes.stripe_bytes &&
+           stretch.stripes.targets == other.stripes.targets && stretch.count == other.count &&
+           stretch.pattern == other.pattern &&
+           stretch.pool.substr(0, pool_bytes_max) == other.pool.substr(0, pool_bytes_max);
 }
 
 }  // namespace

@@ -239,8 +239,8 @@ public:
 
     /// The same as remove() of each, by fewer requests where there is a server; `told` hears what became of each.
     using RemovedTaker = std::function<void(const std::string& name, const Result<>& removed)>;
-    virtual void remove_each(std::span<const std::string> names, const RemovedTaker& told) {
-        for (const auto& name : names) told(name, remove(name));
+    virtual void remove_each(std::span<const std::string> names, const RemovedTaker& taker) {
+        for (const auto& name : names) taker(name, remove(name));
     }
     /// How many of them one call of the system, or one request, removes.
     virtual std::size_t removed_at_once() const { return 1; }

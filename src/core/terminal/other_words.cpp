@@ -97,7 +97,8 @@ constexpr OtherWord options_of_all[] = {
      " -l -H -A -X -S -t -o -g -D -E -U -N -d --links --hard-links --acls --xattrs --sparse --perms --times --owner "
      "--group --devices --specials --numeric-ids --same-owner --same-permissions --atimes --crtimes -W --whole-file "
      "--executability --metadata ",
-     "leave it out: all of that is kept, as transfer/docs/reference/what-is-kept.md says; --preserve names what is kept alone"},
+     "leave it out: all of that is kept, as transfer/docs/reference/what-is-kept.md says; --preserve names what is "
+     "kept alone"},
 };
 
 constexpr OtherWord verbs[] = {
@@ -120,20 +121,20 @@ bool holds(std::string_view words, std::string_view word) {
 }
 
 std::string meant_by(std::span<const OtherWord> all, std::string_view verb, std::string_view word) {
-    const auto found = std::ranges::find_if(all, [&](const OtherWord& one) {
-        return (one.verbs.empty() || holds(one.verbs, verb)) && holds(one.words, word);
+    const auto match = std::ranges::find_if(all, [&](const OtherWord& known) {
+        return (known.verbs.empty() || holds(known.verbs, verb)) && holds(known.words, word);
     });
-    return found == all.end() ? "" : found->meant;
+    return match == all.end() ? "" : match->meant;
 }
 
 // How many letters are to be put in, taken out or changed.
-std::size_t edits_between(std::string_view one, std::string_view other) {
+std::size_t edits_between(std::string_view word, std::string_view other) {
     std::vector<std::size_t> row(other.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < one.size(); ++i) {
+    for (std::size_t i = 0; i < word.size(); ++i) {
         auto diagonal = std::exchange(row[0], i + 1);
         for (std::size_t k = 0; k < other.size(); ++k) {
-            const auto changed = diagonal + (one[i] == other[k] ? 0 : 1);
+            const auto changed = diagonal + (word[i] == other[k] ? 0 : 1);
             diagonal = row[k + 1];
             row[k + 1] = std::min({changed, row[k] + 1, row[k + 1] + 1});
         }
@@ -165,10 +166,10 @@ std::string slip_of(std::string_view word, const std::vector<std::string>& known
     if (word.size() > letters_max) return "";
     auto best = std::clamp<std::size_t>(word.size() / 3, 1, 2) + 1;  // never as many as "no-" has
     std::string nearest;
-    for (const auto& one : known) {
-        const bool is_begun = word.size() >= begun_min && one.starts_with(word);
-        const auto edits = is_begun ? 0 : edits_between(word, one);
-        if (edits < best) best = edits, nearest = one;
+    for (const auto& candidate : known) {
+        const bool is_begun = word.size() >= begun_min && candidate.starts_with(word);
+        const auto edits = is_begun ? 0 : edits_between(word, candidate);
+        if (edits < best) best = edits, nearest = candidate;
     }
     return nearest;
 }

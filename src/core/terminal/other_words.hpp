@@ -1,4 +1,5 @@
-// Words of rsync, rclone, tar, dsync, cp and rm, and what is meant by them here, as transfer/docs/how-to/from-rsync.md has it.
+// Words of rsync, rclone, tar, dsync, cp and rm, and what is meant by them here, as
+// transfer/docs/how-to/from-rsync.md has it.
 
 #pragma once
 

@@ -76,7 +76,7 @@ TEST_CASE("reals as simulations have them, and words that are none") {
         // Random numbers: some words look like floats, hardly all.
         std::vector<std::int32_t> random(64);
         std::uint32_t word = 1;
-        for (auto& one : random) one = static_cast<std::int32_t>(word = word * 1'664'525 + 1'013'904'223);
+        for (auto& number : random) number = static_cast<std::int32_t>(word = word * 1'664'525 + 1'013'904'223);
         CHECK_FALSE(real(random));
     }
 }

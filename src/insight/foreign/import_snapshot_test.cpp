@@ -47,17 +47,17 @@ Result<> import(SimStore& disk) {
 
 // "absent", "whole", or what is wrong.
 std::string found_in(SimStore& disk) {
-    const auto found = catalog::snapshots(disk, to.run, to.stream);
-    if (!found || found->empty()) return "absent";
-    const auto verified = catalog::verify(disk, found->front(), {});
+    const auto snapshots = catalog::snapshots(disk, to.run, to.stream);
+    if (!snapshots || snapshots->empty()) return "absent";
+    const auto verified = catalog::verify(disk, snapshots->front(), {});
     if (!verified) return verified.error().text();
     if (!verified->damage.empty()) return verified->damage.front().text;
-    const auto file = catalog::load_head(disk, found->front().directory + "/node-00000.h5");
+    const auto file = catalog::load_head(disk, snapshots->front().directory + "/node-00000.h5");
     if (!file) return file.error().text();
     for (const auto& block : file->blocks) {
         if (file->schema.variables[block.variable].name != "u") continue;
         std::vector<double> values(block.size_bytes / 8);
-        const auto in = disk.open(found->front().directory + "/node-00000.h5", sys::Access::read).value();
+        const auto in = disk.open(snapshots->front().directory + "/node-00000.h5", sys::Access::read).value();
         in->read(block.offset_bytes, std::as_writable_bytes(std::span(values))).value();
         if (values != std::vector(2 * 3 * 4, 0.5 + block.rank)) return "u differs";
     }
@@ -70,9 +70,9 @@ TEST_CASE("a crash at any operation leaves the snapshot whole or absent") {
     SimStore before;
     put_sources(before);
     test::crash_at_each(before, test::reboots(6), import, [](SimStore& disk, const Result<>& done) {
-        const auto found = found_in(disk);
-        CHECK((found == "whole" || found == "absent"));
-        if (done) CHECK(found == "whole");
+        const auto state = found_in(disk);
+        CHECK((state == "whole" || state == "absent"));
+        if (done) CHECK(state == "whole");
         // Tried again, it succeeds, and what the crash left can be swept.
         REQUIRE(import(disk));
         CHECK(found_in(disk) == "whole");
@@ -146,12 +146,13 @@ TEST_CASE("short runs are read together, long ones alone, and give the same byte
                             bytes.begin() + static_cast<std::ptrdiff_t>(at + origin.run_bytes));
         }
         OriginReader reader;
-        std::vector<std::byte> found(expected.size());
+        std::vector<std::byte> content(expected.size());
         const auto before = disk.calls(Op::read);
-        const auto third = found.size() / 3;
-        for (std::size_t at = 0; at < found.size(); at += third)
-            reader.read(*file, origin, at, std::span(found).subspan(at, std::min(third, found.size() - at))).value();
-        CHECK((found == expected));
+        const auto third = content.size() / 3;
+        for (std::size_t at = 0; at < content.size(); at += third)
+            reader.read(*file, origin, at, std::span(content).subspan(at, std::min(third, content.size() - at)))
+                .value();
+        CHECK((content == expected));
         CHECK(disk.calls(Op::read) - before <= reads_max);
     };
     const Range all{0, bytes.size()};

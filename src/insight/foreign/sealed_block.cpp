@@ -51,9 +51,9 @@ Result<> SealedReader::unpack() {
     plain_.resize(plain_bytes);
     const auto frame = std::span<const std::byte>(stored_).subspan(word_bytes);
     FB_TRY(codec::decode({codec::blosc_id, {}}, frame, plain_));
-    const auto found = crc64(plain_), expected = load<std::uint64_t>(stored_.data(), block_.big_endian);
-    if (found == expected) return {};
-    return damage(fmt::format("decompressed, its CRC-64 is {:016x}, {:016x} expected", found, expected));
+    const auto actual = crc64(plain_), expected = load<std::uint64_t>(stored_.data(), block_.big_endian);
+    if (actual == expected) return {};
+    return damage(fmt::format("decompressed, its CRC-64 is {:016x}, {:016x} expected", actual, expected));
 }
 
 Result<> SealedReader::check_end() {

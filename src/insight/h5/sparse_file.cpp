@@ -98,27 +98,28 @@ struct SparseDriver {
 
     static const H5FD_class_t& description() {
         static const H5FD_class_t driver = [] {
-            H5FD_class_t made{};
+            H5FD_class_t driver_class{};
 #ifdef H5FD_CLASS_VERSION
-            made.version = H5FD_CLASS_VERSION;
-            made.value = static_cast<H5FD_class_value_t>(600);  // any that HDF5 keeps for drivers of others
+            driver_class.version = H5FD_CLASS_VERSION;
+            driver_class.value = static_cast<H5FD_class_value_t>(600);  // any that HDF5 keeps for drivers of others
 #endif
-            made.name = "forebay-sparse";
-            made.maxaddr = HADDR_MAX;
-            made.fc_degree = H5F_CLOSE_STRONG;
-            made.fapl_size = sizeof(SparseFile*);  // NOLINT(bugprone-sizeof-expression): a pointer is what is kept
-            made.open = open;
-            made.close = close;
-            made.query = query;
-            made.get_eoa = end_of_room;
-            made.set_eoa = set_end_of_room;
-            made.get_eof = end_of_file;
-            made.read = read;
-            made.write = write;
-            made.truncate = truncate;
+            driver_class.name = "forebay-sparse";
+            driver_class.maxaddr = HADDR_MAX;
+            driver_class.fc_degree = H5F_CLOSE_STRONG;
+            driver_class.fapl_size =
+                sizeof(SparseFile*);  // NOLINT(bugprone-sizeof-expression): a pointer is what is kept
+            driver_class.open = open;
+            driver_class.close = close;
+            driver_class.query = query;
+            driver_class.get_eoa = end_of_room;
+            driver_class.set_eoa = set_end_of_room;
+            driver_class.get_eof = end_of_file;
+            driver_class.read = read;
+            driver_class.write = write;
+            driver_class.truncate = truncate;
             const H5FD_mem_t one_list[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
-            std::copy(std::begin(one_list), std::end(one_list), std::begin(made.fl_map));
-            return made;
+            std::copy(std::begin(one_list), std::end(one_list), std::begin(driver_class.fl_map));
+            return driver_class;
         }();
         return driver;
     }

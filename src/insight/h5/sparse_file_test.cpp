@@ -23,9 +23,9 @@ TEST_CASE("stretches: any writes, read back, and neighbours are one") {
             std::copy(bytes.begin(), bytes.end(), expected.begin() + static_cast<std::ptrdiff_t>(at));
             std::fill_n(written.begin() + static_cast<std::ptrdiff_t>(at), size, true);
         }
-        std::vector<std::byte> found(300, std::byte{1});
-        stretches.read(0, found);
-        REQUIRE(found == expected);
+        std::vector<std::byte> content(300, std::byte{1});
+        stretches.read(0, content);
+        REQUIRE(content == expected);
         std::vector<bool> kept(300);
         std::uint64_t end = 0;
         for (const auto& [offset, bytes] : stretches.all()) {
@@ -48,8 +48,8 @@ TEST_CASE("HDF5 lays out a file of terabytes in kilobytes of memory") {
         for (const auto* name : {"a", "b", "deep/c"}) {
             const auto type = h5::stored_type(f64).value();
             const auto space = h5::space_of({1ull << 38}).value();
-            const auto made = file.dataset(name, type, space, creation).value();
-            CHECK(H5Dget_offset(made.get()) % (1u << 20) == 0);
+            const auto dataset = file.dataset(name, type, space, creation).value();
+            CHECK(H5Dget_offset(dataset.get()) % (1u << 20) == 0);
         }
         REQUIRE(file.close());
     }

@@ -15,20 +15,20 @@ using namespace forebay;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const auto cases = test::part_cases();
     if (size == 0) return 0;
-    const auto& one = cases[data[0] % cases.size()];
-    const auto make = [&] { return insitu::make_analyser(one.analysis, one.variables).value(); };
+    const auto& example = cases[data[0] % cases.size()];
+    const auto make = [&] { return insitu::make_analyser(example.analysis, example.variables).value(); };
     const auto analyser = make();
     if (const auto merged = analyser->merge(std::as_bytes(std::span(data + 1, size - 1))); !merged) {
         if (merged.error().kind != ErrorKind::corrupt) std::abort();
         return 0;
     }
     if (!make()->merge(analyser->part())) std::abort();
-    const auto made = analyser->make({120, 3.5});
-    if (!made) {
-        if (made.error().kind != ErrorKind::corrupt && made.error().kind != ErrorKind::refused) std::abort();
+    const auto result = analyser->make({120, 3.5});
+    if (!result) {
+        if (result.error().kind != ErrorKind::corrupt && result.error().kind != ErrorKind::refused) std::abort();
         return 0;
     }
-    for (const auto& variable : made->variables)
+    for (const auto& variable : result->variables)
         if (variable.bytes.size() != volume(variable.shape) * variable.type.size_bytes) std::abort();
     return 0;
 }

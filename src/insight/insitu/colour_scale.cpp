@@ -45,8 +45,8 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
         if (!is_found && std::isnan(low) && std::isnan(high)) return ColourScale(0, 0, log);
         const bool low_given = !std::isnan(low), high_given = !std::isnan(high);
         if (is_around_zero && !log && !(low_given && low >= 0) && !(high_given && high <= 0)) {
-            const double found = std::max(std::abs(double{least}), std::abs(double{greatest}));
-            const double end = low_given ? -low : high_given ? high : found > 0 ? found : 1;
+            const double largest = std::max(std::abs(double{least}), std::abs(double{greatest}));
+            const double end = low_given ? -low : high_given ? high : largest > 0 ? largest : 1;
             return ColourScale(-end, end, log);
         }
         if (!low_given) low = is_found ? least : high;

@@ -25,13 +25,13 @@ constexpr std::size_t line_bytes_max = 3000;
 std::optional<double> found_in(const FoundVariable& result, const Condition& condition) {
     const auto numbers = RealNumbers::of(
         {.name = result.name, .type = result.type, .kind = Kind::replicated, .shape = result.shape, .attributes = {}});
-    std::optional<double> found;
-    if (!numbers) return found;
+    std::optional<double> farthest;
+    if (!numbers) return farthest;
     numbers->each_chunk<double>(result.bytes, [&](std::span<const double> chunk) {
         for (const auto value : chunk)
-            if (condition.holds(value) && (!found || condition.is_farther(value, *found))) found = value;
+            if (condition.holds(value) && (!farthest || condition.is_farther(value, *farthest))) farthest = value;
     });
-    return found;
+    return farthest;
 }
 
 std::string cut(const std::string& text) { return text.substr(0, format::mark_text_bytes_max); }
@@ -52,9 +52,9 @@ Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results
         for (const auto& result : results) {
             if (!matches(condition->pattern, result.name)) continue;
             matched = true;
-            const auto found = found_in(result, *condition);
-            if (found && (!mark || condition->is_farther(*found, mark->value)))
-                mark = Mark{analysis.name, text, cut(result.name), *found};
+            const auto number = found_in(result, *condition);
+            if (number && (!mark || condition->is_farther(*number, mark->value)))
+                mark = Mark{analysis.name, text, cut(result.name), *number};
         }
         if (mark) judgement.fulfilled.push_back(std::move(*mark));
         if (!matched)

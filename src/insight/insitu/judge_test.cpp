@@ -58,13 +58,14 @@ TEST_CASE("results of a script are judged as any, and a flag is a condition that
 }
 
 TEST_CASE("what is said to the agent is a line each, whatever the results are called") {
-    const auto one = judge(with({"* > 0", "\n == 1"}),
-                           std::vector{insitu::found_scalar<double>("a\nmade 7" + std::string(5000, 'x'), 1, {})});
-    for (const auto& line : insitu::lines_of(one)) {
+    const auto judgement =
+        judge(with({"* > 0", "\n == 1"}),
+              std::vector{insitu::found_scalar<double>("a\nmade 7" + std::string(5000, 'x'), 1, {})});
+    for (const auto& line : insitu::lines_of(judgement)) {
         CHECK(line.find('\n') == std::string::npos);
         CHECK(line.size() < 4096);
     }
-    CHECK(insitu::lines_of(one).size() == 2);
+    CHECK(insitu::lines_of(judgement).size() == 2);
 }
 
 TEST_CASE("a NaN fulfils != alone") {
@@ -80,11 +81,11 @@ TEST_CASE("a name that no result has is a problem") {
 }
 
 TEST_CASE("a mark that cannot be written is told with its condition and the next command, and asks for nothing else") {
-    auto one = judge(with({"u/values > 0"}), results);
-    REQUIRE(one.fulfilled.size() == 1);
+    auto judgement = judge(with({"u/values > 0"}), results);
+    REQUIRE(judgement.fulfilled.size() == 1);
     test::SimStore disk;
-    insitu::mark_snapshot(disk, "run", {"fields", {7, 0.5}, 0xf3, 1}, one);  // there is no such snapshot
-    const auto lines = insitu::lines_of(one);
+    insitu::mark_snapshot(disk, "run", {"fields", {7, 0.5}, 0xf3, 1}, judgement);  // there is no such snapshot
+    const auto lines = insitu::lines_of(judgement);
     REQUIRE(lines.size() == 1);
     CHECK(lines[0].starts_with(
         "problem step 7 of stream 'fields' is NOT marked, and counts as good: numbers: u/values > 0"));

@@ -18,7 +18,7 @@ Result<std::span<const std::byte>> NodeView::in_slot(std::size_t block) {
 }
 
 Result<std::span<const std::byte>> NodeView::block(std::size_t block) {
-    if (const auto found = verified_.find(block); found != verified_.end()) return found->second;
+    if (const auto match = verified_.find(block); match != verified_.end()) return match->second;
     std::span<const std::byte> bytes;
     if (sealed_) {
         FB_TRY_ASSIGN(own, in_slot(block));

@@ -25,11 +25,11 @@ Result<RealNumbers> RealNumbers::of(const Variable& variable) {
                      "", "leave the variable out of the analysis"};
     RealNumbers numbers;
     numbers.type_ = variable.type;
-    if (const auto found = describe::conversion(variable.type, f64)) numbers.to_double_ = found->run;
+    if (const auto conversion = describe::conversion(variable.type, f64)) numbers.to_double_ = conversion->run;
     else if (scalar == Scalar::i64) numbers.to_double_ = to_nearest_double<std::int64_t>;
     else if (scalar == Scalar::u64) numbers.to_double_ = to_nearest_double<std::uint64_t>;
-    else return found.error();
-    if (const auto found = describe::conversion(variable.type, f32)) numbers.to_float_ = found->run;
+    else return conversion.error();
+    if (const auto conversion = describe::conversion(variable.type, f32)) numbers.to_float_ = conversion->run;
     return numbers;
 }
 

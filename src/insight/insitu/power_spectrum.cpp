@@ -54,7 +54,7 @@ bool transform_in_place(SpectralGrid<double>& grid) {
 
 // Wave numbers in widths of a shell: what one wave along each dimension is.
 struct Waves {
-    std::array<double, 3> one{1, 1, 1};
+    std::array<double, 3> unit{1, 1, 1};
     double width = 1;
     double volume = 1;
     double nyquist = 0;
@@ -69,21 +69,22 @@ Waves waves_of(const Extents& shape, const Lengths& lengths) {
         if (!std::isfinite(shortest)) shortest = lengths[2];  // one cell
         waves.width = 2 * std::numbers::pi / shortest;
         for (std::size_t dim = 0; dim < 3; ++dim) {
-            waves.one[dim] = shortest / lengths[dim];
+            waves.unit[dim] = shortest / lengths[dim];
             waves.volume *= lengths[dim];
         }
     }
     auto nyquist = std::numeric_limits<double>::infinity();
     for (int dim = 0; dim < 3; ++dim)
         if (shape[dim] > 1)
-            nyquist = std::min(nyquist, waves.one[static_cast<std::size_t>(dim)] * static_cast<double>(shape[dim]) / 2);
+            nyquist =
+                std::min(nyquist, waves.unit[static_cast<std::size_t>(dim)] * static_cast<double>(shape[dim]) / 2);
     if (std::isfinite(nyquist)) waves.nyquist = nyquist * waves.width;
     return waves;
 }
 
 // The square of a wave number along one dimension, in widths of a shell.
 double square_along(const Waves& waves, std::size_t dim, std::uint64_t n) {
-    const auto k = waves.one[dim] * static_cast<double>(n);
+    const auto k = waves.unit[dim] * static_cast<double>(n);
     return k * k;
 }
 

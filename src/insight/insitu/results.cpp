@@ -45,13 +45,13 @@ std::string id_text(const SeenSnapshot& source) { return fmt::format("{:016x}", 
 
 Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
     Schema schema{.stream = describe::result_stream(source.stream, results.analysis), .tables = {}, .variables = {}};
-    for (const auto& found : results.variables) {
-        auto attributes = found.attributes;
+    for (const auto& variable : results.variables) {
+        auto attributes = variable.attributes;
         attributes.others.emplace_back(describe::source_attribute, id_text(source));
-        schema.variables.push_back({.name = found.name,
-                                    .type = found.type,
+        schema.variables.push_back({.name = variable.name,
+                                    .type = variable.type,
                                     .kind = Kind::replicated,
-                                    .shape = found.shape,
+                                    .shape = variable.shape,
                                     .attributes = std::move(attributes)});
     }
     return schema;

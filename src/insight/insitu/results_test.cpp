@@ -65,11 +65,11 @@ TEST_CASE("results of a line that does not count hide none of another line, as t
     for (const auto* directory : {"run/forebay", "run/fields"}) REQUIRE(disk.make_directories(directory));
     sys::write_text_durable(disk, "run/forebay/run-00000000000000f3.json", "{}").value();
     const auto write = [&](std::int64_t step, const format::LineStart& start) {
-        auto one = source;
-        one.moment.step = step;
-        one.snapshot_id = static_cast<std::uint64_t>(step);
-        one.lineage = {0xf3, 1, {start}};
-        insitu::write_results(disk, "run", one, results_of(1.5)).value();
+        auto changed = source;
+        changed.moment.step = step;
+        changed.snapshot_id = static_cast<std::uint64_t>(step);
+        changed.lineage = {0xf3, 1, {start}};
+        insitu::write_results(disk, "run", changed, results_of(1.5)).value();
     };
     write(120, {{1, 0}, -1});
     write(110, {{2, 0}, 100});

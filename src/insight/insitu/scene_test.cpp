@@ -35,10 +35,10 @@ struct Decoded {
         return {pixel[0], pixel[1], pixel[2]};
     }
     std::size_t count(Colour colour) const {
-        std::size_t found = 0;
+        std::size_t count = 0;
         for (int y = 0; y < height; ++y)
-            for (int x = 0; x < width; ++x) found += at(x, y) == colour;
-        return found;
+            for (int x = 0; x < width; ++x) count += at(x, y) == colour;
+        return count;
     }
 };
 

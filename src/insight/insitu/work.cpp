@@ -213,8 +213,8 @@ Result<> Work::see_group(const catalog::BlockReader& node, const BlockGroup& gro
         const auto count = std::min(piece_elements, elements - first);
         for (auto& [variable, window] : windows) {
             const auto size = head.schema.variables[variable].type.size_bytes;
-            FB_TRY_ASSIGN(found, window.bytes(first * size, count * size, scratch));
-            bytes[variable] = found;
+            FB_TRY_ASSIGN(piece, window.bytes(first * size, count * size, scratch));
+            bytes[variable] = piece;
         }
         for (auto* const task : tasks) {
             columns.clear();
@@ -248,15 +248,15 @@ std::vector<AnalysisResults> Work::make() {
     std::vector<AnalysisResults> all;
     for (auto& task : tasks_) {
         if (!task.analyser) continue;
-        auto made = task.analyser->make(moment_);
-        if (!made) {
-            fail(task, made.error());
+        auto task_results = task.analyser->make(moment_);
+        if (!task_results) {
+            fail(task, task_results.error());
             continue;
         }
         if (all.empty() || all.back().analysis.name != task.analysis.name) all.push_back({task.analysis, {}, {}});
         auto& results = all.back();
-        std::ranges::move(made->variables, std::back_inserter(results.variables));
-        std::ranges::move(made->pictures, std::back_inserter(results.pictures));
+        std::ranges::move(task_results->variables, std::back_inserter(results.variables));
+        std::ranges::move(task_results->pictures, std::back_inserter(results.pictures));
         task.analyser.reset();
     }
     return all;

@@ -38,7 +38,7 @@ std::vector<Analysis> all_kinds() {
     of(8, spectrum, {"t", "u"});
     of(9, halos, {"gas/x", "gas/y", "gas/z", "gas/vx", "gas/vy", "gas/vz", "gas/m"});
     all[6].points = {{0, 0, 0}, {23, 9, 11}, {12, 5, 6}};
-    for (auto& one : all) one.length = {CutFields::length};
+    for (auto& analysis : all) analysis.length = {CutFields::length};
     all[4].axis = 2;
     all[7].pixels = 64;
     return all;
@@ -67,28 +67,28 @@ std::vector<insitu::AnalysisResults> analyse(const CutFields& cut, const std::ve
     return results;
 }
 
-void check_equal(const std::vector<insitu::AnalysisResults>& found,
+void check_equal(const std::vector<insitu::AnalysisResults>& actual,
                  const std::vector<insitu::AnalysisResults>& expected) {
-    REQUIRE(found.size() == expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        REQUIRE(found[i].variables.size() == expected[i].variables.size());
-        for (std::size_t v = 0; v < found[i].variables.size(); ++v) {
-            CAPTURE(found[i].analysis.name);
-            CAPTURE(found[i].variables[v].name);
-            CHECK(found[i].variables[v].name == expected[i].variables[v].name);
-            CHECK(found[i].variables[v].shape == expected[i].variables[v].shape);
-            CHECK(found[i].variables[v].bytes == expected[i].variables[v].bytes);
+    REQUIRE(actual.size() == expected.size());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+        REQUIRE(actual[i].variables.size() == expected[i].variables.size());
+        for (std::size_t v = 0; v < actual[i].variables.size(); ++v) {
+            CAPTURE(actual[i].analysis.name);
+            CAPTURE(actual[i].variables[v].name);
+            CHECK(actual[i].variables[v].name == expected[i].variables[v].name);
+            CHECK(actual[i].variables[v].shape == expected[i].variables[v].shape);
+            CHECK(actual[i].variables[v].bytes == expected[i].variables[v].bytes);
         }
-        REQUIRE(found[i].pictures.size() == expected[i].pictures.size());
-        for (std::size_t p = 0; p < found[i].pictures.size(); ++p)
-            CHECK(found[i].pictures[p].png == expected[i].pictures[p].png);
+        REQUIRE(actual[i].pictures.size() == expected[i].pictures.size());
+        for (std::size_t p = 0; p < actual[i].pictures.size(); ++p)
+            CHECK(actual[i].pictures[p].png == expected[i].pictures[p].png);
     }
 }
 
 template <class T>
 T scalar(const std::vector<insitu::AnalysisResults>& results, const std::string& name) {
-    for (const auto& one : results)
-        for (const auto& variable : one.variables)
+    for (const auto& result : results)
+        for (const auto& variable : result.variables)
             if (variable.name == name && variable.bytes.size() == sizeof(T)) {
                 T value;
                 std::memcpy(&value, variable.bytes.data(), sizeof value);
@@ -99,10 +99,10 @@ T scalar(const std::vector<insitu::AnalysisResults>& results, const std::string&
 }
 
 Analysis statistics_of(std::vector<std::string> variables) {
-    Analysis one;
-    one.name = "means";
-    one.variables = std::move(variables);
-    return one;
+    Analysis analysis;
+    analysis.name = "means";
+    analysis.variables = std::move(variables);
+    return analysis;
 }
 
 }  // namespace
@@ -175,10 +175,10 @@ TEST_CASE("a variable that is not there costs the others of its analysis nothing
     const auto image = CutFields{}.node_file(0);
     REQUIRE(work.see(reader_of(image)));
     CHECK(work.problems().size() == 2);
-    const auto made = work.make();
-    REQUIRE(made.size() == 1);
+    const auto result = work.make();
+    REQUIRE(result.size() == 1);
     const auto has = [&](const char* name) {
-        return std::ranges::count(made[0].variables, name, &insitu::FoundVariable::name) == 1;
+        return std::ranges::count(result[0].variables, name, &insitu::FoundVariable::name) == 1;
     };
     CHECK(has("t/mean"));
     CHECK(has("u/mean"));

@@ -63,8 +63,8 @@ Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& re
 Result<bool> InsituWorker::is_made(const Seen& seen) {
     for (const auto& analysis : seen.analyses) {
         if (analysis.kind == Analysis::Kind::script || seen.source.moment.step % analysis.every != 0) continue;
-        FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, analysis));
-        if (!made) return false;
+        FB_TRY_ASSIGN(is_made, has_results(target_, session_.run, seen.source, analysis));
+        if (!is_made) return false;
     }
     return true;
 }
@@ -75,8 +75,8 @@ Result<std::size_t> InsituWorker::put_all(const Seen& seen, std::ostream& out) {
     tell_problems(*work_, out);
     Result<std::size_t> count = std::size_t{0};
     for (const auto& results : all) {
-        FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, results.analysis));
-        if (made) continue;
+        FB_TRY_ASSIGN(is_made, has_results(target_, session_.run, seen.source, results.analysis));
+        if (is_made) continue;
         act(seen.source, results, out);
         const auto done = put(seen.source, results);
         if (!done && count) count = done.error();
@@ -95,7 +95,7 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
     FB_TRY_ASSIGN(parts, take_parts(target_, session_.run, source.stream, part));
     if (!parts) return std::size_t{0};
     work_ = Work::plan(seen.analyses, seen.schema, source.moment);
-    for (const auto& one : *parts) work_->merge(one.tasks);
+    for (const auto& node_part : *parts) work_->merge(node_part.tasks);
     FB_TRY_ASSIGN(count, put_all(seen, out));
     FB_TRY(remove_parts(target_, session_.run, source.stream, seen.part.save));
     return count;
@@ -125,10 +125,10 @@ void InsituWorker::serve(std::istream& in, std::ostream& out) {
             continue;
         }
         const auto seen = see(slot, id, out);
-        const auto made = seen ? finish(*seen, out) : Result<std::size_t>(seen.error());
+        const auto count = seen ? finish(*seen, out) : Result<std::size_t>(seen.error());
         work_.reset();
-        if (made) out << "made " << *made << '\n';
-        else out << "failed " << one_line(made.error().line()) << '\n';
+        if (count) out << "made " << *count << '\n';
+        else out << "failed " << one_line(count.error().line()) << '\n';
         out.flush();
     }
 }

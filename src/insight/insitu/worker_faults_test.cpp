@@ -79,14 +79,14 @@ public:
         return all;
     }
     void check_whole_or_absent(SimStore& disk) const {
-        const auto found = results(disk);
-        for (const auto& [name, bytes] : found) CHECK_MESSAGE(expected.at(name) == bytes, name);
+        const auto stored = results(disk);
+        for (const auto& [name, bytes] : stored) CHECK_MESSAGE(expected.at(name) == bytes, name);
         for (const auto& analysis : analyses()) {
             const auto of = [&](const Results& some) {
                 return std::ranges::count_if(
-                    some, [&](const auto& one) { return one.first.starts_with(analysis.name + " "); });
+                    some, [&](const auto& entry) { return entry.first.starts_with(analysis.name + " "); });
             };
-            CHECK((of(found) == 0 || of(found) == of(expected)));
+            CHECK((of(stored) == 0 || of(stored) == of(expected)));
         }
     }
     /// As the agents after those that were ended do.
@@ -169,9 +169,9 @@ TEST_CASE("an analysis whose results cannot be written costs the others nothing"
     // The first directory that is made is the first analysis's.
     const auto disk = world.before.clone();
     disk->fail(test::Op::make_directory, 0, {ErrorKind::full, "No space left on device"});
-    const auto said = world.see(0, *disk);
-    CHECK(said.find("failed") != std::string::npos);
-    CHECK(said.find("No space left on device") != std::string::npos);
+    const auto answer = world.see(0, *disk);
+    CHECK(answer.find("failed") != std::string::npos);
+    CHECK(answer.find("No space left on device") != std::string::npos);
     CHECK(world.results(*disk).size() == 1 + 4);
     world.check_completed(*disk);
 }

@@ -53,9 +53,9 @@ TEST_CASE("an analysis that cannot be made is a problem, and no more") {
     auto bad = means_of("pressure");
     bad.name = "bad";
     LeasedNode node(folder, {}, 0, {bad, means_of("t")});
-    const auto said = node.answers(node.see());
-    CHECK(said.find("problem analysis 'bad'") != std::string::npos);
-    CHECK(said.ends_with("made 1\n"));
+    const auto answer = node.answers(node.see());
+    CHECK(answer.find("problem analysis 'bad'") != std::string::npos);
+    CHECK(answer.ends_with("made 1\n"));
 }
 
 TEST_CASE("what was read counts only while the lease stands") {
@@ -73,18 +73,18 @@ TEST_CASE("what was read counts only while the lease stands") {
 TEST_CASE("a damaged slot, another run and nonsense are answered, and the worker goes on") {
     const test::TempDirectory folder;
     LeasedNode node(folder, {}, 0, {means_of("t")});
-    auto said = node.answers("hello\nsee\nsee 99 12648430 120\n" + node.see());
-    CHECK(said.starts_with("failed the worker does not understand \"hello\"\nfailed"));
-    CHECK(said.ends_with("seen\nmade 1\n"));
+    auto answer = node.answers("hello\nsee\nsee 99 12648430 120\n" + node.see());
+    CHECK(answer.starts_with("failed the worker does not understand \"hello\"\nfailed"));
+    CHECK(answer.ends_with("seen\nmade 1\n"));
     node.session.run_id += 1;
-    said = node.answers(node.see());
-    CHECK(said.starts_with("seen\nfailed"));
+    answer = node.answers(node.see());
+    CHECK(answer.starts_with("seen\nfailed"));
     auto mapping = sys::Mapping::open(node.staging->slot_path(node.slot), true).value();
     const auto head = format::open_head(mapping.bytes(), "slot").value();
     mapping.bytes()[head.blocks[head.first_block[1]].offset_bytes] ^= std::byte{1};
-    said = node.answers(node.see());
-    CHECK(said.starts_with("failed"));
-    CHECK(said.find("\"t\"") != std::string::npos);
+    answer = node.answers(node.see());
+    CHECK(answer.starts_with("failed"));
+    CHECK(answer.find("\"t\"") != std::string::npos);
 }
 
 TEST_CASE(
@@ -102,10 +102,10 @@ TEST_CASE(
     CHECK(absent.find("\nraise tell ") != std::string::npos);
     sys::posix_store().make_directories(part).value();
     sys::posix_store().remove_tree(node.run + "/fields.means").value();  // else nobody looks again
-    const auto said = node.answers(node.see());
-    CHECK(said.find("\nraise mark,tell ") != std::string::npos);
-    CHECK(said.find(" means: t/count > 0 (t/count is ") != std::string::npos);
-    CHECK(said.ends_with("made 1\n"));
+    const auto answer = node.answers(node.see());
+    CHECK(answer.find("\nraise mark,tell ") != std::string::npos);
+    CHECK(answer.find(" means: t/count > 0 (t/count is ") != std::string::npos);
+    CHECK(answer.ends_with("made 1\n"));
     const auto marks = catalog::marks_beside(sys::posix_store(), part).value();
     REQUIRE(marks.size() == 1);
     CHECK(marks[0].condition == "t/count > 0");

@@ -144,14 +144,14 @@ std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::s
             return reader.head();
         });
     };
-    std::vector<std::optional<Result<format::NodeFile>>> found(lines.size());
+    std::vector<std::optional<Result<format::NodeFile>>> files(lines.size());
     std::atomic<std::size_t> next{0};
     sys::work_together(std::min<std::size_t>(head_readers, lines.size()), [&] {
-        for (auto i = next++; i < lines.size(); i = next++) found[i].emplace(read(lines[i]));
+        for (auto i = next++; i < lines.size(); i = next++) files[i].emplace(read(lines[i]));
     });
     std::vector<Result<format::NodeFile>> heads;
     heads.reserve(lines.size());
-    for (auto& one : found) heads.push_back(std::move(*one));
+    for (auto& head : files) heads.push_back(std::move(*head));
     return heads;
 }
 

@@ -28,7 +28,7 @@ static_assert(outlines.back() != nullptr, "each convention has its outline");
 }  // namespace
 
 Result<Convention> convention_named(const std::string& name) {
-    if (const auto found = describe::convention_named(name)) return *found;
+    if (const auto convention = describe::convention_named(name)) return *convention;
     return Error{ErrorKind::refused, fmt::format("there is no convention \"{}\"", name), "",
                  describe::convention_names()};
 }
@@ -36,7 +36,7 @@ Result<Convention> convention_named(const std::string& name) {
 Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish) {
     FB_TRY_ASSIGN(outline, outlines[static_cast<std::size_t>(wish.convention)](contents, wish));
     std::vector<std::string> missing;
-    for (const auto& one : contents) missing.insert(missing.end(), one.missing.begin(), one.missing.end());
+    for (const auto& content : contents) missing.insert(missing.end(), content.missing.begin(), content.missing.end());
     if (!missing.empty()) {
         // The root group is the first of each convention.
         set(outline.groups.front().attributes, {"forebay_missing_files", missing});

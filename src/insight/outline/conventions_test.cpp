@@ -58,26 +58,26 @@ Contents contents_of(Schema schema, std::int64_t step = 120, std::uint64_t rows 
 }
 
 const Outline::Dataset* dataset(const Outline& outline, const std::string& path) {
-    const auto found = std::ranges::find(outline.datasets, path, &Outline::Dataset::path);
-    return found == outline.datasets.end() ? nullptr : &*found;
+    const auto dataset = std::ranges::find(outline.datasets, path, &Outline::Dataset::path);
+    return dataset == outline.datasets.end() ? nullptr : &*dataset;
 }
 
 const Outline::Value* attribute(const Outline& outline, const std::string& path, const std::string& name) {
     const std::vector<Outline::Attribute>* attributes = nullptr;
     for (const auto& group : outline.groups)
         if (group.path == path) attributes = &group.attributes;
-    if (const auto* found = dataset(outline, path)) attributes = &found->attributes;
+    if (const auto* match = dataset(outline, path)) attributes = &match->attributes;
     if (attributes == nullptr) return nullptr;
-    const auto found = std::ranges::find(*attributes, name, &Outline::Attribute::name);
-    return found == attributes->end() ? nullptr : &found->value;
+    const auto attribute = std::ranges::find(*attributes, name, &Outline::Attribute::name);
+    return attribute == attributes->end() ? nullptr : &attribute->value;
 }
 
 template <class T>
 T value(const Outline& outline, const std::string& path, const std::string& name) {
-    const auto* found = attribute(outline, path, name);
-    REQUIRE_MESSAGE(found != nullptr, path << " has no " << name);
-    REQUIRE(std::holds_alternative<T>(*found));
-    return std::get<T>(*found);
+    const auto* match = attribute(outline, path, name);
+    REQUIRE_MESSAGE(match != nullptr, path << " has no " << name);
+    REQUIRE(std::holds_alternative<T>(*match));
+    return std::get<T>(*match);
 }
 
 Outline made(const std::vector<Contents>& contents, Wish wish) { return outline_of(contents, wish).value(); }
@@ -248,7 +248,7 @@ TEST_CASE("netcdf: arrays have time, columns of all steps follow one another, no
     CHECK(value<std::string>(outline, "", "title") == "run7, restart");
     CHECK(value<std::string>(outline, "", "history") == "1970-01-01 00:00:00 +0000: step 130 was saved by Forebay");
     CHECK(value<std::string>(outline, "ions_x", "long_name") == "ions/x");
-    for (const auto& one : outline.datasets) CHECK_MESSAGE(!says(one.path, "/"), one.path);
+    for (const auto& dataset : outline.datasets) CHECK_MESSAGE(!says(dataset.path, "/"), dataset.path);
 }
 
 TEST_CASE("netcdf: whole numbers are those of CF 1.8 where they fit, and else CF 1.9 is claimed") {
@@ -377,10 +377,11 @@ TEST_CASE("an attribute that is given twice is one attribute, whichever conventi
         const auto outline = made({contents}, {.convention = convention});
         const auto check = [](const std::string& path, const std::vector<Outline::Attribute>& attributes) {
             std::set<std::string> names;
-            for (const auto& one : attributes) CHECK_MESSAGE(names.insert(one.name).second, path << " " << one.name);
+            for (const auto& attribute : attributes)
+                CHECK_MESSAGE(names.insert(attribute.name).second, path << " " << attribute.name);
         };
         for (const auto& group : outline.groups) check(group.path, group.attributes);
-        for (const auto& one : outline.datasets) check(one.path, one.attributes);
+        for (const auto& dataset : outline.datasets) check(dataset.path, dataset.attributes);
         CHECK(value<std::string>(outline, "", "run") == "the long one");
         if (convention != Convention::h5part) CHECK(value<std::string>(outline, "", "software") == "mine");
     }

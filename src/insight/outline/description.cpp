@@ -26,9 +26,9 @@ Result<AttributeValue> value_of(const toml::node& node, const std::string& key, 
     const auto* list = node.as_array();
     if (list == nullptr) return refused(path, node, fmt::format("'{}' is no text, number or list of numbers.", key));
     std::string text;
-    for (const auto& one : *list) {
-        const auto number = one.value<double>();
-        if (!number || !one.is_number()) return refused(path, one, fmt::format("'{}' has what is no number.", key));
+    for (const auto& entry : *list) {
+        const auto number = entry.value<double>();
+        if (!number || !entry.is_number()) return refused(path, entry, fmt::format("'{}' has what is no number.", key));
         text += fmt::format("{}{}", text.empty() ? "" : " ", *number);
     }
     return AttributeValue(text);
@@ -36,12 +36,12 @@ Result<AttributeValue> value_of(const toml::node& node, const std::string& key, 
 
 /// Tables of toml++ are sorted by their keys; what stands later in the file is to overrule.
 std::vector<std::pair<std::string, const toml::node*>> in_order(const toml::table& table) {
-    std::vector<std::pair<std::string, const toml::node*>> found;
-    for (const auto& [key, value] : table) found.emplace_back(std::string(key.str()), &value);
-    std::ranges::stable_sort(found, {}, [](const auto& one) {
-        return std::pair(one.second->source().begin.line, one.second->source().begin.column);
+    std::vector<std::pair<std::string, const toml::node*>> members;
+    for (const auto& [key, value] : table) members.emplace_back(std::string(key.str()), &value);
+    std::ranges::stable_sort(members, {}, [](const auto& member) {
+        return std::pair(member.second->source().begin.line, member.second->source().begin.column);
     });
-    return found;
+    return members;
 }
 
 Result<Description::Rule> rule_of(const std::string& pattern, const toml::node& node, const std::string& path) {
@@ -56,9 +56,9 @@ Result<Description::Rule> rule_of(const std::string& pattern, const toml::node& 
         }
         const auto* list = value->as_array();
         if (list == nullptr) return refused(path, *value, "'dimensions' must be a list of names.");
-        for (const auto& one : *list) {
-            const auto* name = one.as_string();
-            if (name == nullptr || name->get().empty()) return refused(path, one, "'dimensions' must be names.");
+        for (const auto& entry : *list) {
+            const auto* name = entry.as_string();
+            if (name == nullptr || name->get().empty()) return refused(path, entry, "'dimensions' must be names.");
             rule.dimensions.push_back(name->get());
         }
     }
@@ -89,9 +89,9 @@ Result<Description> description_of(const toml::table& all, const std::string& pa
 
 void set(std::vector<std::pair<std::string, AttributeValue>>& attributes, const std::string& name,
          const AttributeValue& value) {
-    const auto found = std::ranges::find(attributes, name, &std::pair<std::string, AttributeValue>::first);
-    if (found == attributes.end()) attributes.emplace_back(name, value);
-    else found->second = value;
+    const auto attribute = std::ranges::find(attributes, name, &std::pair<std::string, AttributeValue>::first);
+    if (attribute == attributes.end()) attributes.emplace_back(name, value);
+    else attribute->second = value;
 }
 
 Result<> apply(const Description::Rule& rule, Variable& variable) {

@@ -46,19 +46,19 @@ Variable line(const std::string& name, std::uint64_t length, const std::string& 
 }  // namespace
 
 TEST_CASE("each name is given once, in the order of the variables") {
-    const auto made = flat({line("a/b", 4, "n"), line("a_b", 4, "n"), line("a-b", 4, "n"), line("n", 4, "m")});
-    CHECK(made.variables == Words{"a_b", "a_b_", "a_b__", "n"});
-    CHECK(made.dimensions[0] == Words{"a_n"});  // n is a variable
-    CHECK(made.dimensions[3] == Words{"m"});
+    const auto flattened = flat({line("a/b", 4, "n"), line("a_b", 4, "n"), line("a-b", 4, "n"), line("n", 4, "m")});
+    CHECK(flattened.variables == Words{"a_b", "a_b_", "a_b__", "n"});
+    CHECK(flattened.dimensions[0] == Words{"a_n"});  // n is a variable
+    CHECK(flattened.dimensions[3] == Words{"m"});
 }
 
 TEST_CASE("arrays of several groups share a dimension of one name, length and grid") {
-    const auto made = flat({line("a/u", 4, "x"), line("b/v", 4, "x"), line("c/w", 4, "y"), line("d/w", 5, "y")});
-    CHECK(made.dimensions[0] == Words{"x"});
-    CHECK(made.dimensions[1] == Words{"x"});
-    CHECK(made.dimensions[2] == Words{"c_y"});
-    CHECK(made.dimensions[3] == Words{"d_y"});
-    CHECK(made.count == 3);
+    const auto flattened = flat({line("a/u", 4, "x"), line("b/v", 4, "x"), line("c/w", 4, "y"), line("d/w", 5, "y")});
+    CHECK(flattened.dimensions[0] == Words{"x"});
+    CHECK(flattened.dimensions[1] == Words{"x"});
+    CHECK(flattened.dimensions[2] == Words{"c_y"});
+    CHECK(flattened.dimensions[3] == Words{"d_y"});
+    CHECK(flattened.count == 3);
     const auto apart = flat({line("a/u", 4, "x"), line("b/v", 4, "x"), line("c/w", 4, "x")}, {},
                             {{"a/x", {0, 1, 2, 3}}, {"b/x", {0, 2, 4, 6}}, {"c/x", {0, 1, 2, 3}}});
     CHECK(apart.dimensions[0] == Words{"a_x"});
@@ -67,21 +67,21 @@ TEST_CASE("arrays of several groups share a dimension of one name, length and gr
 }
 
 TEST_CASE("a coordinate is called as its dimension, which no other group shares") {
-    const auto made = flat({line("a/u", 4, "x"), line("a/x", 4, "x")});
-    CHECK(made.variables == Words{"a_u", "x"});
-    CHECK(made.dimensions[0] == Words{"x"});
+    const auto flattened = flat({line("a/u", 4, "x"), line("a/x", 4, "x")});
+    CHECK(flattened.variables == Words{"a_u", "x"});
+    CHECK(flattened.dimensions[0] == Words{"x"});
     const auto two = flat({line("a/x", 4, "x"), line("b/x", 4, "x"), line("c/u", 4, "x")});
     CHECK(two.variables == Words{"a_x", "b_x", "c_u"});
     CHECK(two.dimensions[2] == Words{"c_x"});
 }
 
 TEST_CASE("the rows of a table are its own") {
-    const auto made = flat({test::column_of("gas/x", f32, 0), test::column_of("old/gas/x", f32, 1),
-                            test::column_of("dust/x", f32, 2), line("dust/size", 5, "n")},
-                           {"gas", "old/gas", "dust"});
-    CHECK(made.variables == Words{"gas_x", "old_gas_x", "dust_x", "dust_size"});
-    CHECK(made.dimensions[0] == Words{"gas_gas"});
-    CHECK(made.dimensions[1] == Words{"old_gas_gas"});
-    CHECK(made.dimensions[2] == Words{"dust"});
-    CHECK(made.dimensions[3] == Words{"n"});
+    const auto flattened = flat({test::column_of("gas/x", f32, 0), test::column_of("old/gas/x", f32, 1),
+                                 test::column_of("dust/x", f32, 2), line("dust/size", 5, "n")},
+                                {"gas", "old/gas", "dust"});
+    CHECK(flattened.variables == Words{"gas_x", "old_gas_x", "dust_x", "dust_size"});
+    CHECK(flattened.dimensions[0] == Words{"gas_gas"});
+    CHECK(flattened.dimensions[1] == Words{"old_gas_gas"});
+    CHECK(flattened.dimensions[2] == Words{"dust"});
+    CHECK(flattened.dimensions[3] == Words{"n"});
 }

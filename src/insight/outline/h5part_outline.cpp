@@ -122,8 +122,8 @@ private:
                 wanted = *text;
         if (wanted.empty() && tables.size() <= 1)
             return tables.empty() ? std::nullopt : std::optional<std::uint32_t>(0);
-        const auto found = std::ranges::find(tables, wanted);
-        if (found != tables.end()) return std::optional(static_cast<std::uint32_t>(found - tables.begin()));
+        const auto table = std::ranges::find(tables, wanted);
+        if (table != tables.end()) return std::optional(static_cast<std::uint32_t>(table - tables.begin()));
         std::string names;
         for (const auto& name : tables) names += (names.empty() ? "" : ", ") + name;
         if (wanted.empty())

@@ -191,7 +191,8 @@ private:
     /// CF has whole numbers of 64 bits, and such without a sign, from 1.9 on.
     void say_cf_version() {
         const auto& given = contents_.front().attributes;
-        const bool is_given = std::ranges::any_of(given, [](const auto& one) { return one.first == "Conventions"; });
+        const bool is_given =
+            std::ranges::any_of(given, [](const auto& attribute) { return attribute.first == "Conventions"; });
         const bool is_later = std::ranges::any_of(outline_.datasets, [](const Outline::Dataset& dataset) {
             const auto scalar = dataset.type.scalar;
             return scalar == Scalar::i64 || (scalar >= Scalar::u8 && scalar <= Scalar::u64);
@@ -312,10 +313,11 @@ private:
         const auto& variable = schema_.variables[v];
         auto attributes = shown_attributes(variable);
         if (is_timed_) {
-            std::erase_if(attributes, [](const auto& one) { return is_physics_key(one.name); });
+            std::erase_if(attributes, [](const auto& attribute) { return is_physics_key(attribute.name); });
             // CF wants one of the two.
-            if (std::ranges::none_of(
-                    attributes, [](const auto& one) { return one.name == "long_name" || one.name == "standard_name"; }))
+            if (std::ranges::none_of(attributes, [](const auto& attribute) {
+                    return attribute.name == "long_name" || attribute.name == "standard_name";
+                }))
                 attributes.push_back({"long_name", variable.name});
         }
         if (names_[v] != variable.name) set(attributes, {"forebay_name", variable.name});

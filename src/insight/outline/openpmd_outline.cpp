@@ -88,7 +88,7 @@ private:
         for (const auto& [name, value] : last.attributes)
             if (name != "timeUnitSI" && name != "dt" && name != h5part_table_key)
                 set(attributes, {name, std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
-        std::erase_if(attributes, [](const auto& one) { return is_empty_text(one.value); });
+        std::erase_if(attributes, [](const auto& attribute) { return is_empty_text(attribute.value); });
         outline_.groups.insert(outline_.groups.begin(), {"", std::move(attributes)});
     }
 

@@ -26,9 +26,9 @@ public:
     explicit Records(const Schema& schema) : schema_(schema) {}
 
     Result<> add(const std::string& name, const std::string& component, std::size_t v) {
-        auto found = std::ranges::find(all_, name, &OpenPmdRecord::name);
-        if (found == all_.end()) found = all_.insert(all_.end(), {name, {}});
-        for (const auto& other : found->components)
+        auto record = std::ranges::find(all_, name, &OpenPmdRecord::name);
+        if (record == all_.end()) record = all_.insert(all_.end(), {name, {}});
+        for (const auto& other : record->components)
             if (other.name == component || other.name.empty() || component.empty())
                 return Error{ErrorKind::refused,
                              fmt::format("'{}' and '{}' would both be the openPMD record {}{}{}",
@@ -37,7 +37,7 @@ public:
                              "the snapshot",
                              "say which is which by the attribute openPMD = \"RECORD/COMPONENT\", in a file for "
                              "forebay view --describe"};
-        found->components.push_back({component, v});
+        record->components.push_back({component, v});
         return {};
     }
 

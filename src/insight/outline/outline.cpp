@@ -7,9 +7,9 @@
 namespace forebay::outline {
 
 void set(std::vector<Outline::Attribute>& attributes, Outline::Attribute attribute) {
-    const auto found = std::ranges::find(attributes, attribute.name, &Outline::Attribute::name);
-    if (found == attributes.end()) attributes.push_back(std::move(attribute));
-    else found->value = std::move(attribute.value);
+    const auto match = std::ranges::find(attributes, attribute.name, &Outline::Attribute::name);
+    if (match == attributes.end()) attributes.push_back(std::move(attribute));
+    else match->value = std::move(attribute.value);
 }
 
 std::vector<std::byte> fill_of(Type shown) {

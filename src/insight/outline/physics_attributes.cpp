@@ -52,8 +52,8 @@ bool is_physics_key(std::string_view name) { return std::ranges::find(given_keys
 
 const AttributeValue* attribute_of(const Variable& variable, std::string_view name) {
     const auto& others = variable.attributes.others;
-    const auto found = std::ranges::find(others, name, &std::pair<std::string, AttributeValue>::first);
-    return found == others.end() ? nullptr : &found->second;
+    const auto attribute = std::ranges::find(others, name, &std::pair<std::string, AttributeValue>::first);
+    return attribute == others.end() ? nullptr : &attribute->second;
 }
 
 Result<std::vector<double>> numbers_of(const Variable& variable, const char* name, std::size_t count,

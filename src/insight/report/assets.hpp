@@ -1,4 +1,5 @@
-// What pages carry in themselves: the files of src/insight/report/assets, and uPlot, which draws time series. Embedded at build
+// What pages carry in themselves: the files of src/insight/report/assets, and uPlot, which draws time series.
+// Embedded at build
 // by cmake/assets.cmake; a build without uPlot has none of it.
 
 #pragma once

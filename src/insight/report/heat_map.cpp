@@ -68,11 +68,11 @@ HeatMap heat_map_of(std::span<const format::TimingBatch> batches) {
     }
     std::vector<std::pair<double, HeatRow>> rows;
     for (auto& [name, row] : nodes) {
-        std::vector<double> told;
-        std::ranges::copy_if(row.rates, std::back_inserter(told), [](double rate) { return rate > 0; });
-        rows.emplace_back(middle_of(told), std::move(row));
+        std::vector<double> known_rates;
+        std::ranges::copy_if(row.rates, std::back_inserter(known_rates), [](double rate) { return rate > 0; });
+        rows.emplace_back(middle_of(known_rates), std::move(row));
     }
-    std::ranges::stable_sort(rows, {}, [](const auto& one) { return one.first; });
+    std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
     for (auto& [rate, row] : rows) map.rows.push_back(std::move(row));
     if (map.rows.size() <= heat_single_max + heat_groups_max) return map;
     const std::vector<HeatRow> rest(map.rows.begin() + heat_single_max, map.rows.end());

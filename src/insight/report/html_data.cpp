@@ -51,8 +51,8 @@ Tree rate_tree(const HtmlRun& run, const HtmlDetail& detail) {
 }
 
 double ratio_of(const std::vector<telemetry::Slow>& slow, const std::string& name) {
-    const auto found = std::ranges::find(slow, name, &telemetry::Slow::name);
-    return found == slow.end() ? 0 : found->ratio;
+    const auto match = std::ranges::find(slow, name, &telemetry::Slow::name);
+    return match == slow.end() ? 0 : match->ratio;
 }
 
 // The slowest ones by `rate`, in the order that they had.
@@ -130,8 +130,9 @@ Tree snapshots_tree(const telemetry::Summary& summary, const HtmlDetail& detail)
 // digit a bin: 0 where nothing was written, 7 for the fastest.
 Tree heat_tree(const HtmlRun& run, const HtmlDetail& detail) {
     const telemetry::SnapshotRow* row = nullptr;
-    for (const auto& one : run.summary.rows)
-        if (one.drain_seconds > 0 && (row == nullptr || one.drain_seconds > row->drain_seconds)) row = &one;
+    for (const auto& candidate : run.summary.rows)
+        if (candidate.drain_seconds > 0 && (row == nullptr || candidate.drain_seconds > row->drain_seconds))
+            row = &candidate;
     if (row == nullptr) return nullptr;
     std::int64_t begin = 0, end = 0;
     bool named = false;

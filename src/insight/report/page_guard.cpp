@@ -21,11 +21,13 @@ bool is_same_token(std::string_view own, std::string_view given) {
 
 bool is_own_host(std::string_view host, const std::vector<std::string>& others) {
     std::string name(host);
-    std::ranges::transform(name, name.begin(), [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
     const auto colon = name.rfind(':');
     if (colon != std::string::npos && name.find(']', colon) == std::string::npos) {
         const auto port = name.substr(colon + 1);
-        if (!std::ranges::all_of(port, [](unsigned char one) { return std::isdigit(one) != 0; })) return false;
+        if (!std::ranges::all_of(port, [](unsigned char character) { return std::isdigit(character) != 0; }))
+            return false;
         name.resize(colon);
     }
     return name == "127.0.0.1" || name == "localhost" || name == "[::1]" || std::ranges::count(others, name) > 0;

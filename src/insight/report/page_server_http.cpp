@@ -214,12 +214,12 @@ struct PageServer::Inside {
         if (request.method != "GET") return refuse(405, "this page only shows");
         if (request.path == "/") return give(to, {200, "text/html; charset=utf-8", with_nonce(page, nonce)});
         if (request.path == "/events") return add_viewer(to);
-        const auto found = paths.find(request.path);
-        if (found == paths.end()) return refuse(404, "there is no such path");
+        const auto path = paths.find(request.path);
+        if (path == paths.end()) return refuse(404, "there is no such path");
         PageQuery query;
         for (const auto& [name, value] : request.params)
             if (name != "token") query.emplace(name, value);
-        give(to, found->second(query));
+        give(to, path->second(query));
     }
 
     void add_viewer(httplib::Response& to) {

@@ -141,18 +141,18 @@ TEST_CASE("server: a stranger's request has an end, in bytes and requests that w
 
 TEST_CASE("server: strangers that say nothing, a little, or have no token keep nobody out") {
     const std::string whole = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    for (const auto& said : {std::string(), std::string("GET /echo HTTP/1.1\r\nX: "), whole}) {
-        CAPTURE(said);
+    for (const auto& request : {std::string(), std::string("GET /echo HTTP/1.1\r\nX: "), whole}) {
+        CAPTURE(request);
         const Served served;
         const auto address = sys::with_port("127.0.0.1", static_cast<std::uint16_t>(served.server.port()));
         std::vector<sys::Connection> strangers;
         for (int i = 0; i < 300; ++i) {
             strangers.push_back(sys::Connection::open(address, std::chrono::seconds(5)).value());
-            static_cast<void>(strangers.back().send(std::as_bytes(std::span(said)), std::chrono::seconds(5)));
+            static_cast<void>(strangers.back().send(std::as_bytes(std::span(request)), std::chrono::seconds(5)));
             if (i % 60 != 59) continue;
-            for (auto& one : strangers)  // those that are there say more
-                if (said != whole)
-                    static_cast<void>(one.send(std::as_bytes(std::span("y", 1)), std::chrono::seconds(5)));
+            for (auto& stranger : strangers)  // those that are there say more
+                if (request != whole)
+                    static_cast<void>(stranger.send(std::as_bytes(std::span("y", 1)), std::chrono::seconds(5)));
             const auto answer = served.ask("/echo?a=1");
             REQUIRE(answer);
             CHECK(answer->status == 200);
@@ -182,18 +182,18 @@ TEST_CASE("server: a refused connection sends no further request, and keeps no t
 
 TEST_CASE("server: the page has a nonce of its own each time, and headers that keep others out") {
     const Served served;
-    const auto one = served.ask("/"), two = served.ask("/");
-    CHECK(one->body != two->body);
-    CHECK(one->body.find("NONCE") == std::string::npos);
-    const auto policy = one->get_header_value("Content-Security-Policy");
-    const auto nonce = one->body.substr(one->body.find('"') + 1, 32);
+    const auto first = served.ask("/"), two = served.ask("/");
+    CHECK(first->body != two->body);
+    CHECK(first->body.find("NONCE") == std::string::npos);
+    const auto policy = first->get_header_value("Content-Security-Policy");
+    const auto nonce = first->body.substr(first->body.find('"') + 1, 32);
     CHECK(policy.find("script-src 'nonce-" + nonce + "'") != std::string::npos);
     CHECK(policy.find("default-src 'none'") != std::string::npos);
     CHECK(policy.find("unsafe") == std::string::npos);
     for (const auto& [name, value] : {std::pair{"Cache-Control", "no-store"},
                                       {"Referrer-Policy", "no-referrer"},
                                       {"X-Content-Type-Options", "nosniff"}}) {
-        CHECK(one->get_header_value(name) == value);
+        CHECK(first->get_header_value(name) == value);
         CHECK(served.get("/")->get_header_value(name) == value);
     }
     CHECK(served.get("/")->body.find("sessionStorage") != std::string::npos);

@@ -117,8 +117,8 @@ Tree saves_json(const telemetry::Summary& summary) {
 
 Tree slow_json(const std::vector<telemetry::Slow>& slow) {
     Tree list = Tree::array();
-    for (const auto& one : std::span(slow).first(std::min(named_max, slow.size())))
-        list.push_back({{"name", one.name}, {"ratio", one.ratio}, {"samples", one.samples}});
+    for (const auto& entry : std::span(slow).first(std::min(named_max, slow.size())))
+        list.push_back({{"name", entry.name}, {"ratio", entry.ratio}, {"samples", entry.samples}});
     return list;
 }
 
@@ -167,11 +167,11 @@ Tree events_json(const std::vector<telemetry::EventLine>& events) {
 
 Tree kept_json(const std::vector<KeptSnapshot>& kept) {
     Tree list = Tree::array();
-    for (const auto& one : std::span(kept).first(std::min(kept_max, kept.size())))
-        list.push_back({{"stream", one.stream},
-                        {"step", one.step},
-                        {"standing", one.standing},
-                        {"sealed", moment(one.sealed_unix_ns)}});
+    for (const auto& entry : std::span(kept).first(std::min(kept_max, kept.size())))
+        list.push_back({{"stream", entry.stream},
+                        {"step", entry.step},
+                        {"standing", entry.standing},
+                        {"sealed", moment(entry.sealed_unix_ns)}});
     return {{"shown", list}, {"count", kept.size()}};
 }
 
@@ -211,8 +211,8 @@ Tree now_json(const PageFacts& facts) {
             }
     }
     Tree samples = Tree::array();
-    for (const auto& one : facts.backlog)
-        samples.push_back({seconds(one.unix_ns), one.bytes, one.rate_bytes_per_second});
+    for (const auto& sample : facts.backlog)
+        samples.push_back({seconds(sample.unix_ns), sample.bytes, sample.rate_bytes_per_second});
     return {{"backlog_bytes", backlog},
             {"bytes_drained", drained},
             {"failures", failures},

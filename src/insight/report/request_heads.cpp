@@ -17,13 +17,13 @@ constexpr std::string_view end_of_head = "\r\n\r\n";
 Result<std::vector<RequestHead>> RequestHeads::turn(std::chrono::milliseconds patience) {
     std::vector<const sys::Connection*> connections;
     connections.reserve(all_.size());
-    for (const auto& one : all_) connections.push_back(&one.head.connection);
+    for (const auto& waiting : all_) connections.push_back(&waiting.head.connection);
     FB_TRY_ASSIGN(ready, sys::wait_for_any(listener_, connections, patience));
     for (const auto index : ready.connections) hear(all_[index]);
     const auto now = sys::Clock::now();
-    for (auto& one : all_) one.is_done = one.is_done || one.deadline <= now;
+    for (auto& waiting : all_) waiting.is_done = waiting.is_done || waiting.deadline <= now;
     const auto taken = ready.listener ? take() : Result<>();
-    std::erase_if(all_, [](const Waiting& one) { return one.is_done; });
+    std::erase_if(all_, [](const Waiting& waiting) { return waiting.is_done; });
     if (!taken && whole_.empty()) return taken.error();
     return std::exchange(whole_, {});
 }
@@ -40,22 +40,22 @@ Result<> RequestHeads::take() {
     return {};
 }
 
-void RequestHeads::hear(Waiting& one) {
+void RequestHeads::hear(Waiting& waiting) {
     std::array<char, 4096> bytes;
-    auto& text = one.head.text;
-    while (!one.is_done) {
-        const auto got = one.head.connection.receive_some(std::as_writable_bytes(std::span(bytes)));
+    auto& text = waiting.head.text;
+    while (!waiting.is_done) {
+        const auto got = waiting.head.connection.receive_some(std::as_writable_bytes(std::span(bytes)));
         if (got && *got == 0) return;
         if (!got || text.size() + *got > limits_.bytes_max) {
-            one.is_done = true;
+            waiting.is_done = true;
             return;
         }
         // The end may have come in two parts.
         const auto from = text.size() - std::min(text.size(), end_of_head.size());
         text.append(bytes.data(), *got);
         if (text.find(end_of_head, from) == text.npos) continue;
-        whole_.push_back(std::move(one.head));
-        one.is_done = true;
+        whole_.push_back(std::move(waiting.head));
+        waiting.is_done = true;
     }
 }
 

@@ -40,7 +40,7 @@ private:
         bool is_done = false;
     };
     Result<> take();
-    void hear(Waiting& one);
+    void hear(Waiting& waiting);
 
     sys::Listener& listener_;
     const Limits limits_;

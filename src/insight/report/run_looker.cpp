@@ -84,7 +84,7 @@ Result<bool> RunLooker::read_statuses(const std::vector<sys::Entry>& entries) {
     for (const auto& [name, text] : statuses_)
         if (auto status = format::decode_status(text, name)) chronicle_.statuses.push_back(std::move(*status));
     std::ranges::stable_sort(chronicle_.statuses, {},
-                             [](const format::StatusLine& one) { return std::tie(one.host, one.virtual_node); });
+                             [](const format::StatusLine& line) { return std::tie(line.host, line.virtual_node); });
     return true;
 }
 
@@ -103,8 +103,8 @@ Result<bool> RunLooker::read_kept() {
         if (before == listings_.end() || before->second != names) changed.insert(stream);
     }
     if (changed.empty() && listings.size() == listings_.size()) return false;
-    std::erase_if(kept_,
-                  [&](const auto& one) { return changed.contains(one.stream) || !listings.contains(one.stream); });
+    std::erase_if(
+        kept_, [&](const auto& entry) { return changed.contains(entry.stream) || !listings.contains(entry.stream); });
     for (const auto& stream : changed) {
         const auto history = catalog::history(store_, where_.run, stream);
         if (!history && history.error().kind == ErrorKind::missing) continue;

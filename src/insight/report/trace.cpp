@@ -43,7 +43,7 @@ public:
     Result<TraceReport> write() {
         FB_TRY_ASSIGN(files, telemetry::timing_files(store_, request_.run));
         files_ = std::move(files);
-        for (const auto& one : files_) bytes_all_ += 2 * one.bytes;
+        for (const auto& file : files_) bytes_all_ += 2 * file.bytes;
         const auto outlook = look();
         if (outlook.nodes.empty() || outlook.origin_unix_ns == 0) return nothing();
         report_.nodes_of_run = outlook.nodes.size();
@@ -130,7 +130,7 @@ private:
             return {};
         };
         sink->head(out);
-        std::vector<std::string> told;  // once, by look()
+        std::vector<std::string> texts;  // once, by look()
         for (std::size_t files = 0; files < files_.size(); ++files) {
             std::vector<std::size_t> of_these;
             for (const auto index : chosen)
@@ -139,12 +139,12 @@ private:
                 bytes_done_ += files_[files].bytes;
                 continue;
             }
-            const auto nodes = read(files, true, told);
+            const auto nodes = read(files, true, texts);
             for (const auto index : of_these) {
                 // A run that is computing goes on between the two looks; what was there stays, or is put aside.
-                const auto found = nodes.find(outlook.nodes[index].name);
-                if (found == nodes.end()) continue;
-                node.add(++processes_, found->first, found->second);
+                const auto match = nodes.find(outlook.nodes[index].name);
+                if (match == nodes.end()) continue;
+                node.add(++processes_, match->first, match->second);
                 FB_TRY(flush(write_bytes));
             }
         }

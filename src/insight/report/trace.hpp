@@ -1,4 +1,5 @@
-// The timeline of a run as one file, for Perfetto (ui.perfetto.dev) or Chrome's trace viewer. docs/reference/report.md#trace.
+// The timeline of a run as one file, for Perfetto (ui.perfetto.dev) or Chrome's trace viewer.
+// docs/reference/report.md#trace.
 
 #pragma once
 

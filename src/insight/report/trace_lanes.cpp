@@ -13,11 +13,11 @@ class Lane {
 public:
     bool take(TraceSpan span) {
         // What has ended. A span without a length at the end of another one still lies within that.
-        const auto has_ended = [&](const TraceSpan& one) {
-            return one.end_unix_ns < span.start_unix_ns ||
-                   (one.end_unix_ns == span.start_unix_ns &&
-                    (span.end_unix_ns > span.start_unix_ns || one.start_unix_ns == one.end_unix_ns ||
-                     !span.may_lie_within || !one.may_hold));
+        const auto has_ended = [&](const TraceSpan& other) {
+            return other.end_unix_ns < span.start_unix_ns ||
+                   (other.end_unix_ns == span.start_unix_ns &&
+                    (span.end_unix_ns > span.start_unix_ns || other.start_unix_ns == other.end_unix_ns ||
+                     !span.may_lie_within || !other.may_hold));
         };
         while (!open_.empty() && has_ended(open_.back())) open_.pop_back();
         if (!open_.empty()) {
@@ -44,14 +44,14 @@ Lanes lanes_of(std::vector<TraceSpan> spans) {
         return std::tuple(span.start_unix_ns, !span.may_hold, ~span.end_unix_ns);
     });
     std::vector<Lane> lanes;
-    Lanes made;
+    Lanes result;
     for (const auto& span : spans) {
         if (std::ranges::any_of(lanes, [&](Lane& lane) { return lane.take(span); })) continue;
-        if (lanes.size() == lanes_max) ++made.left_out;
+        if (lanes.size() == lanes_max) ++result.left_out;
         else lanes.emplace_back().take(span);
     }
-    for (auto& lane : lanes) made.lanes.push_back(std::move(lane.spans()));
-    return made;
+    for (auto& lane : lanes) result.lanes.push_back(std::move(lane.spans()));
+    return result;
 }
 
 }  // namespace forebay::report

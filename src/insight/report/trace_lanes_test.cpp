@@ -20,21 +20,21 @@ TraceSpan span(std::uint64_t start, std::uint64_t end, bool may_hold = false, bo
 void check_nested(const std::vector<TraceSpan>& lane) {
     std::vector<TraceSpan> open;
     std::uint64_t last = 0;
-    for (const auto& one : lane) {
-        CHECK(one.start_unix_ns >= last);
-        CHECK(one.end_unix_ns >= one.start_unix_ns);
-        last = one.start_unix_ns;
-        REQUIRE(one.depth <= open.size());
-        while (open.size() > one.depth) {
-            CHECK(open.back().end_unix_ns <= one.start_unix_ns);
+    for (const auto& span : lane) {
+        CHECK(span.start_unix_ns >= last);
+        CHECK(span.end_unix_ns >= span.start_unix_ns);
+        last = span.start_unix_ns;
+        REQUIRE(span.depth <= open.size());
+        while (open.size() > span.depth) {
+            CHECK(open.back().end_unix_ns <= span.start_unix_ns);
             open.pop_back();
         }
         if (!open.empty()) {
-            CHECK(open.back().end_unix_ns >= one.end_unix_ns);
+            CHECK(open.back().end_unix_ns >= span.end_unix_ns);
             CHECK(open.back().may_hold);
-            CHECK(one.may_lie_within);
+            CHECK(span.may_lie_within);
         }
-        open.push_back(one);
+        open.push_back(span);
     }
 }
 
@@ -61,9 +61,9 @@ TEST_CASE("a phase that ends by rounding after its save is cut, a longer one has
 
 TEST_CASE("no more tracks than a viewer shows") {
     std::vector<TraceSpan> spans(lanes_max + 9, span(5, 6));
-    const auto made = lanes_of(spans);
-    CHECK(made.lanes.size() == lanes_max);
-    CHECK(made.left_out == 9);
+    const auto lanes = lanes_of(spans);
+    CHECK(lanes.lanes.size() == lanes_max);
+    CHECK(lanes.left_out == 9);
 }
 
 TEST_CASE("random spans nest on every track, and none is lost") {
@@ -78,9 +78,9 @@ TEST_CASE("random spans nest on every track, and none is lost") {
             spans.push_back(
                 span(begin, begin + (length(random) % 4 == 0 ? 0 : length(random)), chosen == 0, chosen > 1));
         }
-        const auto made = lanes_of(spans);
-        std::size_t sum = made.left_out;
-        for (const auto& lane : made.lanes) {
+        const auto lanes = lanes_of(spans);
+        std::size_t sum = lanes.left_out;
+        for (const auto& lane : lanes.lanes) {
             check_nested(lane);
             sum += lane.size();
         }

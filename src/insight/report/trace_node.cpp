@@ -207,13 +207,13 @@ void NodeTrace::add(std::uint32_t process, const std::string& name, const std::v
     sink_.process(out_, process, name);
     add_counters(process, batches);
     for (auto& [group, spans] : spans_of(batches, counts_.left_out)) {
-        const auto made = lanes_of(std::move(spans));
-        counts_.left_out += made.left_out;
-        for (std::size_t lane = 0; lane < made.lanes.size(); ++lane) {
+        const auto lanes = lanes_of(std::move(spans));
+        counts_.left_out += lanes.left_out;
+        for (std::size_t lane = 0; lane < lanes.lanes.size(); ++lane) {
             std::vector<TraceSlice> slices;
-            for (const auto& span : made.lanes[lane]) slices.push_back(slice_of(span, group, batches[span.batch]));
+            for (const auto& span : lanes.lanes[lane]) slices.push_back(slice_of(span, group, batches[span.batch]));
             counts_.slices += slices.size();
-            sink_.slices(out_, next_track(process, track_name(group, lane, made.lanes.size())), slices);
+            sink_.slices(out_, next_track(process, track_name(group, lane, lanes.lanes.size())), slices);
         }
     }
 }

@@ -1,4 +1,5 @@
-// The live page as one document: markup, styles and script of src/insight/report/assets/watch.*, and uPlot. It asks its own
+// The live page as one document: markup, styles and script of src/insight/report/assets/watch.*, and uPlot. It asks
+// its own
 // server for everything else.
 
 #pragma once

@@ -20,9 +20,9 @@ public:
         : head_(head), end_(end) {
         const auto first = head.blocks.begin() + static_cast<std::ptrdiff_t>(head.first_block[variable]);
         const auto last = head.blocks.begin() + static_cast<std::ptrdiff_t>(head.first_block[variable + 1]);
-        const auto found = std::partition_point(
+        const auto match = std::partition_point(
             first, last, [&](const auto& block) { return block.offset_bytes + block.size_bytes <= begin; });
-        block_ = static_cast<std::size_t>(found - head.blocks.begin());
+        block_ = static_cast<std::size_t>(match - head.blocks.begin());
         block_end_ = static_cast<std::size_t>(last - head.blocks.begin());
         if (block_ < block_end_ && head.blocks[block_].offset_bytes < begin)
             segment_ = (begin - head.blocks[block_].offset_bytes) / limits::segment_bytes;
@@ -71,9 +71,9 @@ Result<> DatasetSource::load(const DatasetTarget& target, std::uint64_t first, s
     const Into into{first, to};
     const auto begin = first / element, end = (first + to.size() + element - 1) / element;
     const auto tiles = target.tiling.tiles(begin, end);
-    std::uint64_t found = 0;
-    for (const auto& tile : tiles) found += volume(tile.box.size);
-    if (found < end - begin)  // some of these elements nobody wrote
+    std::uint64_t covered = 0;
+    for (const auto& tile : tiles) covered += volume(tile.box.size);
+    if (covered < end - begin)  // some of these elements nobody wrote
         for (auto at = begin; at < end; ++at) into.put(at * element, target.fill);
     for (const auto& tile : tiles) FB_TRY(load_tile(target, tile, into));
     return {};

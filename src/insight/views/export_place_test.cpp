@@ -59,28 +59,28 @@ TEST_CASE("only names that an export gives are removed beside it") {
 TEST_CASE("a part that vanishes or is cut while it is copied is said, and nothing gets the name") {
     SimStore disk;
     const auto snapshot = make(disk);
-    auto one = views::Export::plan(disk, {snapshot}, plain, "out.h5", small_windows()).value();
-    REQUIRE(one.begin());
-    const auto said = [&](const Result<>& result) {
+    auto plan = views::Export::plan(disk, {snapshot}, plain, "out.h5", small_windows()).value();
+    REQUIRE(plan.begin());
+    const auto message_of = [&](const Result<>& result) {
         REQUIRE_FALSE(result);
         CHECK(result.error().kind == ErrorKind::retry);
         CHECK(result.error().text().find("Another export") != std::string::npos);
         CHECK_FALSE(disk.peek("out.h5"));
     };
     SUBCASE("before it is copied") {
-        REQUIRE(disk.remove(one.part_path()));
-        said(one.copy());
+        REQUIRE(disk.remove(plan.part_path()));
+        message_of(plan.copy());
         CHECK(outputs(disk).empty());
     }
     SUBCASE("before it has its name") {
-        REQUIRE(one.copy());
-        REQUIRE(disk.remove(one.part_path()));
-        said(one.finish());
+        REQUIRE(plan.copy());
+        REQUIRE(disk.remove(plan.part_path()));
+        message_of(plan.finish());
     }
     SUBCASE("begun anew before it has its name") {
-        REQUIRE(one.copy());
-        REQUIRE(disk.open(one.part_path(), sys::Access::create));
-        said(one.finish());
+        REQUIRE(plan.copy());
+        REQUIRE(disk.open(plan.part_path(), sys::Access::create));
+        message_of(plan.finish());
     }
 }
 
@@ -89,11 +89,11 @@ TEST_CASE("a directory is not replaced, and is refused before anything is copied
     const auto snapshot = make(disk);
     auto options = small_windows();
     options.replace = true;
-    auto one = views::Export::plan(disk, {snapshot}, plain, "out.h5", options).value();
-    REQUIRE(one.begin());
-    REQUIRE(one.copy());
+    auto plan = views::Export::plan(disk, {snapshot}, plain, "out.h5", options).value();
+    REQUIRE(plan.begin());
+    REQUIRE(plan.copy());
     REQUIRE(disk.make_directories("out.h5"));
-    const auto late = one.finish();
+    const auto late = plan.finish();
     REQUIRE_FALSE(late);
     CHECK(late.error().text().find("what is copied stays in out.h5.part-") != std::string::npos);
     const auto early = views::Export::plan(disk, {snapshot}, plain, "out.h5", options);

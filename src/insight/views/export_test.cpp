@@ -74,9 +74,9 @@ TEST_CASE("a crash at any operation leaves the file whole or absent, and the nex
     };
     const auto check = [&](SimStore& disk, const auto& outcome) {
         const auto [done, crashed] = outcome;
-        const auto found = disk.peek("out.h5");
-        if (found) REQUIRE(bool(*found == expected));
-        if (done) REQUIRE(found);
+        const auto content = disk.peek("out.h5");
+        if (content) REQUIRE(bool(*content == expected));
+        if (done) REQUIRE(content);
         if (!crashed) return;
         auto options = small_windows();
         options.replace = true;
@@ -160,7 +160,8 @@ TEST_CASE("a damaged segment ends the export with what verify says of it") {
     const auto snapshot = make(disk);
     const auto source = snapshot.directory + "/" + format::node_path(1, 3);
     const auto head = catalog::load_head(disk, source).value();
-    const auto block = std::ranges::find_if(head.blocks, [](const auto& one) { return one.size_bytes > 0; });
+    const auto block =
+        std::ranges::find_if(head.blocks, [](const auto& candidate) { return candidate.size_bytes > 0; });
     flip(disk, source, block->offset_bytes + 1);
     const auto damage = catalog::verify(disk, snapshot, {}).value().damage;
     REQUIRE(damage.size() == 1);
@@ -271,7 +272,7 @@ TEST_CASE("several processes: one begins, each copies its part, one finishes") {
         CHECK(bool(*disk.peek("out.h5") == expected));
         CHECK(outputs(disk) == std::vector<std::string>{"out.h5"});
         std::uint64_t written = 0;
-        for (const auto& one : all) written += one.done().bytes_written;
+        for (const auto& writer : all) written += writer.done().bytes_written;
         CHECK(written > 3 * mib);
         CHECK(written < 4 * mib);
         REQUIRE(disk.remove("out.h5"));

@@ -12,11 +12,11 @@ namespace forebay::views {
 Result<std::shared_ptr<const catalog::BlockReader>> OpenNodes::take(std::uint32_t snapshot, std::uint32_t node) {
     {
         const std::lock_guard lock(mutex_);
-        const auto found = std::ranges::find_if(
+        const auto match = std::ranges::find_if(
             kept_, [&](const Kept& kept) { return kept.node == node && kept.snapshot == snapshot; });
-        if (found != kept_.end()) {
-            kept_.splice(kept_.begin(), kept_, found);
-            return found->open;
+        if (match != kept_.end()) {
+            kept_.splice(kept_.begin(), kept_, match);
+            return match->open;
         }
     }
     // Read without the lock. Two threads may read one head at once, and then both keep theirs for a while.

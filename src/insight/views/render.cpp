@@ -23,8 +23,8 @@ public:
 
     Result<> render() {
         for (const auto& group : outline_.groups) {
-            FB_TRY_ASSIGN(made, file_.group(group.path));
-            FB_TRY(put_attributes(made, group.attributes, outline_.terminated_texts));
+            FB_TRY_ASSIGN(new_group, file_.group(group.path));
+            FB_TRY(put_attributes(new_group, group.attributes, outline_.terminated_texts));
         }
         for (const auto& named : outline_.types) {
             FB_TRY_ASSIGN(type, h5::stored_type(named.type));
@@ -49,16 +49,16 @@ private:
             if (lay_) FB_TRY(lay_({dataset, type, space, creation}));
         }
         if (dataset.may_grow) FB_TRY(let_grow(space, creation, dataset.shape[0]));
-        FB_TRY_ASSIGN(made, file_.dataset(dataset.path, type, space, creation));
-        if (held != nullptr) FB_TRY(write(made, dataset, dataset.type, held->bytes, {}));
+        FB_TRY_ASSIGN(new_dataset, file_.dataset(dataset.path, type, space, creation));
+        if (held != nullptr) FB_TRY(write(new_dataset, dataset, dataset.type, held->bytes, {}));
         if (copied)
-            for (const auto& one : *shown) {
-                const auto& of = contents_[one.snapshot];
-                FB_TRY(write(made, dataset, of.manifest.schema.variables[one.variable].type, of.values[one.variable],
-                             one));
+            for (const auto& source : *shown) {
+                const auto& of = contents_[source.snapshot];
+                FB_TRY(write(new_dataset, dataset, of.manifest.schema.variables[source.variable].type,
+                             of.values[source.variable], source));
             }
-        if (!dataset.scale.empty()) FB_TRY(mark_scale(made, dataset));
-        return put_attributes(made, dataset.attributes, outline_.terminated_texts);
+        if (!dataset.scale.empty()) FB_TRY(mark_scale(new_dataset, dataset));
+        return put_attributes(new_dataset, dataset.attributes, outline_.terminated_texts);
     }
 
     /// netCDF-C up to 4.10.1 takes a fill value of a text of fixed length for an address, and crashes. HDF5's own fill
@@ -87,13 +87,13 @@ private:
     }
 
     const h5::Id& named_or(const h5::Id& own_type, Type type) const {
-        const auto found = std::ranges::find(outline_.types, type, &outline::Outline::NamedType::type);
-        return found == outline_.types.end() ? own_type
-                                             : named_[static_cast<std::size_t>(found - outline_.types.begin())];
+        const auto match = std::ranges::find(outline_.types, type, &outline::Outline::NamedType::type);
+        return match == outline_.types.end() ? own_type
+                                             : named_[static_cast<std::size_t>(match - outline_.types.begin())];
     }
 
     /// Writes the elements of one variable, or of the whole dataset.
-    Result<> write(const h5::Id& made, const outline::Outline::Dataset& dataset, Type type,
+    Result<> write(const h5::Id& new_dataset, const outline::Outline::Dataset& dataset, Type type,
                    const std::vector<std::byte>& bytes, const outline::Outline::Shows& shows) const {
         const auto doing = fmt::format("writing '{}'", dataset.path);
         const auto count = bytes.size() / type.size_bytes;
@@ -117,7 +117,7 @@ private:
             FB_TRY(h5::select(space, outline::placed_in(dataset, shows, whole)));
         }
         const void* from = pointers.empty() ? static_cast<const void*>(bytes.data()) : pointers.data();
-        return h5::require(H5Dwrite(made.get(), memory_type.get(), memory.get(), space.get(), H5P_DEFAULT, from),
+        return h5::require(H5Dwrite(new_dataset.get(), memory_type.get(), memory.get(), space.get(), H5P_DEFAULT, from),
                            doing);
     }
 
@@ -131,8 +131,8 @@ private:
 }  // namespace
 
 bool is_copied(const std::vector<outline::Outline::Shows>& shown, std::span<const outline::Contents> contents) {
-    return !shown.empty() && std::ranges::all_of(shown, [&](const auto& one) {
-        return !contents[one.snapshot].values[one.variable].empty();
+    return !shown.empty() && std::ranges::all_of(shown, [&](const auto& source) {
+        return !contents[source.snapshot].values[source.variable].empty();
     });
 }
 

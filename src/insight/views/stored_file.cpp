@@ -26,11 +26,11 @@ std::uint64_t metadata_bytes(const outline::Outline& outline, std::uint64_t alig
     return std::min(round_up(bytes, 4096), alignment / 2);
 }
 
-Result<> reserve(const NewDataset& made) {
-    const auto doing = fmt::format("laying out '{}'", made.outline.path);
-    FB_TRY(h5::require(H5Pset_layout(made.creation.get(), H5D_CONTIGUOUS), doing));
-    FB_TRY(h5::require(H5Pset_alloc_time(made.creation.get(), H5D_ALLOC_TIME_EARLY), doing));
-    return h5::require(H5Pset_fill_time(made.creation.get(), H5D_FILL_TIME_NEVER), doing);
+Result<> reserve(const NewDataset& dataset) {
+    const auto doing = fmt::format("laying out '{}'", dataset.outline.path);
+    FB_TRY(h5::require(H5Pset_layout(dataset.creation.get(), H5D_CONTIGUOUS), doing));
+    FB_TRY(h5::require(H5Pset_alloc_time(dataset.creation.get(), H5D_ALLOC_TIME_EARLY), doing));
+    return h5::require(H5Pset_fill_time(dataset.creation.get(), H5D_FILL_TIME_NEVER), doing);
 }
 
 Result<Tiling> tiling_of(const outline::Outline::Dataset& dataset, std::span<const outline::Contents> contents) {

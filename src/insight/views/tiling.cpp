@@ -65,7 +65,7 @@ Tiling::Tiling(const Extents& shape, std::vector<Stored> boxes) : shape_(shape),
 }
 
 std::vector<Stored> Tiling::tiles(std::uint64_t first, std::uint64_t end) const {
-    std::vector<Stored> found;
+    std::vector<Stored> pieces;
     const auto origin = zeros(shape_.dims());
     for (const auto& slab : slabs_of(shape_, first, end)) {
         const auto slab_first = flat(slab.lo, origin, shape_);
@@ -79,10 +79,10 @@ std::vector<Stored> Tiling::tiles(std::uint64_t first, std::uint64_t end) const 
             // stretch of the packed box.
             part.first_element += flat(common->lo, part.box.lo, part.box.size);
             part.box = *common;
-            found.push_back(part);
+            pieces.push_back(part);
         }
     }
-    return found;
+    return pieces;
 }
 
 }  // namespace forebay::views

@@ -61,21 +61,21 @@ TEST_CASE("tiles: each element of any range, once, and where it is stored") {
             CAPTURE(with_holes);
             const auto stored = scattered(shape, 9, with_holes, dice);
             std::map<std::uint64_t, Place> expected;
-            for (const auto& one : stored)
-                each(one, shape, [&](std::uint64_t element, Place place) { expected.emplace(element, place); });
+            for (const auto& box : stored)
+                each(box, shape, [&](std::uint64_t element, Place place) { expected.emplace(element, place); });
             const views::Tiling tiling(shape, stored);
             const auto all = volume(shape);
             for (std::uint64_t first = 0; first < all; ++first)
                 for (std::uint64_t end = first + 1; end <= all; end += 1 + dice() % 5) {
-                    std::map<std::uint64_t, Place> found;
+                    std::map<std::uint64_t, Place> places;
                     bool twice = false;
                     for (const auto& tile : tiling.tiles(first, end))
                         each(tile, shape, [&](std::uint64_t element, Place place) {
-                            twice |= !found.emplace(element, place).second;
+                            twice |= !places.emplace(element, place).second;
                         });
                     const std::map<std::uint64_t, Place> wanted(expected.lower_bound(first), expected.lower_bound(end));
                     REQUIRE_FALSE(twice);
-                    REQUIRE(bool(found == wanted));
+                    REQUIRE(bool(places == wanted));
                 }
         }
     }

@@ -37,9 +37,9 @@ Result<std::string> prefix_of(const std::string& path, const std::string& stream
 
 Result<> check_sources(std::span<const outline::Contents> contents, const std::string& path) {
     std::uint64_t files = 0, mappings = 0;
-    for (const auto& one : contents) {
-        files += one.files;
-        mappings += one.mapping_count;
+    for (const auto& content : contents) {
+        files += content.files;
+        mappings += content.mapping_count;
     }
     if (files <= outline::views_sources_max && mappings <= outline::views_mappings_max) return {};
     return Error{
@@ -92,7 +92,7 @@ Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<c
         FB_TRY(outline::describe(*contents, description));
         all.push_back(std::move(*contents));
     }
-    std::ranges::sort(all, {}, [](const outline::Contents& one) { return one.manifest.step; });
+    std::ranges::sort(all, {}, [](const outline::Contents& contents) { return contents.manifest.step; });
     return all;
 }
 
@@ -121,10 +121,10 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
         prefix = way;
     }
     FB_TRY_ASSIGN(bytes, write_virtual(outline, contents, prefix, options.convention == Convention::plain));
-    for (const auto& one : contents) {
-        view.mappings += one.mapping_count;
-        view.sources += one.files;
-        view.missing.insert(view.missing.end(), one.missing.begin(), one.missing.end());
+    for (const auto& content : contents) {
+        view.mappings += content.mapping_count;
+        view.sources += content.files;
+        view.missing.insert(view.missing.end(), content.missing.begin(), content.missing.end());
     }
     view.omitted = std::move(outline.omitted);
     FB_TRY(check_standing(store, view.path, options.replace));

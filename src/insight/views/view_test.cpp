@@ -28,11 +28,11 @@ public:
     ~Scratch() { std::filesystem::remove_all(path_); }
     std::string run() const { return (path_ / "run").string(); }
     std::vector<std::string> names(const std::string& directory) const {
-        std::vector<std::string> found;
+        std::vector<std::string> names;
         for (const auto& entry : std::filesystem::directory_iterator(path_ / directory))
-            found.push_back(entry.path().filename());
-        std::sort(found.begin(), found.end());
-        return found;
+            names.push_back(entry.path().filename());
+        std::sort(names.begin(), names.end());
+        return names;
     }
 
 private:
@@ -101,7 +101,7 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
     const auto before = text_of_file(path);
     const auto source = snapshot.directory + "/" + format::node_path(1, 3);
     auto expected = ErrorKind::corrupt;
-    std::string said = "node-00001.h5";
+    std::string file = "node-00001.h5";
     SUBCASE("missing") {
         std::filesystem::remove(source);
         expected = ErrorKind::missing;
@@ -111,13 +111,13 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
     SUBCASE("another save's") {
         std::filesystem::copy_file(snapshot.directory + "/" + format::node_path(2, 3), source,
                                    std::filesystem::copy_options::overwrite_existing);
-        said = "is node 2 of step 120";
+        file = "is node 2 of step 120";
     }
-    const auto made = views::make_view(store, {&snapshot, 1}, {});
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == expected);
-    CHECK(made.error().text().find(said) != std::string::npos);
-    CHECK(made.error().text().find("Next: forebay verify " + scratch.run() + "/fields@120") != std::string::npos);
+    const auto view = views::make_view(store, {&snapshot, 1}, {});
+    REQUIRE_FALSE(view);
+    CHECK(view.error().kind == expected);
+    CHECK(view.error().text().find(file) != std::string::npos);
+    CHECK(view.error().text().find("Next: forebay verify " + scratch.run() + "/fields@120") != std::string::npos);
     CHECK(text_of_file(path) == before);
     CHECK(scratch.names("run/fields").size() == 2);
 }
@@ -129,20 +129,20 @@ TEST_CASE("a replicated value that fails its checksum is not copied") {
     const auto source = snapshot.directory + "/" + format::node_path(0, 2);
     const auto head = catalog::load_head(store, source).value();
     flip_byte(source, head.blocks[head.first_block[2]].offset_bytes + 7);
-    const auto made = views::make_view(store, {&snapshot, 1}, {});
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == ErrorKind::corrupt);
-    CHECK(made.error().text().find("'a'") != std::string::npos);
+    const auto view = views::make_view(store, {&snapshot, 1}, {});
+    REQUIRE_FALSE(view);
+    CHECK(view.error().kind == ErrorKind::corrupt);
+    CHECK(view.error().text().find("'a'") != std::string::npos);
 }
 
 TEST_CASE("more node files than a reader can hold open are unsupported") {
     const Scratch scratch;
     auto& store = sys::posix_store();
     const auto snapshot = test::write_sample(store, scratch.run(), slabs(outline::views_sources_max + 1, 1)).value();
-    const auto made = views::make_view(store, {&snapshot, 1}, {});
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == ErrorKind::unsupported);
-    CHECK(made.error().text().find("901 files and a view may have 900") != std::string::npos);
+    const auto view = views::make_view(store, {&snapshot, 1}, {});
+    REQUIRE_FALSE(view);
+    CHECK(view.error().kind == ErrorKind::unsupported);
+    CHECK(view.error().text().find("901 files and a view may have 900") != std::string::npos);
     CHECK(scratch.names("run/fields") == std::vector<std::string>{"step-000120"});
 }
 
@@ -157,13 +157,13 @@ TEST_CASE("a snapshot that retention removes at any operation leaves no view beh
             REQUIRE(catalog::remove_views(sys::posix_store(), stream, snapshot.step, catalog::ViewsOf::step));
             REQUIRE(catalog::discard(sys::posix_store(), snapshot.directory, snapshot.step, 1));
         });
-        const auto made = views::make_view(store, {&snapshot, 1}, {});
+        const auto view = views::make_view(store, {&snapshot, 1}, {});
         more = store.operations() > at;
         if (!more) continue;
         CHECK(scratch.names("run/fields").empty());
-        REQUIRE_FALSE(made);
-        CHECK(made.error().kind == ErrorKind::missing);
-        CHECK(made.error().what.find("was removed meanwhile") != std::string::npos);
+        REQUIRE_FALSE(view);
+        CHECK(view.error().kind == ErrorKind::missing);
+        CHECK(view.error().what.find("was removed meanwhile") != std::string::npos);
     }
 }
 
@@ -176,9 +176,9 @@ TEST_CASE("HDF5 is left as it was: no open handles, the caller's own error print
     REQUIRE(H5Eset_auto2(H5E_DEFAULT, print, &mark) >= 0);
     REQUIRE(views::make_view(store, {&snapshot, 1}, {}));
     CHECK(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
-    H5E_auto2_t found = nullptr;
+    H5E_auto2_t handler = nullptr;
     void* data = nullptr;
-    REQUIRE(H5Eget_auto2(H5E_DEFAULT, &found, &data) >= 0);
-    CHECK(bool(found == static_cast<H5E_auto2_t>(print)));
+    REQUIRE(H5Eget_auto2(H5E_DEFAULT, &handler, &data) >= 0);
+    CHECK(bool(handler == static_cast<H5E_auto2_t>(print)));
     CHECK(data == &mark);
 }

@@ -61,21 +61,21 @@ std::vector<Taken> taken_from(const outline::Contents& contents, std::size_t v) 
 }
 
 /// Lists the sources of a virtual dataset. One without any stays an ordinary dataset of which nothing is stored.
-Result<> map(const NewDataset& made, std::span<const outline::Contents> contents, const std::string& prefix) {
-    const auto doing = fmt::format("mapping '{}'", made.outline.path);
-    for (const auto& shows : std::get<std::vector<outline::Outline::Shows>>(made.outline.content)) {
+Result<> map(const NewDataset& dataset, std::span<const outline::Contents> contents, const std::string& prefix) {
+    const auto doing = fmt::format("mapping '{}'", dataset.outline.path);
+    for (const auto& shows : std::get<std::vector<outline::Outline::Shows>>(dataset.outline.content)) {
         for (const auto& taken : taken_from(contents[shows.snapshot], shows.variable)) {
             if (volume(taken.box.size) == 0) continue;  // an extent of 0
-            FB_TRY(h5::select(made.space, outline::placed_in(made.outline, shows, taken.box)));
+            FB_TRY(h5::select(dataset.space, outline::placed_in(dataset.outline, shows, taken.box)));
             FB_TRY_ASSIGN(source, h5::space_of(taken.shape));
             if (taken.shape.dims() > 0) FB_TRY(h5::select(source, taken.from));
-            FB_TRY(
-                h5::require(H5Pset_virtual(made.creation.get(), made.space.get(), escaped(prefix + taken.file).c_str(),
-                                           escaped(taken.dataset).c_str(), source.get()),
-                            doing));
+            FB_TRY(h5::require(
+                H5Pset_virtual(dataset.creation.get(), dataset.space.get(), escaped(prefix + taken.file).c_str(),
+                               escaped(taken.dataset).c_str(), source.get()),
+                doing));
         }
     }
-    return h5::require(H5Sselect_all(made.space.get()), doing);
+    return h5::require(H5Sselect_all(dataset.space.get()), doing);
 }
 
 /// To a dataset without dimensions, of which netCDF makes no dimension; a shared file has none. Where a variable has
@@ -98,7 +98,7 @@ Result<std::string> write_virtual(const outline::Outline& outline, std::span<con
                                   const std::string& prefix, bool needs_nodes) {
     const h5::QuietErrors quiet;
     FB_TRY_ASSIGN(file, h5::Hdf5File::in_memory());
-    FB_TRY(render(file, outline, contents, [&](const NewDataset& made) { return map(made, contents, prefix); }));
+    FB_TRY(render(file, outline, contents, [&](const NewDataset& dataset) { return map(dataset, contents, prefix); }));
     if (needs_nodes) FB_TRY(link_node_file(file, contents.front(), prefix));
     FB_TRY_ASSIGN(bytes, file.bytes());
     return bytes + format::view_mark(bytes.size());

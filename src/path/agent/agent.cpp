@@ -104,7 +104,7 @@ bool Agent::work(const std::atomic<bool>& stop) {
 // All that other stations have to do with one slot; true when there was one. Their failures cost the simulation and the
 // snapshot nothing.
 bool Agent::visit_stations(const std::atomic<bool>& stop) {
-    const auto slot = schedule_.next_held([this](std::uint32_t one) { return at_work(one); });
+    const auto slot = schedule_.next_held([this](std::uint32_t index) { return at_work(index); });
     if (!slot) return false;
     auto& holds = slots_.control(*slot).holds;
     // A save may take the slot from a station that has no more than a lease, and be drained while that one runs.

@@ -114,13 +114,13 @@ TEST_CASE("each save that is damaged in memory is told once as failed, and who w
     std::atomic<bool> stop{false};
     std::jthread agent(
         [&] { agent::Agent(disk, node.staging, node.session, {}, [](const agent::Event&) {}).run(stop, 0s); });
-    std::uint32_t told = 0;
+    std::uint32_t count = 0;
     for (const std::uint64_t id : {1u, 2u}) {
         CAPTURE(id);
         node.seal({.id = id, .step = static_cast<std::int64_t>(id)}, {}, sys::unix_ns(), 0, true);
         auto& slot = node.page().slots[0];
         REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }));
-        CHECK(slot.failures.load() == ++told);
+        CHECK(slot.failures.load() == ++count);
         const auto waited = node::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {});  // it tries again
         REQUIRE_FALSE(waited);
         CHECK(waited.error().kind == ErrorKind::corrupt);

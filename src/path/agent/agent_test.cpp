@@ -58,9 +58,9 @@ public:
     }
 
     std::vector<Write> of(const std::string& stream) const {
-        std::vector<Write> found;
-        std::ranges::copy_if(writes, std::back_inserter(found), [&](const Write& w) { return w.stream == stream; });
-        return found;
+        std::vector<Write> chosen;
+        std::ranges::copy_if(writes, std::back_inserter(chosen), [&](const Write& w) { return w.stream == stream; });
+        return chosen;
     }
 
     std::mutex mutex;
@@ -259,12 +259,12 @@ TEST_CASE("a crash at any operation while one drain overtakes another leaves bot
     CHECK(clean->node.page().counts.overtakes == 1);
     test::crash_worlds_at_each(make, {0, 3, 4, 5}, play, [&](World& world, bool) {
         auto& [disk, node] = world;
-        const bool told = node.page().counts.commits == 2;
+        const bool is_committed = node.page().counts.commits == 2;
         for (const auto& snapshot : {low, high}) {
             const auto listed = catalog::snapshots(disk, run, snapshot.stream);
             const bool whole = test::is_whole(disk, run, snapshot);
             if (listed && !listed->empty()) CHECK(whole);
-            if (told) CHECK(whole);
+            if (is_committed) CHECK(whole);
         }
         node::ring(node.page().bell);
         if (node.page().slot_count == 1) node.seal(high, {.priority = 1});
@@ -313,10 +313,10 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     REQUIRE_MESSAGE(node.drain(store), node.log);
     CHECK(node.stream("late").counts.deadlines_missed == 1);
     CHECK(node.stream("in-time").counts.deadlines_missed == 0);
-    const auto told = node.log.find("step 7 of stream 'late' misses its deadline, ");
-    REQUIRE(told != std::string::npos);
-    CHECK(told < node.log.find("step 7 of stream 'late': "));  // said when it passed, not when all was drained
-    CHECK(node.log.find("misses its deadline", node.log.find('\n', told)) == std::string::npos);
+    const auto position = node.log.find("step 7 of stream 'late' misses its deadline, ");
+    REQUIRE(position != std::string::npos);
+    CHECK(position < node.log.find("step 7 of stream 'late': "));  // said when it passed, not when all was drained
+    CHECK(node.log.find("misses its deadline", node.log.find('\n', position)) == std::string::npos);
 
     SimStore dead("run");
     dead.fail(test::Op::make_directory, 0, {ErrorKind::full, "No space left on device"}, 1000);
@@ -340,8 +340,8 @@ TEST_CASE("a file that stays under the name of a view is told once") {
     node.seal({.id = 3, .step = 20}, options, 2, 1);
     REQUIRE_MESSAGE(node.drain(disk), node.log);
     CHECK(catalog::snapshots(disk, run, "restart").value().size() == 1);
-    const auto told = node.log.find(run + "/restart/series.nc stays");
-    REQUIRE(told != std::string::npos);
-    CHECK(node.log.find("series.nc stays", told + 20) == std::string::npos);
+    const auto position = node.log.find(run + "/restart/series.nc stays");
+    REQUIRE(position != std::string::npos);
+    CHECK(node.log.find("series.nc stays", position + 20) == std::string::npos);
     CHECK(disk.peek(run + "/restart/series.nc") == "an export");
 }

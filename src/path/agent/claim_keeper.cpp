@@ -70,11 +70,11 @@ void ClaimKeeper::look() {
             fmt::format("{} has taken over run {} from this session, which is number {}", **later, run_, session),
             "all that was saved; what is sealed is still drained", "end one of the two"};
         say_lost(page_, lost);
-        if (!std::exchange(told_, true)) tell_({.what = What::lost, .detail = lost.line()});
-    } else if (!renewed && !std::exchange(told_, true)) {
+        if (!std::exchange(is_told_, true)) tell_({.what = What::lost, .detail = lost.line()});
+    } else if (!renewed && !std::exchange(is_told_, true)) {
         tell_({.what = What::not_renewed, .detail = renewed.error().line()});
     } else if (renewed) {
-        told_ = false;
+        is_told_ = false;
     }
 }
 

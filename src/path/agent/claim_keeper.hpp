@@ -35,7 +35,7 @@ private:
     const std::string run_;
     const Tell tell_;
     std::uint64_t count_;
-    bool told_ = false, ended_ = false;
+    bool is_told_ = false, ended_ = false;
 
     std::mutex mutex_;  // guards what follows
     std::condition_variable wake_;

@@ -34,9 +34,9 @@ constexpr std::chrono::milliseconds commit_pause{1000};
 // Whether analyses of the stream may mark its snapshots, as any script may.
 bool may_be_marked(const node::StreamControl& stream) {
     const auto analyses = node::decode_analyses(stream.insitu.data());
-    return analyses && std::ranges::any_of(*analyses, [](const Analysis& one) {
-               return one.kind == Analysis::Kind::script ||
-                      (!one.condition.empty() && std::ranges::count(one.action, Analysis::Action::mark) > 0);
+    return analyses && std::ranges::any_of(*analyses, [](const Analysis& analysis) {
+               return analysis.kind == Analysis::Kind::script ||
+                      (!analysis.condition.empty() && std::ranges::count(analysis.action, Analysis::Action::mark) > 0);
            });
 }
 
@@ -58,9 +58,9 @@ Result<> add_unproved(sys::Store& store, const std::string& run, const node::Con
 // What was made of snapshots that the run has gone back behind gets the name of its line too. Nothing of it is removed.
 Result<> name_results(sys::Store& store, const std::string& run, const std::string& stream) {
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
-    for (const auto& one : streams)
-        if (describe::source_stream(one) == stream && !format::is_packed_stream(one))
-            FB_TRY(catalog::prune(store, run, one, {}));
+    for (const auto& derived : streams)
+        if (describe::source_stream(derived) == stream && !format::is_packed_stream(derived))
+            FB_TRY(catalog::prune(store, run, derived, {}));
     return {};
 }
 
@@ -136,9 +136,9 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
                     "behind it in run {}",
                     record.step, stream, format::name_of(record.lineage.line()), session_.run),
         "both", fmt::format("forebay ls {}", session_.run)};
-    auto told = slots_.event(What::set_aside, slot);
-    told.detail = aside.line();
-    tell_(told);
+    auto event = slots_.event(What::set_aside, slot);
+    event.detail = aside.line();
+    tell_(event);
     if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
 }
 
@@ -220,14 +220,14 @@ void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot
         const auto convention = known.convention;
         if ((wanted >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
         const auto start = sys::Clock::now();
-        const auto made = attempt([&] { return make_view_(store_, snapshot, convention); });
-        tell_({.what = made ? What::viewed : What::not_viewed,
+        const auto outcome = attempt([&] { return make_view_(store_, snapshot, convention); });
+        tell_({.what = outcome ? What::viewed : What::not_viewed,
                .stream = snapshot.stream,
                .step = snapshot.step,
                .slot = slot,
                .seconds = std::chrono::duration<double>(sys::Clock::now() - start).count(),
                .place = catalog::view_name(snapshot.step, convention),
-               .detail = made ? std::string() : made.error().line()});
+               .detail = outcome ? std::string() : outcome.error().line()});
     }
 }
 

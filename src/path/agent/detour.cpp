@@ -52,7 +52,7 @@ void Detour::choose(const std::string& why) {
     on_way_ = false;
     if (why.empty()) {
         way_.reset();
-        told_.clear();
+        reported_.clear();
         return;
     }
     if (!way_) find(why);
@@ -77,12 +77,12 @@ void Detour::find(const std::string& why) {
         aside_until_.erase(helper);
         helper_ = helper;
         way_ = std::move(*way);
-        if (std::exchange(told_, way_->name) != way_->name)
+        if (std::exchange(reported_, way_->name) != way_->name)
             tell_(
                 {.what = What::detours, .place = way_->name, .detail = fmt::format("through {}: {}", way_->name, why)});
         return;
     }
-    if (std::exchange(told_, nobody) == nobody) return;
+    if (std::exchange(reported_, nobody) == nobody) return;
     if (errors.empty()) errors = "each has failed a moment ago";
     tell_({.what = What::no_detour, .detail = fmt::format("{}; no neighbour answers: {}", why, errors)});
 }

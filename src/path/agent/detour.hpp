@@ -69,7 +69,7 @@ private:
     bool on_way_ = false;              // calls go by it
     std::uint32_t helper_ = 0;
     std::map<std::uint32_t, sys::Clock::time_point> aside_until_;
-    std::string told_;  // the neighbour of the last event; "-": none answers
+    std::string reported_;  // the neighbour of the last event; "-": none answers
 };
 
 }  // namespace forebay::agent

@@ -54,9 +54,9 @@ private:
             FB_TRY(past.write(0, page));
             FB_TRY(past.sync());
             FB_TRY_ASSIGN(reader, store_.open(path_, sys::Access::read));
-            std::vector<std::byte> found(limits::page_bytes);
-            FB_TRY(reader->read(0, found));
-            if (std::ranges::count(found, value) != static_cast<std::ptrdiff_t>(found.size())) return false;
+            std::vector<std::byte> bytes(limits::page_bytes);
+            FB_TRY(reader->read(0, bytes));
+            if (std::ranges::count(bytes, value) != static_cast<std::ptrdiff_t>(bytes.size())) return false;
         }
         return true;
     }

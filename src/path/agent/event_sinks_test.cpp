@@ -45,8 +45,8 @@ TEST_CASE("a line of the run") {
 
 TEST_CASE("how snapshots end is recorded, and nothing else; a line is one write") {
     SimStore disk("run/forebay");
-    std::vector<std::string> told;
-    const auto tell = agent::to_run(disk, file, [&](const Event& event) { told.push_back(agent::line_of(event)); });
+    std::vector<std::string> lines;
+    const auto tell = agent::to_run(disk, file, [&](const Event& event) { lines.push_back(agent::line_of(event)); });
     tell(committed);
     tell({.what = What::drained, .stream = "restart", .step = 8});
     tell({.what = What::analysed, .stream = "restart", .step = 8});
@@ -62,7 +62,7 @@ TEST_CASE("how snapshots end is recorded, and nothing else; a line is one write"
     CHECK(lines_in(disk.peek(path)) == 4);
     CHECK(disk.peek(path)->find("\"step\":-1,\"bytes\":0,\"seconds\":0.0,\"text\":\"the reason\"}") !=
           std::string::npos);
-    CHECK(told.empty());
+    CHECK(lines.empty());
 }
 
 TEST_CASE("a file at its limit is put aside, and one beside it goes") {
@@ -84,16 +84,16 @@ TEST_CASE("a file at its limit is put aside, and one beside it goes") {
 
 TEST_CASE("a target that takes no line is told once, until it has taken one") {
     SimStore disk("run/forebay");
-    std::vector<std::string> told;
-    const auto tell = agent::to_run(disk, file, [&](const Event& event) { told.push_back(agent::line_of(event)); });
+    std::vector<std::string> lines;
+    const auto tell = agent::to_run(disk, file, [&](const Event& event) { lines.push_back(agent::line_of(event)); });
     for (int round = 1; round <= 2; ++round) {
         disk.fail(test::Op::write, 0, {ErrorKind::full, "No space left on device"}, 2);
         tell(committed);
         tell(committed);
-        REQUIRE(told.size() == static_cast<std::size_t>(round));
-        CHECK(told.back().starts_with("events are not recorded in " + path + ": "));
+        REQUIRE(lines.size() == static_cast<std::size_t>(round));
+        CHECK(lines.back().starts_with("events are not recorded in " + path + ": "));
         tell(committed);
-        CHECK(told.size() == static_cast<std::size_t>(round));
+        CHECK(lines.size() == static_cast<std::size_t>(round));
     }
     SimStore none("other");
     agent::to_run(none, file, [&](const Event&) {})(committed);

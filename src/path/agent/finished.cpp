@@ -31,12 +31,12 @@ public:
             waiting_.pop_back();
             enter(path + "/", directory_ + "/" + path);
         }
-        std::ranges::sort(found_.files, [](const FinishedFile& a, const FinishedFile& b) {
+        std::ranges::sort(finished_.files, [](const FinishedFile& a, const FinishedFile& b) {
             return std::tie(a.seen.modified_s, a.seen.modified_ns, a.path) <
                    std::tie(b.seen.modified_s, b.seen.modified_ns, b.path);
         });
-        std::ranges::sort(found_.left_out, {}, &LeftOut::path);
-        return std::move(found_);
+        std::ranges::sort(finished_.left_out, {}, &LeftOut::path);
+        return std::move(finished_);
     }
 
 private:
@@ -52,16 +52,16 @@ private:
         const auto seen = sys::look_at(directory_ + "/" + path);
         if (!seen) leave_out(path, seen.error());
         else if (seen->kind == Kind::directory) waiting_.push_back(path);
-        else if (seen->kind == Kind::file) found_.files.push_back({path, *seen});
+        else if (seen->kind == Kind::file) finished_.files.push_back({path, *seen});
     }
 
     void leave_out(const std::string& path, const Error& why) {
-        if (why.kind != ErrorKind::missing) found_.left_out.push_back({path, why});
+        if (why.kind != ErrorKind::missing) finished_.left_out.push_back({path, why});
     }
 
     const std::string& directory_;
     std::vector<std::string> waiting_;
-    Finished found_;
+    Finished finished_;
 };
 
 // What was never finished. Its writer may give it its final name at this moment, and then it is not there.

@@ -39,12 +39,12 @@ public:
 
 private:
     Options options_of(AgentMode mode) {
-        auto made = test::options_in(folder, 1);
-        made.agent.mode = mode;
-        made.agent.program = worker.program();
-        made.agent.linger = 0ms;
-        made.stall_wait = 60s;
-        return made;
+        auto prepared = test::options_in(folder, 1);
+        prepared.agent.mode = mode;
+        prepared.agent.program = worker.program();
+        prepared.agent.linger = 0ms;
+        prepared.stall_wait = 60s;
+        return prepared;
     }
     std::vector<double> data_ = std::vector<double>(1000, 1.0);
 };

@@ -171,8 +171,8 @@ Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {
 
 // A text that cannot be read is for the worker to refuse: then somebody is told.
 bool InsituStation::wants(std::uint32_t slot) const {
-    const auto found = due(slot);
-    return found ? !found->indices.empty() : !analysts_.are_scripts;
+    const auto analyses = due(slot);
+    return analyses ? !analyses->indices.empty() : !analysts_.are_scripts;
 }
 
 // By a mapping of its own: the agent's loop may map the slot anew beside a station on another thread. Of a later save,
@@ -200,8 +200,8 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
         return {};
     }
     const auto ran = [&]() -> Result<> {
-        const auto found = due(slot);  // else the worker says what is wrong
-        FB_TRY(begin(slot, lease, found ? *found : Due()));
+        const auto analyses = due(slot);  // else the worker says what is wrong
+        FB_TRY(begin(slot, lease, analyses ? *analyses : Due()));
         return follow(lease, gate, stop);
     }();
     if (ran) return {};
@@ -239,9 +239,9 @@ void InsituStation::call_ended(const Lease& lease, const Error& error) {
 Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due& due) {
     calls_.look_at(slots_.control(slot).stream, due.analyses, due.indices);
     if (worker_) {
-        const auto said = worker_->answer({});
-        if (!said) end_worker(said.error());
-        else if (said->kind != Said::none)
+        const auto answer = worker_->answer({});
+        if (!answer) end_worker(answer.error());
+        else if (answer->kind != Said::none)
             end_worker({ErrorKind::corrupt, worker_->program() + " said something that it was not asked"});
     }
     // One interpreter at a time.

@@ -76,9 +76,9 @@ TEST_CASE("a worker stays from one snapshot to the next; where nothing is to be 
 TEST_CASE("a worker that fails costs the snapshot that it had, and the next one gets a new worker") {
     struct Case {
         const char* on_see;
-        const char* said;
+        const char* problem;
     };
-    for (const auto& [on_see, said] :
+    for (const auto& [on_see, problem] :
          {Case{"exit 3", "ended with exit code 3"}, Case{"kill -9 $$", "was ended by signal 9"},
           Case{"echo seen; exit 3", "ended with exit code 3"}, Case{"echo hello", "said 'hello'"},
           Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo raise mark 3 a", "said 'raise' before 'seen'"},
@@ -94,7 +94,7 @@ TEST_CASE("a worker that fails costs the snapshot that it had, and the next one 
         site.seal(1);
         site.seal(2);
         REQUIRE_MESSAGE(site.serve(), site.log);
-        CHECK(site.log.find(said) != std::string::npos);
+        CHECK(site.log.find(problem) != std::string::npos);
         CHECK(site.log.find("step 1 of stream 'restart' is not analysed: ") != std::string::npos);
         CHECK(site.count(What::not_analysed) == 1);
         CHECK(site.count(What::analysed) == 1);

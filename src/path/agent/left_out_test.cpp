@@ -44,7 +44,7 @@ void set_time(const fs::path& path, std::int64_t seconds) {
 }  // namespace
 
 TEST_CASE("a directory and a file that cannot be read are left out, and all others are packed") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const test::TempDirectory folder;
         const fs::path spool = folder / "spool";
         make_partly_closed(spool);
@@ -63,7 +63,7 @@ TEST_CASE("a directory and a file that cannot be read are left out, and all othe
         text += ", then " + std::to_string(test::packed_in(disk, run, stream).size());
         return text + ", " + std::to_string(test::files_in(spool).size()) + " stay";
     });
-    CHECK(told == "20 packed, d7/data stays, e stays, then 22, 0 stay");
+    CHECK(output == "20 packed, d7/data stays, e stays, then 22, 0 stay");
 }
 
 TEST_CASE("files of any time are packed; the format's clock ends in 1677 and 2262") {
@@ -96,7 +96,7 @@ TEST_CASE("files of any time are packed; the format's clock ends in 1677 and 226
 }
 
 TEST_CASE("what is left out is named with its reason, and so often as it is there") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const test::TempDirectory folder;
         const fs::path spool = folder / "spool";
         make_partly_closed(spool);
@@ -104,20 +104,20 @@ TEST_CASE("what is left out is named with its reason, and so often as it is ther
         Packer packer(disk, spool, run, stream);
         test::pack_all(packer);
         std::string text;
-        for (const auto& one : packer.left_out())
-            text += one.path + " " + name_of(one.why.kind) +
-                    (one.why.what.find("Permission denied") == std::string::npos ? one.why.what : "") + "; ";
+        for (const auto& entry : packer.left_out())
+            text += entry.path + " " + name_of(entry.why.kind) +
+                    (entry.why.what.find("Permission denied") == std::string::npos ? entry.why.what : "") + "; ";
         fs::remove(spool / "e");
         test::pack_all(packer);
         text += std::to_string(packer.left_out().size());
         fs::permissions(spool / "d7", fs::perms::owner_all);
         return text;
     });
-    CHECK(told == "d7/ refused; e refused; 1");
+    CHECK(output == "d7/ refused; e refused; 1");
 }
 
 TEST_CASE("a file that is packed and cannot be removed is named, and packed once") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const test::TempDirectory folder;
         const fs::path spool = folder / "spool";
         put(spool / "d/a", "1");
@@ -128,11 +128,11 @@ TEST_CASE("a file that is packed and cannot be removed is named, and packed once
         const auto batches = test::pack_all(packer);
         packer.try_again();
         std::string text = std::to_string(batches) + " and " + std::to_string(test::pack_all(packer));
-        for (const auto& one : packer.left_out()) text += ", " + one.path + ": " + one.why.what.substr(0, 35);
+        for (const auto& entry : packer.left_out()) text += ", " + entry.path + ": " + entry.why.what.substr(0, 35);
         fs::permissions(spool / "d", fs::perms::owner_all);
         return text;
     });
-    CHECK(told == "1 and 0, d/a: it is packed, but cannot be removed");
+    CHECK(output == "1 and 0, d/a: it is packed, but cannot be removed");
 }
 
 TEST_CASE("a file that is written again and again: each Packer ends, and says that it changed") {
@@ -178,7 +178,7 @@ TEST_CASE("a file that no batch can describe holds up no other") {
 }
 
 TEST_CASE("files that cannot be read here and there: those before each make a batch, and each is read twice at worst") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const test::TempDirectory folder;
         const fs::path spool = folder / "spool";
         for (int i = 0; i < 40; ++i) {
@@ -192,5 +192,5 @@ TEST_CASE("files that cannot be read here and there: those before each make a ba
         return std::to_string(batches) + " batches, " + std::to_string(packer.left_out().size()) + " left, " +
                std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
     });
-    CHECK(told == "4 batches, 4 left, 36 packed");
+    CHECK(output == "4 batches, 4 left, 36 packed");
 }

@@ -34,10 +34,10 @@ std::string said_of(const std::set<std::string>& others, const std::string& stre
 std::string way_out(sys::Store& store, const std::string& run, const std::string& directory) {
     const auto ways = fmt::format(
         "forebay drain {0} --into NEW-RUN keeps what is staged, forebay drain {0} --drop removes it", directory);
-    const auto found = catalog::identity_of(store, run);
-    if (found && *found != 0)
+    const auto identity = catalog::identity_of(store, run);
+    if (identity && *identity != 0)
         return fmt::format("if {} was moved, forebay recover NEW-PATH, or move it back; or {}", run, ways);
-    if (!found && found.error().kind == ErrorKind::refused)
+    if (!identity && identity.error().kind == ErrorKind::refused)
         return fmt::format(
             "repair the permissions of {} and of the directories above it (ls -ld), and try again; or {}", run, ways);
     return fmt::format("mount the file system of {} and try again; or {}", run, ways);
@@ -82,9 +82,9 @@ std::vector<bool> take_as_own(Serving& serving, const std::vector<node::StagedFi
         if (file == left.end()) continue;
         if (serving.session.adopts) slot.state = node::SlotState::sealed;
         const commit::SnapshotPlace place{serving.session.run, file->stream, slot.step.load()};
-        const auto found = commit::find_committed(*serving.target.store, place, file->peek.record.which_save());
+        const auto committed = commit::find_committed(*serving.target.store, place, file->peek.record.which_save());
         // What cannot be looked at now is told by the drain.
-        already[i] = slot.state.load() == node::SlotState::committed || (found && *found);
+        already[i] = slot.state.load() == node::SlotState::committed || (committed && *committed);
     }
     return already;
 }
@@ -97,16 +97,16 @@ std::vector<Drained> outcome_of(const Serving& serving, const Served& served, co
         if (slot.step.load() < 0) continue;
         const auto state = slot.state.load();
         const std::string stream = page.streams[slot.stream].name.data();
-        Drained one{.stream = stream,
-                    .step = slot.step.load(),
-                    .staged_path = serving.staging.slot_path(i),
-                    .committed = state == node::SlotState::committed,
-                    .already = already[i],
-                    .waiting = state == node::SlotState::drained,
-                    .text = node::error_in(slot.error_kind, slot.error_text).line()};
-        if (one.committed) one.text = said_of(served.others, serving.session.run + "/" + stream);
-        else if (one.waiting) one.text = "drained; node files of other nodes are still missing";
-        outcome.push_back(std::move(one));
+        Drained drained{.stream = stream,
+                        .step = slot.step.load(),
+                        .staged_path = serving.staging.slot_path(i),
+                        .committed = state == node::SlotState::committed,
+                        .already = already[i],
+                        .waiting = state == node::SlotState::drained,
+                        .text = node::error_in(slot.error_kind, slot.error_text).line()};
+        if (drained.committed) drained.text = said_of(served.others, serving.session.run + "/" + stream);
+        else if (drained.waiting) drained.text = "drained; node files of other nodes are still missing";
+        outcome.push_back(std::move(drained));
     }
     return outcome;
 }
@@ -172,15 +172,15 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
         if (!taken) all.push_back({directory, std::move(staged)});
     }
     if (all.size() < 2) return all;
-    for (auto& one : all)
-        if (one.staged && std::ranges::any_of(*one.staged, &Drained::waiting))
-            one.staged = drain_leftover(one.directory, make_view, options);
+    for (auto& leftover : all)
+        if (leftover.staged && std::ranges::any_of(*leftover.staged, &Drained::waiting))
+            leftover.staged = drain_leftover(leftover.directory, make_view, options);
     return all;
 }
 
 Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
                                  std::uint64_t last_claim) {
-    Leftovers found;
+    Leftovers leftovers;
     FB_TRY_ASSIGN(directories, node::staging_directories(staging));
     std::ranges::sort(directories);
     for (const auto& directory : directories) {
@@ -196,11 +196,11 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
             return !seen && (seen.error().kind == ErrorKind::missing || seen.error().kind == ErrorKind::refused);
         };
         const bool moved = same && last_claim != 0 && session->claim == last_claim && is_gone();
-        if (same && (here || moved)) found.own.push_back(directory);
+        if (same && (here || moved)) leftovers.own.push_back(directory);
         else if ((here || same) && node::may_hold_uncommitted(directory) && (here || is_gone()))
-            found.others.push_back(directory);
+            leftovers.others.push_back(directory);
     }
-    return found;
+    return leftovers;
 }
 
 }  // namespace forebay::agent

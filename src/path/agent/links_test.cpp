@@ -34,9 +34,9 @@ struct Run {
     }
     void link(const std::string& name) { fs::create_directory_symlink(others, run + "/restart/" + name); }
     std::vector<std::string> names() {
-        std::vector<std::string> found;
-        for (const auto& entry : store.list(run + "/restart").value()) found.push_back(entry.name);
-        return found;
+        std::vector<std::string> names;
+        for (const auto& entry : store.list(run + "/restart").value()) names.push_back(entry.name);
+        return names;
     }
     void check_untouched() const {
         CHECK(fs::exists(others + "/data"));

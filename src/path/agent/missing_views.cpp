@@ -12,9 +12,9 @@ namespace forebay::agent {
 namespace {
 
 bool was_committed(const std::vector<commit::Recovered>& recovered, const catalog::Snapshot& snapshot) {
-    return std::ranges::any_of(recovered, [&](const commit::Recovered& one) {
-        return one.outcome == commit::Recovered::Outcome::committed && one.leftover.stream == snapshot.stream &&
-               one.leftover.step == snapshot.step;
+    return std::ranges::any_of(recovered, [&](const commit::Recovered& entry) {
+        return entry.outcome == commit::Recovered::Outcome::committed && entry.leftover.stream == snapshot.stream &&
+               entry.leftover.step == snapshot.step;
     });
 }
 
@@ -43,7 +43,8 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
                 owed.push_back({snapshot, convention, make_view(store, snapshot, convention)});
         }
         // Nothing says which ones were wished for where none was made: the plain one is what is made without a wish.
-        if (!has_any && std::ranges::any_of(snapshots, [&](const auto& one) { return was_committed(recovered, one); }))
+        if (!has_any &&
+            std::ranges::any_of(snapshots, [&](const auto& snapshot) { return was_committed(recovered, snapshot); }))
             for (const auto& snapshot : snapshots)
                 owed.push_back({snapshot, Convention::plain, make_view(store, snapshot, Convention::plain)});
     }

@@ -13,7 +13,7 @@ namespace forebay::agent {
 struct OwedView {
     catalog::Snapshot snapshot;
     Convention convention = Convention::plain;
-    Result<> made;
+    Result<> outcome;
 };
 
 /// Makes the views that are missing in each stream, of each convention that a snapshot of it has; and plain ones where

@@ -39,7 +39,7 @@ TEST_CASE("views: of what recover committed, and of each snapshot beside one tha
     const auto owed = agent::make_missing_views(disk, run, recovered, make).value();
     REQUIRE(owed.size() == 3);
     CHECK(owed[0].snapshot.step == 13);
-    CHECK_FALSE(owed[0].made);
+    CHECK_FALSE(owed[0].outcome);
     CHECK(disk.exists(view_of(without)).value());
     CHECK(disk.exists(view_of(left)).value());
     CHECK_FALSE(disk.exists(view_of(never)).value());

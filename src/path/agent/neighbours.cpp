@@ -51,13 +51,14 @@ Result<NeighbourWay> way_through(sys::Store& store, const node::SessionFile& ses
         return Error{text.error().kind == ErrorKind::missing ? ErrorKind::missing : ErrorKind::retry,
                      fmt::format("neighbour {} does not say where it is: {}", helper, text.error().what)};
     FB_TRY_ASSIGN(address, format::decode_neighbour(*text, path));
-    FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = session.run,
-                                                       .to = {fmt::format("{}", fmt::join(address.addresses, ","))},
-                                                       .token = session.neighbours.token,
-                                                       .connect_max = helper_greets_max,
-                                                       .greeting_max = helper_greets_max,
-                                                       .work_max = helper_works_max}));
-    const std::shared_ptr<sys::Store> through = std::move(made);
+    FB_TRY_ASSIGN(forwarded,
+                  forward::ForwardedStore::make({.run = session.run,
+                                                 .to = {fmt::format("{}", fmt::join(address.addresses, ","))},
+                                                 .token = session.neighbours.token,
+                                                 .connect_max = helper_greets_max,
+                                                 .greeting_max = helper_greets_max,
+                                                 .work_max = helper_works_max}));
+    const std::shared_ptr<sys::Store> through = std::move(forwarded);
     const auto name = telemetry::node_name(address.host, address.virtual_node);
     FB_TRY_ASSIGN(sees_run, through->exists(session.run));
     if (!sees_run) return Error{ErrorKind::retry, fmt::format("{} does not see {}", name, session.run)};

@@ -77,10 +77,10 @@ private:
 }  // namespace
 
 std::vector<FinishedFile> Packer::next_files() {
-    auto found = finished_in(spool_);
-    not_seen_ = std::move(found.left_out);
+    auto finished = finished_in(spool_);
+    not_seen_ = std::move(finished.left_out);
     std::map<std::string, Stayed> still_there;
-    std::erase_if(found.files, [&](const FinishedFile& file) {
+    std::erase_if(finished.files, [&](const FinishedFile& file) {
         const auto stayed = stayed_.find(file.path);
         if (stayed == stayed_.end()) return false;
         const bool is_done = stayed->second.seen == file.seen || stayed->second.times >= versions_max;
@@ -88,13 +88,13 @@ std::vector<FinishedFile> Packer::next_files() {
         return is_done;
     });
     stayed_ = std::move(still_there);
-    cut_to_batch(found.files, limits_);
-    return std::move(found.files);
+    cut_to_batch(finished.files, limits_);
+    return std::move(finished.files);
 }
 
 void Packer::stays(const FinishedFile& file, bool is_packed, std::optional<Error> why) {
-    auto& one = stayed_[file.path];
-    one = {file.seen, std::move(why), is_packed, is_packed && !removes_ ? versions_max : one.times + 1};
+    auto& stayed = stayed_[file.path];
+    stayed = {file.seen, std::move(why), is_packed, is_packed && !removes_ ? versions_max : stayed.times + 1};
 }
 
 void Packer::clear_away(const std::vector<FinishedFile>& files) {
@@ -167,7 +167,7 @@ std::vector<LeftOut> Packer::left_out() const {
 }
 
 void Packer::try_again() {
-    std::erase_if(stayed_, [](const auto& one) { return !one.second.is_packed; });
+    std::erase_if(stayed_, [](const auto& entry) { return !entry.second.is_packed; });
     for (auto& [path, stayed] : stayed_) stayed.times = 0;
 }
 

@@ -119,17 +119,17 @@ TEST_CASE("a hundred packers at once: a hundred batches") {
     SimStore disk;
     REQUIRE(disk.make_directories(ahead));
     std::latch start(packers);
-    std::array<std::string, packers> told;
+    std::array<std::string, packers> answers;
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < packers; ++i) test::put(folder / std::to_string(i) + "/" + std::to_string(i), "x");
     for (std::size_t i = 0; i < packers; ++i)
         threads.emplace_back([&, i] {
             start.arrive_and_wait();
             const auto done = Packer(disk, folder / std::to_string(i), run, stream).pack_batch();
-            told[i] = done ? std::to_string(done->files) : done.error().text();
+            answers[i] = done ? std::to_string(done->files) : done.error().text();
         });
     for (auto& thread : threads) thread.join();
-    for (const auto& one : told) CHECK(one == "1");
+    for (const auto& answer : answers) CHECK(answer == "1");
     REQUIRE(disk.remove_tree(ahead));
     CHECK(test::packed_in(disk, run, stream).size() == packers);
 }
@@ -175,7 +175,7 @@ TEST_CASE("a killed packer's batch and another one of the same step: recover kee
             if (ended || was_whole) CHECK(is_whole);
             if (!is_whole) CHECK(test::files_in(two.b).size() == 1);
             if (is_whole && !ended) ++kept_in_target;
-            for (const auto& one : *recovered) CHECK(one.outcome != commit::Recovered::Outcome::removed);
+            for (const auto& snapshot : *recovered) CHECK(snapshot.outcome != commit::Recovered::Outcome::removed);
             CHECK(left.size() <= 1);
         }
     CHECK(kept_in_target > operations);
@@ -256,9 +256,9 @@ TEST_CASE("cut at any operation while a step is taken twice: no file is lost, an
         conflicts += store.done ? 1 : 0;
     };
     const auto check = [](Two& two) {
-        auto found = test::files_in(two.folder.path());
-        for (const auto& [path, content] : two.packed()) found["spool-" + path + "/" + path] = content;
-        CHECK(found == Contents{{"spool-a/a", "of a"}, {"spool-b/b", "of b"}});
+        auto files = test::files_in(two.folder.path());
+        for (const auto& [path, content] : two.packed()) files["spool-" + path + "/" + path] = content;
+        CHECK(files == Contents{{"spool-a/a", "of a"}, {"spool-b/b", "of b"}});
         REQUIRE(commit::recover(two.disk, run, false));
         for (const auto& spool : {two.a, two.b}) {
             Packer next(two.disk, spool, run, stream);

@@ -139,9 +139,9 @@ TEST_CASE("cut before any operation of the target: a file is committed or still 
     };
     int twice = 0;
     const auto check = [&](World& world) {
-        auto found = files_in(world.spool);
-        found.merge(packed_in(world.disk, "run7", stream));
-        CHECK(found == wanted);
+        auto files = files_in(world.spool);
+        files.merge(packed_in(world.disk, "run7", stream));
+        CHECK(files == wanted);
         Packer next(world.disk, world.spool, "run7", stream);
         pack_all(next);
         std::map<std::string, int> times;

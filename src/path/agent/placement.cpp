@@ -36,9 +36,9 @@ public:
         if (!sys::is_emptying(access) || !is_node_file(path)) return PassingStore::open(path, access);
         if (placement_.wants_default()) placement_.learn(default_stripes(path.substr(0, path.rfind('/'))));
         if (const auto wish = placement_.next()) {
-            const auto made = make_striped(path, *wish);
+            const auto outcome = make_striped(path, *wish);
             // Another fault passes: this file alone lies where the file system puts it.
-            if (!made && made.error().kind == ErrorKind::unsupported) placement_.give_up(made.error());
+            if (!outcome && outcome.error().kind == ErrorKind::unsupported) placement_.give_up(outcome.error());
             return PassingStore::open(path, access);
         }
         auto file = PassingStore::open(path, access);
@@ -78,7 +78,7 @@ void Placement::learn(const sys::StripeMap& map) {
 }
 
 void Placement::learn(const format::TimingBatch& batch) {
-    std::vector<Event> told;
+    std::vector<Event> events;
     {
         const std::lock_guard lock(alone_);
         node_ = batch.node;
@@ -100,7 +100,7 @@ void Placement::learn(const format::TimingBatch& batch) {
                 for (const auto& [other, before] : rates_)
                     if (other != number) others.insert(others.end(), before.begin(), before.end());
             if (const double usual = telemetry::median_of(others); usual > 0)
-                judge(number, rate / usual, batch.step, told);
+                judge(number, rate / usual, batch.step, events);
         }
         for (const auto& [number, rate] : rates) {
             auto& kept = rates_[number];
@@ -108,10 +108,10 @@ void Placement::learn(const format::TimingBatch& batch) {
             if (kept.size() > rates_kept) kept.erase(kept.begin());
         }
     }
-    for (const auto& one : told) tell_(one);
+    for (const auto& event : events) tell_(event);
 }
 
-void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told) {
+void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& events) {
     auto& lows = low_in_a_row_[target];
     lows = ratio < low_ratio ? lows + 1 : 0;
     const bool is_slow = ratio < very_low_ratio || lows >= lows_until_slow;
@@ -119,10 +119,10 @@ void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std
     slow_.emplace(target, ProbePlan(sys::Clock::now(), options_.probe_after));
     // Where no target is left, it is the file system that has become slow.
     if (candidates().empty()) return slow_.clear();
-    told.push_back({.what = What::avoids,
-                    .step = step,
-                    .detail = fmt::format("storage target {} wrote step {} at {:.2f} of the others",
-                                          describe::storage_target_name(target), step, ratio)});
+    events.push_back({.what = What::avoids,
+                      .step = step,
+                      .detail = fmt::format("storage target {} wrote step {} at {:.2f} of the others",
+                                            describe::storage_target_name(target), step, ratio)});
 }
 
 std::vector<std::uint32_t> Placement::candidates() const {
@@ -144,25 +144,25 @@ bool Placement::wants_default() const {
     return !knows_default_ && !given_up_ && (!options_.targets.empty() || !options_.excluded.empty());
 }
 
-void Placement::learn(const std::optional<sys::StripeDefault>& told) {
+void Placement::learn(const std::optional<sys::StripeDefault>& defaults) {
     const std::lock_guard lock(alone_);
     knows_default_ = true;
-    if (told) default_ = *told;
+    if (defaults) default_ = *defaults;
 }
 
 // Files of all nodes go round the targets without a gap: node 2 of 8 nodes, in its turn 3 with 4 stripes a file, begins
 // at stripe (3 x 8 + 2) x 4 of that round. Of 20,000 files of one stripe none of 156 targets gets more than 1.006 of
 // the mean.
 std::optional<sys::Stripes> Placement::next() {
-    std::vector<Event> told;
-    auto wish = next(told);
-    for (const auto& one : told) tell_(one);
+    std::vector<Event> events;
+    auto wish = next(events);
+    for (const auto& event : events) tell_(event);
     return wish;
 }
 
-std::optional<sys::Stripes> Placement::next(std::vector<Event>& told) {
+std::optional<sys::Stripes> Placement::next(std::vector<Event>& events) {
     const std::lock_guard lock(alone_);
-    told = std::exchange(to_tell_, {});
+    events = std::exchange(to_tell_, {});
     const bool has_reason = !options_.targets.empty() || !options_.excluded.empty() || !slow_.empty();
     if (!has_reason || given_up_) return {};
     const auto from = candidates();

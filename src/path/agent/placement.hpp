@@ -46,7 +46,7 @@ public:
     void learn(const sys::StripeMap& map);
     /// Whether the default of the directory is to be learned, once: before the first wish that no file has preceded.
     bool wants_default() const;
-    void learn(const std::optional<sys::StripeDefault>& told);
+    void learn(const std::optional<sys::StripeDefault>& defaults);
     /// How the next node file is to lie; nothing: as the file system places it.
     std::optional<sys::Stripes> next();
     /// The file system has refused a wish: there will be none any more.
@@ -67,9 +67,9 @@ private:
     std::vector<std::uint32_t> candidates() const;
     bool excludes_in_vain() const;
     std::uint32_t stripe_bytes() const;
-    void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told);
+    void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& events);
 
-    std::optional<sys::Stripes> next(std::vector<Event>& told);
+    std::optional<sys::Stripes> next(std::vector<Event>& events);
 
     const PlacementOptions options_;
     const Tell tell_;           // called by the agent's threads alone, never by that of probes, which may hang

@@ -75,28 +75,28 @@ public:
 }  // namespace
 
 TEST_CASE("nothing is chosen as long as nothing is asked for and nothing is slow") {
-    Told told;
-    Placement placement({}, told.tell());
+    Told log;
+    Placement placement({}, log.tell());
     CHECK_FALSE(placement.next());
     placement.learn(striped({0, 1, 2, 3}));
     placement.learn(drain({{0, fast}, {1, 0.7 * fast}, {2, fast}, {3, 1.1 * fast}}));
     CHECK_FALSE(placement.next());
-    CHECK(told.events.empty());
+    CHECK(log.events.empty());
 }
 
 TEST_CASE("a target at a tenth is avoided at once, one at 0.4 at the second time") {
     for (const double ratio : {0.1, 0.4}) {
         CAPTURE(ratio);
-        Told told;
-        Placement placement({}, told.tell());
+        Told log;
+        Placement placement({}, log.tell());
         placement.learn(striped({0, 1, 2, 3}));
         const auto slow = drain({{0, fast}, {1, fast}, {2, ratio * fast}, {3, fast}});
         placement.learn(slow);
         CHECK(placement.slow().size() == (ratio < 0.25 ? 1 : 0));
         placement.learn(slow);
         CHECK(placement.slow() == std::vector<std::uint32_t>{2});
-        CHECK(told.count(What::avoids) == 1);
-        CHECK(told.events[0].detail.starts_with("storage target OST0002 wrote step 7 at 0."));
+        CHECK(log.count(What::avoids) == 1);
+        CHECK(log.events[0].detail.starts_with("storage target OST0002 wrote step 7 at 0."));
         const auto wish = placement.next();
         REQUIRE(wish);
         CHECK(wish->targets == std::vector<std::uint32_t>{0, 1, 3});
@@ -105,8 +105,8 @@ TEST_CASE("a target at a tenth is avoided at once, one at 0.4 at the second time
 }
 
 TEST_CASE("a target that is alone in a file is compared with those of files before") {
-    Told told;
-    Placement placement({}, told.tell());
+    Told log;
+    Placement placement({}, log.tell());
     for (std::uint32_t target = 0; target < 4; ++target) {
         placement.learn(striped({target}));
         placement.learn(drain({{target, fast}}));
@@ -116,8 +116,8 @@ TEST_CASE("a target that is alone in a file is compared with those of files befo
 }
 
 TEST_CASE("a storage system that is slow as a whole names no target") {
-    Told told;
-    Placement placement({}, told.tell());
+    Told log;
+    Placement placement({}, log.tell());
     for (int i = 0; i < 4; ++i) placement.learn(drain({{0, fast}, {1, fast}, {2, fast}}));
     for (int i = 0; i < 4; ++i) placement.learn(drain({{0, 0.1 * fast}, {1, 0.1 * fast}, {2, 0.1 * fast}}));
     CHECK(placement.slow().empty());
@@ -149,8 +149,8 @@ TEST_CASE("files of all nodes are spread evenly over the targets of the options,
 }
 
 TEST_CASE("a target is used again after two probes, and probes that fail come ever more seldom") {
-    Told told;
-    Placement placement({.probe_after = 10s}, told.tell());
+    Told log;
+    Placement placement({.probe_after = 10s}, log.tell());
     placement.learn(striped({0, 1, 2, 3}));
     placement.learn(drain({{0, fast}, {1, fast}, {2, 0.1 * fast}, {3, fast}}));
     const auto now = sys::Clock::now();
@@ -165,16 +165,16 @@ TEST_CASE("a target is used again after two probes, and probes that fail come ev
     CHECK(placement.due(now + 33s));
     placement.probed(2, 0.95, now + 33s);
     CHECK(placement.slow().empty());
-    CHECK(told.count(What::uses_again) == 0);  // the thread of probes tells nobody
+    CHECK(log.count(What::uses_again) == 0);  // the thread of probes tells nobody
     CHECK_FALSE(placement.next());
-    CHECK(told.count(What::uses_again) == 1);
+    CHECK(log.count(What::uses_again) == 1);
 }
 
 TEST_CASE("node files are made where they are to lie, and other files are not; a refusal is told once") {
     test::TempDirectory folder;
     WishingStore store(sys::posix_store());
-    Told told;
-    Placement placement({.targets = {4, 5, 6}}, told.tell());
+    Told log;
+    Placement placement({.targets = {4, 5, 6}}, log.tell());
     const auto through = placed(store, placement);
     for (const auto* name : {"node-00000.h5.tmp", "manifest.json", "node-00001.h5.tmp"})
         CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());
@@ -187,25 +187,25 @@ TEST_CASE("node files are made where they are to lie, and other files are not; a
     store.refuses = true;
     for (const auto* name : {"node-00002.h5.tmp", "node-00003.h5.tmp"})
         CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());
-    CHECK(told.count(What::unplaced) == 1);
+    CHECK(log.count(What::unplaced) == 1);
     CHECK_FALSE(placement.next());
 }
 
 TEST_CASE("targets that are excluded where nobody can say what they are: that is told, once") {
     test::TempDirectory folder;
-    Told told;
-    Placement placement({.excluded = {1}}, told.tell());
+    Told log;
+    Placement placement({.excluded = {1}}, log.tell());
     const auto through = placed(sys::posix_store(), placement);
     for (const auto* name : {"node-00000.h5.tmp", "node-00001.h5.tmp"})
         CHECK(through->open(folder.path() + "/" + name, sys::Access::create).value()->close());
-    CHECK(told.count(What::unplaced) == 1);
+    CHECK(log.count(What::unplaced) == 1);
 }
 
 TEST_CASE("a probe compares the slow target with a good one, and leaves nothing behind") {
     test::TempDirectory folder;
     WishingStore store(sys::posix_store());
-    Told told;
-    Placement placement({.probe_after = 0s}, told.tell());
+    Told log;
+    Placement placement({.probe_after = 0s}, log.tell());
     placement.learn(striped({0, 1, 2, 3}));
     placement.learn(drain({{0, fast}, {1, fast}, {2, 0.1 * fast}, {3, fast}}));
     probe_one(store, folder.path(), placement);
@@ -216,8 +216,8 @@ TEST_CASE("a probe compares the slow target with a good one, and leaves nothing 
 }
 
 TEST_CASE("after a slow spell of the whole file system no target stays avoided, and exclusions hold") {
-    Told told;
-    Placement placement({.excluded = {9}}, told.tell());
+    Told log;
+    Placement placement({.excluded = {9}}, log.tell());
     for (int i = 0; i < 32; ++i) placement.learn(drain({{static_cast<std::uint32_t>(i % 4), fast}}));
     for (int i = 0; i < 8; ++i) placement.learn(drain({{static_cast<std::uint32_t>(i % 4), 0.2 * fast}}));
     CHECK(placement.slow().size() < 4);
@@ -238,9 +238,9 @@ TEST_CASE("a fault that passes lets one file lie anywhere, and no more") {
     };
     test::TempDirectory folder;
     Failing store(sys::posix_store());
-    Told told;
-    Placement placement({.targets = {4}}, told.tell());
+    Told log;
+    Placement placement({.targets = {4}}, log.tell());
     CHECK(placed(store, placement)->open(folder.path() + "/node-00000.h5.tmp", sys::Access::create).value()->close());
-    CHECK(told.events.empty());
+    CHECK(log.events.empty());
     CHECK(placement.next());
 }

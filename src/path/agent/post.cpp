@@ -123,22 +123,22 @@ void serve(Post& post, const ViewMaker& make_view) {
             auto state = PostState::asked;
             if (!entry.state.compare_exchange_strong(state, PostState::starting)) continue;
             const auto begun = attempt([&]() -> Result<> {
-                auto& one = serving.emplace_back();
-                auto started = sys::Thread::start([&post, &entry, &make_view, &one] {
+                auto& server = serving.emplace_back();
+                auto started = sys::Thread::start([&post, &entry, &make_view, &server] {
                     serve_session(post, entry, make_view);
-                    one.ended = true;
+                    server.ended = true;
                     node::ring(post.bell);
                 });
                 if (!started) {
                     serving.pop_back();
                     return started.error();
                 }
-                one.thread = std::move(*started);
+                server.thread = std::move(*started);
                 return {};
             });
             if (!begun) end_with(post, entry, begun.error());
         }
-        std::erase_if(serving, [](const SessionThread& one) { return one.ended.load(); });
+        std::erase_if(serving, [](const SessionThread& thread) { return thread.ended.load(); });
         const bool all_left = post.left.load() >= post.ranks;
         if (all_left && serving.empty()) return;
         // A session that was neither closed nor destroyed would be waited for by its own agent.

@@ -110,12 +110,12 @@ TEST_CASE("its log stays small: a long one is put aside") {
 
 TEST_CASE("an agent that is waited for long is named") {
     const auto post = std::make_unique<agent::Post>(1);
-    std::string said;
+    std::string text;
     const auto say = [&](const std::string& line) {
-        said = line;
+        text = line;
         post->entries[0].state = agent::PostState::served;
         node::ring(post->news);
     };
     agent::ask(*post, "/staged", 600s, say).value();
-    CHECK_MESSAGE(said.ends_with("for the dedicated agent of " + sys::host_name() + " to serve /staged"), said);
+    CHECK_MESSAGE(text.ends_with("for the dedicated agent of " + sys::host_name() + " to serve /staged"), text);
 }

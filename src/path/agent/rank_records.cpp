@@ -53,7 +53,7 @@ std::uint32_t RankRecords::ranks_of(Save save) const {
     const auto timings = saves_.find(save);
     if (timings == saves_.end()) return 0;
     return static_cast<std::uint32_t>(
-        std::ranges::count_if(timings->second, [](const Timing& one) { return is_of(one, TimingKind::save); }));
+        std::ranges::count_if(timings->second, [](const Timing& timing) { return is_of(timing, TimingKind::save); }));
 }
 
 void RankRecords::fill(Save save, format::TimingBatch& batch) const {
@@ -82,7 +82,7 @@ void RankRecords::forget(Save save) {
     auto& last = forgotten_[save.slot];
     last = std::max(last, save.number);
     const auto begin = saves_.lower_bound({save.slot, 0}), end = saves_.upper_bound(save);
-    for (auto one = begin; one != end; ++one) count_ -= one->second.size();
+    for (auto at = begin; at != end; ++at) count_ -= at->second.size();
     saves_.erase(begin, end);
 }
 

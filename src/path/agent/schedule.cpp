@@ -25,15 +25,15 @@ Urgency urgency_of(const node::Control& page, std::uint32_t index) {
             slot.step.load()};
 }
 
-bool goes_before(const Urgency& one, const Urgency& other) {
-    if (one.priority != other.priority) return one.priority > other.priority;
-    return std::tie(one.due_unix_ns, one.sealed_unix_ns, one.step) <
+bool goes_before(const Urgency& urgency, const Urgency& other) {
+    if (urgency.priority != other.priority) return urgency.priority > other.priority;
+    return std::tie(urgency.due_unix_ns, urgency.sealed_unix_ns, urgency.step) <
            std::tie(other.due_unix_ns, other.sealed_unix_ns, other.step);
 }
 
-bool overtakes(const Urgency& one, const Urgency& other) {
-    if (one.priority != other.priority) return one.priority > other.priority;
-    return one.due_unix_ns < other.due_unix_ns;
+bool overtakes(const Urgency& urgency, const Urgency& other) {
+    if (urgency.priority != other.priority) return urgency.priority > other.priority;
+    return urgency.due_unix_ns < other.due_unix_ns;
 }
 
 std::uint32_t Schedule::hear_bell() {

@@ -29,10 +29,10 @@ struct Urgency {
 Urgency urgency_of(const node::Control& page, std::uint32_t slot);
 
 /// The higher priority, then the earlier deadline, then what was sealed first, then the lower step.
-bool goes_before(const Urgency& one, const Urgency& other);
+bool goes_before(const Urgency& urgency, const Urgency& other);
 
-/// Whether `one` may interrupt a drain of `other`: by priority or deadline, never by age.
-bool overtakes(const Urgency& one, const Urgency& other);
+/// Whether `urgency` may interrupt a drain of `other`: by priority or deadline, never by age.
+bool overtakes(const Urgency& urgency, const Urgency& other);
 
 class Schedule {
 public:

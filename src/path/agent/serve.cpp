@@ -186,15 +186,15 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
     const auto stations = [&](Slots& slots) {
-        std::vector<std::unique_ptr<Station>> made;
+        std::vector<std::unique_ptr<Station>> all;
         const auto station = [&](const Analysts& analysts) {
             return std::make_unique<InsituStation>(slots, serving.staging.directory(), serving.session.agent, tell,
                                                    InsituPace(), analysts);
         };
         // The scripts first: they begin, and nobody waits for them.
-        made.push_back(std::make_unique<SideStation>(slots, station(scripts)));
-        made.push_back(station(built_in));
-        return made;
+        all.push_back(std::make_unique<SideStation>(slots, station(scripts)));
+        all.push_back(station(built_in));
+        return all;
     };
     const auto tell_loop = [&](const Event& event) {
         neighbours.hear(event);

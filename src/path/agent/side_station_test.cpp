@@ -49,14 +49,14 @@ struct SideSite {
     void begin() {
         agent = std::jthread([this] {
             const auto stations = [this](agent::Slots& slots) {
-                const auto one = [&](const agent::Analysts& analysts) {
+                const auto station_of = [&](const agent::Analysts& analysts) {
                     return std::make_unique<agent::InsituStation>(slots, node.staging.directory(), node.session.agent,
                                                                   hear(), agent::InsituPace{.look = 1ms}, analysts);
                 };
-                std::vector<std::unique_ptr<agent::Station>> made;
-                made.push_back(std::make_unique<agent::SideStation>(slots, one(agent::scripts)));
-                made.push_back(one(agent::built_in));
-                return made;
+                std::vector<std::unique_ptr<agent::Station>> all;
+                all.push_back(std::make_unique<agent::SideStation>(slots, station_of(agent::scripts)));
+                all.push_back(station_of(agent::built_in));
+                return all;
             };
             agent::Agent(disk, node.staging, node.session, {}, hear(), stations).run(stop, 0s);
         });
@@ -96,7 +96,7 @@ struct SideSite {
     std::jthread agent;
 };
 
-const std::string made = "echo calls 0; echo returned; echo seen; echo made 1";
+const std::string script = "echo calls 0; echo returned; echo seen; echo made 1";
 
 }  // namespace
 
@@ -138,12 +138,12 @@ TEST_CASE("what scripts raise is told, and is on the page with the line of its s
     const auto raised = node::take_raised(site.node.page());
     REQUIRE(raised.size() == 2);
     for (const auto& [at, step, turn] : {std::tuple(0, 2, 2), std::tuple(1, 4, 5)}) {
-        const auto& one = raised[static_cast<std::size_t>(at)];
-        CHECK(one.step == step);
-        CHECK(one.snapshot_id == static_cast<std::uint64_t>(step));
-        CHECK(one.line == format::Line{3, static_cast<std::uint32_t>(turn)});
-        CHECK(one.text == "look: odd");
-        CHECK(std::isnan(one.value));
+        const auto& condition = raised[static_cast<std::size_t>(at)];
+        CHECK(condition.step == step);
+        CHECK(condition.snapshot_id == static_cast<std::uint64_t>(step));
+        CHECK(condition.line == format::Line{3, static_cast<std::uint32_t>(turn)});
+        CHECK(condition.text == "look: odd");
+        CHECK(std::isnan(condition.value));
     }
     CHECK(test::soon([&] { return site.missed() == 2; }));
     CHECK(test::soon([&] { return site.node.stream("restart").in_scripts == 0; }));
@@ -176,7 +176,8 @@ TEST_CASE("retention counts no snapshot that a script looks at, though saves hav
 }
 
 TEST_CASE("a script that raises without end is ended, and costs its snapshot alone") {
-    SideSite site("[ $step = 2 ] && { echo calls 0; echo returned; echo seen; yes 'raise tell 1 look: x'; }; " + made);
+    SideSite site("[ $step = 2 ] && { echo calls 0; echo returned; echo seen; yes 'raise tell 1 look: x'; }; " +
+                  script);
     site.seal(2);
     site.begin();
     CHECK(site.says("said more than 65536 lines about it"));
@@ -212,19 +213,19 @@ TEST_CASE("a snapshot that comes while results are written waits in its slot, an
 TEST_CASE("a call that does not return is killed at its time limit; what no worker of scripts says ends it") {
     struct Case {
         const char* on_see;
-        const char* said;
+        const char* problem;
     };
-    for (const auto& [on_see, said] :
+    for (const auto& [on_see, problem] :
          {Case{"echo calls 0; wait_for never",
                "analysis 'look' had not returned after its time_limit of 0.2 s and was"},
           Case{"echo calls 1", "'calls' of no script, or in a call"}, Case{"echo calls 0; echo calls 0", "in a call"},
           Case{"echo returned", "'returned' outside a call"}}) {
         CAPTURE(on_see);
-        SideSite site(fmt::format("if [ $step = 2 ]; then {}; else {}; fi", on_see, made));
+        SideSite site(fmt::format("if [ $step = 2 ]; then {}; else {}; fi", on_see, script));
         site.time_limit = 200ms;
         site.seal(2);
         site.begin();
-        CHECK(site.says(said));
+        CHECK(site.says(problem));
         REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
         site.seal(3);
         CHECK(site.says("step 3 of stream 'restart' is analysed by its scripts"));
@@ -233,7 +234,7 @@ TEST_CASE("a call that does not return is killed at its time limit; what no work
 }
 
 TEST_CASE("an agent that is told to stop leaves the lease of what is at work to the next one") {
-    SideSite site("[ -e $folder/go ] || { echo calls 0; wait_for go; }; " + made);
+    SideSite site("[ -e $folder/go ] || { echo calls 0; wait_for go; }; " + script);
     site.seal(2);
     site.begin();
     REQUIRE(site.worker.was_asked(1));

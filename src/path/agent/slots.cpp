@@ -154,9 +154,9 @@ void Slots::give_up(const Error& error) {
 Result<bool> Slots::is_committed(std::uint32_t slot) const {
     FB_TRY_ASSIGN(peeked, peek(slot));
     const std::string stream = page_.streams[page_.slots[slot].stream].name.data();
-    FB_TRY_ASSIGN(
-        found, commit::find_committed(store_, {session_.run, stream, peeked.record.step}, peeked.record.which_save()));
-    return found.has_value();
+    FB_TRY_ASSIGN(committed, commit::find_committed(store_, {session_.run, stream, peeked.record.step},
+                                                    peeked.record.which_save()));
+    return committed.has_value();
 }
 
 bool Slots::unfinished() const {

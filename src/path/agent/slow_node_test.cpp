@@ -53,10 +53,10 @@ struct Drainers {
                             static_cast<std::uint32_t>(drains.size()), drains[i]);
     }
     std::vector<std::size_t> slow() const {
-        std::vector<std::size_t> found;
+        std::vector<std::size_t> nodes;
         for (std::size_t i = 0; i < agents.size(); ++i)
-            if (!agents[i]->why().empty()) found.push_back(i);
-        return found;
+            if (!agents[i]->why().empty()) nodes.push_back(i);
+        return nodes;
     }
 
     std::vector<NodeDrained> drains;
@@ -137,9 +137,9 @@ TEST_CASE("two good probes in a row bring it back, and it says so once") {
     agent.probed(0.9, now);
     CHECK(agent.why().empty());
     CHECK_FALSE(agent.is_due(now));
-    const auto told = agent.take_event();
-    REQUIRE(told);
-    CHECK(told->what == What::writes_again);
+    const auto event = agent.take_event();
+    REQUIRE(event);
+    CHECK(event->what == What::writes_again);
     CHECK_FALSE(agent.take_event());
 }
 
@@ -180,6 +180,6 @@ TEST_CASE("at most 16 status lines of others are read, of this session alone") {
     const auto drains = drains_of_others(store, own, 2);
     CHECK(drains.size() >= 14);
     CHECK(drains.size() <= 16);
-    CHECK(std::ranges::none_of(drains, [](const auto& one) { return one.name == "n07" || one.name == "n20"; }));
+    CHECK(std::ranges::none_of(drains, [](const auto& drain) { return drain.name == "n07" || drain.name == "n20"; }));
     CHECK(drains_of_others(store, own, 3).empty());
 }

@@ -41,9 +41,9 @@ Result<Finished> left_in(const std::string& directory) {
     FB_TRY_ASSIGN(spools, spools_of(directory));
     Finished left;
     for (const auto& spool : spools) {
-        auto found = finished_in(spool);
-        std::ranges::move(found.files, std::back_inserter(left.files));
-        std::ranges::move(found.left_out, std::back_inserter(left.left_out));
+        auto finished = finished_in(spool);
+        std::ranges::move(finished.files, std::back_inserter(left.files));
+        std::ranges::move(finished.left_out, std::back_inserter(left.left_out));
     }
     return left;
 }
@@ -129,7 +129,7 @@ void SpoolKeeper::tell_change(const Result<>& packed) {
     for (const auto& [path, spool] : spools_)
         if (!spool.left_out.empty()) left += (left.empty() ? "" : "; ") + text_of(spool.left_out);
     const auto now = packed ? left : name_of(packed.error().kind);
-    if (now == std::exchange(told_, now) || now.empty()) return;
+    if (now == std::exchange(reported_, now) || now.empty()) return;
     if (packed) tell_({.what = What::left_out, .detail = left});
     else tell_({.what = What::not_packed, .place = directory_, .detail = packed.error().line()});
 }

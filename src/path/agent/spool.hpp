@@ -74,7 +74,7 @@ private:
     const SpoolPace pace_;
     const Tell tell_;
     std::map<std::string, Spool> spools_;  // by path
-    std::string told_;                     // what the log says of the spools now; not everything each time
+    std::string reported_;                 // what the log says of the spools now; not everything each time
 
     std::mutex mutex_;  // guards what follows
     std::condition_variable wake_;

@@ -60,7 +60,7 @@ struct Left {
 }  // namespace
 
 TEST_CASE("a file that cannot be read holds up no other, and is told once by name") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const Left left("x-0");
         SimStore disk(run);
         std::mutex mutex;
@@ -86,14 +86,15 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
             }
             const auto finished = keeper.finish();
             const std::string before = "is not packed: bad (bad: open: ",
-                              said = finished ? "" : finished.error().text();
-            const auto at = said.find(before);
-            text += at != said.npos && said.find("bad (bad: ", at + before.size()) == said.npos ? "told at the end, "
-                                                                                                : said;
+                              problem = finished ? "" : finished.error().text();
+            const auto at = problem.find(before);
+            text += at != problem.npos && problem.find("bad (bad: ", at + before.size()) == problem.npos
+                        ? "told at the end, "
+                        : problem;
         }
         return text + std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
     });
-    CHECK(told == "told, told at the end, 4 packed");
+    CHECK(output == "told, told at the end, 4 packed");
 }
 
 TEST_CASE("a target that fails is told once, and again when it fails in another way or after it has worked") {
@@ -109,25 +110,25 @@ TEST_CASE("a target that fails is told once, and again when it fails in another 
         std::atomic<ErrorKind> kind = ErrorKind::retry;
         std::atomic<int> failures = 0;
     } store(disk);
-    std::atomic<int> told = 0;
+    std::atomic<int> count = 0;
     put(left.spool / "a", "a");
     SpoolKeeper keeper(
         store, left.directory, left.session,
-        [&](const agent::Event& event) { told += event.what == agent::What::not_packed ? 1 : 0; }, soon_packed);
+        [&](const agent::Event& event) { count += event.what == agent::What::not_packed ? 1 : 0; }, soon_packed);
     const auto fail_on = [&](ErrorKind kind) {
         store.kind = kind;
         store.failures = 0;
         REQUIRE(test::soon([&] { return store.failures > 3; }));
     };
     fail_on(ErrorKind::retry);
-    CHECK(told.load() == 1);
+    CHECK(count.load() == 1);
     fail_on(ErrorKind::full);
-    CHECK(told.load() == 2);
+    CHECK(count.load() == 2);
     store.kind = ErrorKind::broken;  // none
     REQUIRE(test::soon([&] { return fs::is_empty(left.spool); }));
     put(left.spool / "b", "b");
     fail_on(ErrorKind::full);
-    CHECK(told.load() == 3);
+    CHECK(count.load() == 3);
 }
 
 TEST_CASE("two nodes of one host name pack into one stream at once: all of both is there") {
@@ -216,7 +217,7 @@ TEST_CASE("a program that never rests: what it was not refused is packed or stay
 }
 
 TEST_CASE("a spool that cannot be looked at is not empty") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const Left left("x-0");
         SimStore disk(run);
         put(left.spool / "d/x", "closed");
@@ -230,7 +231,7 @@ TEST_CASE("a spool that cannot be looked at is not empty") {
         left.finish(disk).value();
         return text + ", " + std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
     });
-    CHECK(told == "told, 2 packed");
+    CHECK(output == "told, 2 packed");
 }
 
 TEST_CASE("drained through a forwarder, a spool is packed where the forwarder writes") {

@@ -121,28 +121,28 @@ struct StatusWriter::Shared {
 
 // Under the lock: the page is there as long as `staging` is not null.
 format::StatusLine StatusWriter::Shared::line() {
-    auto told = status_of(staging->control());
-    told.period_seconds = std::chrono::duration<double>(next.count() > 0 ? next : period()).count();
-    told.host = of.file.host;
-    told.virtual_node = of.file.virtual_node;
-    told.agent = of.agent;
-    told.state = last_state.empty() ? "serving" : last_state;
-    told.application_lives = staging->application_lives();
-    told.began_unix_ns = of.began_unix_ns > 0 ? of.began_unix_ns : began_unix_ns;
-    told.last_error = last_error;
-    told.why = why;
+    auto status = status_of(staging->control());
+    status.period_seconds = std::chrono::duration<double>(next.count() > 0 ? next : period()).count();
+    status.host = of.file.host;
+    status.virtual_node = of.file.virtual_node;
+    status.agent = of.agent;
+    status.state = last_state.empty() ? "serving" : last_state;
+    status.application_lives = staging->application_lives();
+    status.began_unix_ns = of.began_unix_ns > 0 ? of.began_unix_ns : began_unix_ns;
+    status.last_error = last_error;
+    status.why = why;
     // What the drains under way have written counts too: a drain may take minutes.
-    auto bytes = told.counts.bytes_drained;
-    for (const auto& stream : told.streams)
+    auto bytes = status.counts.bytes_drained;
+    for (const auto& stream : status.streams)
         for (const auto& slot : stream.slots)
             if (slot.state == "draining") bytes += slot.drained_bytes;
     const auto now = sys::Clock::now();
     const double seconds = std::chrono::duration<double>(now - last).count();
     if (bytes > bytes_before && seconds > 0 && last_state.empty())
-        told.counts.rate_bytes_per_second = static_cast<double>(bytes - bytes_before) / seconds;
+        status.counts.rate_bytes_per_second = static_cast<double>(bytes - bytes_before) / seconds;
     bytes_before = bytes;
     last = now;
-    return told;
+    return status;
 }
 
 void StatusWriter::Shared::tell_change(bool& fails_now, const Result<>& written, const std::string& path) {
@@ -153,12 +153,12 @@ void StatusWriter::Shared::tell_change(bool& fails_now, const Result<>& written,
 
 void StatusWriter::Shared::write(std::unique_lock<std::mutex>& lock) {
     soon = false;
-    const auto told = line();
+    const auto written_line = line();
     lock.unlock();
-    const auto written = attempt([&] { return write_status(*store, of.file, format::encode(told)); });
+    const auto written = attempt([&] { return write_status(*store, of.file, format::encode(written_line)); });
     const auto counted = attempt([&]() -> Result<> {
         if (of.metrics_path.empty()) return {};
-        if (told.state == "serving") return write_metrics(of.metrics_path, told, of.file.run);
+        if (written_line.state == "serving") return write_metrics(of.metrics_path, written_line, of.file.run);
         return sys::posix_store().remove(of.metrics_path);
     });
     lock.lock();

@@ -200,21 +200,21 @@ TEST_CASE("a target that takes no status is told once; a run's directory is not 
     disk->fail(Op::write, 0, {ErrorKind::full, "No space left on device"}, 3);
     test::Node node;
     std::mutex alone;
-    std::vector<std::string> told;
+    std::vector<std::string> lines;
     const auto tell = [&](const agent::Event& event) {
         const std::lock_guard lock(alone);
-        told.push_back(agent::line_of(event));
+        lines.push_back(agent::line_of(event));
     };
     {
         const StatusWriter writer(disk, node.staging, of(), tell, {.least = 1ms});
         CHECK(test::soon([&] { return status_in(*disk).has_value(); }));
     }
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].starts_with("monitors do not see it in " + path + ": "));
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with("monitors do not see it in " + path + ": "));
     auto none = std::make_shared<SimStore>("other");
     StatusWriter(none, node.staging, of(), tell, never, "ended").end("ended");
     CHECK_FALSE(none->peek(path));
-    CHECK(told.size() == 2);
+    CHECK(lines.size() == 2);
     auto other = std::make_shared<SimStore>("run");
     const auto id = catalog::make_identity(*other, "/run").value();
     StatusWriter(other, node.staging, of(id + 1), tell, never, "ended").end("ended");
@@ -224,16 +224,16 @@ TEST_CASE("a target that takes no status is told once; a run's directory is not 
 TEST_CASE("a target that hangs does not hold the agent's end, and is told of nothing later") {
     SimStore disk("run/forebay");
     auto store = std::make_shared<HangingStore>(disk);
-    auto told = std::make_unique<std::vector<std::string>>();
+    auto lines = std::make_unique<std::vector<std::string>>();
     {
         test::Node node;
-        StatusWriter writer(store, node.staging, of(), [&](const agent::Event&) { told->push_back("?"); },
+        StatusWriter writer(store, node.staging, of(), [&](const agent::Event&) { lines->push_back("?"); },
                             {.least = 1ms, .end_max = 20ms});
         REQUIRE(test::soon([&] { return store->hangs(); }));
         writer.hear({.what = What::failed, .detail = "no space"});
         writer.end("ended");
     }
-    told.reset();  // nor are the page and the agent's log there any more
+    lines.reset();  // nor are the page and the agent's log there any more
     disk.fail(Op::write, 0, {ErrorKind::full, "No space left on device"}, 1);
     std::weak_ptr<HangingStore> alive = store;
     store->let_go();

@@ -11,8 +11,9 @@ Result<Target> target_of(const std::string& run, const node::Forwarding& forward
     // This store belongs to nobody. A view names files by their paths, which a bucket has not.
     if (forwarding.to.empty())
         return Target{{std::shared_ptr<void>(), &sys::target_store()}, sys::is_far(run) ? ViewMaker() : make_view};
-    FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = run, .to = forwarding.to, .token = forwarding.token}));
-    const std::shared_ptr<forward::ForwardedStore> store = std::move(made);
+    FB_TRY_ASSIGN(forwarded,
+                  forward::ForwardedStore::make({.run = run, .to = forwarding.to, .token = forwarding.token}));
+    const std::shared_ptr<forward::ForwardedStore> store = std::move(forwarded);
     return Target{store, [store](sys::Store&, const catalog::Snapshot& snapshot, Convention convention) {
                       return store->make_view(snapshot.stream, snapshot.step, snapshot.directory, convention);
                   }};

@@ -64,16 +64,16 @@ TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& sta
 }
 
 void TimingKeeper::finish() {
-    std::vector<Event> told;
+    std::vector<Event> events;
     {
         const std::lock_guard lock(alone_);
         write_complete(true);
-        told = std::exchange(heard_.told, {});
+        events = std::exchange(heard_.events, {});
         heard_.ends = true;
     }
     wake_.notify_all();
     looker_.join();
-    for (const auto& one : told) tell_(one);
+    for (const auto& event : events) tell_(event);
     writer_.finish();
 }
 
@@ -96,7 +96,7 @@ std::int64_t TimingKeeper::now_unix_ns() const { return node::steady_ns(sys::Clo
 std::optional<TimingKeeper::Open>& TimingKeeper::of(std::uint32_t slot) { return heard_.drained[slot]; }
 
 void TimingKeeper::hear(const Event& event) {
-    std::vector<Event> told;
+    std::vector<Event> events;
     {
         const std::lock_guard lock(alone_);
         if (event.what == What::analysed && heard_.loose.size() < loose_max) {
@@ -144,9 +144,9 @@ void TimingKeeper::hear(const Event& event) {
             default: break;
         }
         write_complete(false);
-        told = std::exchange(heard_.told, {});
+        events = std::exchange(heard_.events, {});
     }
-    for (const auto& one : told) tell_(one);
+    for (const auto& next : events) tell_(next);
 }
 
 void TimingKeeper::begin(std::uint32_t slot) {
@@ -312,7 +312,7 @@ void TimingKeeper::complete(Open& open) {
 std::vector<std::string> TimingKeeper::explain(Open& open) {
     auto& usual = heard_.usual[open.batch.stream];
     telemetry::Batches before;
-    for (const auto& one : usual) before.push_back(&one);
+    for (const auto& batch : usual) before.push_back(&batch);
     auto why = telemetry::why_slow({&open.batch}, before);
     auto kept = open.batch;
     kept.timings.clear();
@@ -365,7 +365,7 @@ void TimingKeeper::synced(sys::Clock::time_point start, sys::Clock::duration too
 
 void TimingKeeper::write(Open open) {
     for (const auto& sentence : open.batch.why)
-        heard_.told.push_back(
+        heard_.events.push_back(
             {.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
     heard_.nodes = std::max(open.batch.nodes, 1u);
     const auto bytes_max =

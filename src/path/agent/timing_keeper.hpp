@@ -116,7 +116,7 @@ private:
         std::map<std::string, std::int64_t> saved_before;
         std::map<std::string, std::vector<format::TimingBatch>> usual;  // of a stream, without their timings
         std::uint32_t nodes = 0;
-        std::vector<Event> told;  // at the next event, or at the end: whom it is told may wait for storage
+        std::vector<Event> events;  // at the next event, or at the end: whom it is told may wait for storage
         bool ends = false;
     } heard_;
     std::condition_variable wake_;  // of the thread: a batch waits, or the end

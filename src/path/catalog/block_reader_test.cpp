@@ -53,27 +53,27 @@ void check_all(const BlockReader& reader, std::span<const std::byte> image) {
         if (!reader.head().stores(staged.blocks[b].variable)) continue;
         const auto expected = of_block(image, staged.blocks[b]);
         for (const std::uint64_t window : {limits::segment_bytes, 2 * limits::segment_bytes}) {
-            std::vector<std::byte> found(expected.size());
-            for (std::uint64_t at = 0; at < found.size(); at += window)
-                reader.read(b, at, std::span(found).subspan(at, std::min(window, found.size() - at)), scratch).value();
-            CHECK(std::ranges::equal(found, expected));
+            std::vector<std::byte> bytes(expected.size());
+            for (std::uint64_t at = 0; at < bytes.size(); at += window)
+                reader.read(b, at, std::span(bytes).subspan(at, std::min(window, bytes.size() - at)), scratch).value();
+            CHECK(std::ranges::equal(bytes, expected));
         }
     }
     std::vector<std::byte> buffer;
     for (std::size_t b = 0; b < staged.blocks.size(); ++b) {
         if (!reader.head().stores(staged.blocks[b].variable)) continue;
-        std::vector<std::byte> found;
+        std::vector<std::byte> bytes;
         for (std::uint64_t i = 0; i < format::segments_of(staged.blocks[b].size_bytes); ++i)
-            std::ranges::copy(reader.segment(b, i, buffer, scratch).value(), std::back_inserter(found));
-        CHECK(std::ranges::equal(found, of_block(image, staged.blocks[b])));
+            std::ranges::copy(reader.segment(b, i, buffer, scratch).value(), std::back_inserter(bytes));
+        CHECK(std::ranges::equal(bytes, of_block(image, staged.blocks[b])));
     }
     const auto segments = format::segments_by_offset(reader.head());
     for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
         if (segments[i].block != segments[i + 1].block) continue;
-        std::vector<std::byte> found(segments[i].bytes + segments[i + 1].bytes);
-        reader.read(std::span(segments).subspan(i, 2), found, scratch).value();
+        std::vector<std::byte> bytes(segments[i].bytes + segments[i + 1].bytes);
+        reader.read(std::span(segments).subspan(i, 2), bytes, scratch).value();
         const auto at = segments[i].offset - staged.blocks[segments[i].block].offset_bytes;
-        CHECK(std::ranges::equal(found, of_block(image, staged.blocks[segments[i].block]).subspan(at, found.size())));
+        CHECK(std::ranges::equal(bytes, of_block(image, staged.blocks[segments[i].block]).subspan(at, bytes.size())));
     }
 }
 
@@ -84,11 +84,11 @@ TEST_CASE("the blocks of a drained file and of an image are those that were give
         std::uint32_t nodes_per_file;
         Codec codec;
     };
-    for (const auto& one :
+    for (const auto& example :
          {Case{1, Codec::none}, Case{1, Codec::zstd}, Case{2, Codec::none}, Case{test::all_in_one, Codec::none}}) {
-        CAPTURE(one.nodes_per_file);
-        CAPTURE(static_cast<int>(one.codec));
-        Run run(snapshot_in(one.nodes_per_file), one.codec);
+        CAPTURE(example.nodes_per_file);
+        CAPTURE(static_cast<int>(example.codec));
+        Run run(snapshot_in(example.nodes_per_file), example.codec);
         for (std::uint32_t node = 0; node < 2; ++node) {
             const auto image = test::small_node_file(run.snapshot, node);
             check_all(run.open(node).value(), image);

@@ -68,11 +68,11 @@ TEST_CASE("names: written and read alike, and nothing else is ours") {
     for (const std::int64_t step : {0LL, 7LL, 999'999LL, 1'000'000LL, 9'223'372'036'854'775'807LL}) {
         CHECK(catalog::step_of(catalog::step_name(step)) == step);
         for (const auto kind : {Leftover::Kind::part, Leftover::Kind::old, Leftover::Kind::gone}) {
-            const auto found = catalog::leftover_of(catalog::leftover_name({step, ~0ull - 5, kind}));
-            REQUIRE(found);
-            CHECK(found->step == step);
-            CHECK(found->snapshot_id == ~0ull - 5);
-            CHECK(found->kind == kind);
+            const auto leftover = catalog::leftover_of(catalog::leftover_name({step, ~0ull - 5, kind}));
+            REQUIRE(leftover);
+            CHECK(leftover->step == step);
+            CHECK(leftover->snapshot_id == ~0ull - 5);
+            CHECK(leftover->kind == kind);
         }
     }
     for (const char* foreign :

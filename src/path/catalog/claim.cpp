@@ -158,15 +158,15 @@ private:
 
 // A directory takes no name that another one has: of two that reach for a number at once one gets it.
 Result<bool> Claiming::take(std::uint32_t session) {
-    const auto made = sessions_of(run_) + "/" + name_of_new(key_);
-    FB_TRY(store_.make_directory(made));
-    FB_TRY(sys::write_text_durable(store_, made + "/claim.json", encode(claimant_, id_text(key_))));
-    const auto renamed = store_.rename(made, claim_directory(run_, session));
+    const auto new_claim = sessions_of(run_) + "/" + name_of_new(key_);
+    FB_TRY(store_.make_directory(new_claim));
+    FB_TRY(sys::write_text_durable(store_, new_claim + "/claim.json", encode(claimant_, id_text(key_))));
+    const auto renamed = store_.rename(new_claim, claim_directory(run_, session));
     if (!renamed) {
         // A server that answered too late may have done it after all.
         FB_TRY_ASSIGN(there, load(store_, run_, session));
         if (!there || there->key != id_text(key_)) {
-            FB_TRY(store_.remove_tree(made));
+            FB_TRY(store_.remove_tree(new_claim));
             const auto kind = renamed.error().kind;
             if (kind == ErrorKind::refused || kind == ErrorKind::missing) return false;
             return renamed.error();

@@ -84,7 +84,7 @@ TEST_CASE("on its own machine a session lives as long as its lock is held") {
     SimStore disk(own);
     auto lock = sys::FileLock::take(path).value();
     REQUIRE(claim(disk, here(path)).value() == 1);
-    auto mine = sys::FileLock::take(other).value();
+    auto own_lock = sys::FileLock::take(other).value();
     const auto refused = claim(disk, here(other), 1h);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
@@ -121,13 +121,13 @@ TEST_CASE("from elsewhere a session lives as long as it shows life, and a dead o
             std::this_thread::sleep_for(20ms);
         }
     });
-    std::string told;
+    std::string log;
     const auto refused = catalog::claim(disk, run, elsewhere("nid3"),
-                                        {.watch = 1h, .say = [&](const std::string& line) { told += line; }});
+                                        {.watch = 1h, .say = [&](const std::string& line) { log += line; }});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
     CHECK(refused.error().text().find("nid2") != std::string::npos);
-    CHECK(told.find("3600 s") != std::string::npos);
+    CHECK(log.find("3600 s") != std::string::npos);
     CHECK_FALSE(catalog::claimed_after(disk, run, 1).value());
     dead = true;
     alive.join();

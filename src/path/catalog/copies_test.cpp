@@ -154,13 +154,13 @@ TEST_CASE("a snapshot that lies in memory alone has the manifest that it would b
     auto committed = catalog::load_manifest(node.store, test::step_directory(node.run, alone)).value();
     node.stage("restart.0.h5", test::small_node_file(alone, 0));
     const auto path = node.staging + "/restart.0.h5";
-    const auto found = catalog::manifest_of_staged(path).value();
+    const auto manifest = catalog::manifest_of_staged(path).value();
     for (auto& line : committed.nodes) line.changed_unix_ns.reset();  // of files at the target
-    CHECK(format::encode_manifest(found) == format::encode_manifest(committed));
+    CHECK(format::encode_manifest(manifest) == format::encode_manifest(committed));
 
     SnapshotCopies copies(node.store, "");
-    copies.add(catalog::copies_in_memory(found, node::staged_files(node.staging).value()), found);
-    CHECK(copies.of(found.nodes[0]).is_mapped());
+    copies.add(catalog::copies_in_memory(manifest, node::staged_files(node.staging).value()), manifest);
+    CHECK(copies.of(manifest.nodes[0]).is_mapped());
     CHECK(copies.directory().empty());
     CHECK_FALSE(copies.can_fall_back());
     CHECK(copies.source() == "staged copy on this node, " + path);

@@ -67,7 +67,8 @@ Result<std::vector<Line>> drop_given_up(sys::Store& store, const std::string& ru
     for (const auto& start : all->starts) {
         const bool is_known = std::ranges::find(dropped, start.line) != dropped.end();
         if (is_known || start.line.session >= session || !saved.contains(start.line)) continue;
-        if (!std::ranges::all_of(from, [&](const auto& one) { return is_given_up(*all, one.second, start); })) continue;
+        if (!std::ranges::all_of(from, [&](const auto& entry) { return is_given_up(*all, entry.second, start); }))
+            continue;
         FB_TRY(mark_dropped(store, run + "/" + stream, start.line));
         dropped.push_back(start.line);
     }

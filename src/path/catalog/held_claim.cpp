@@ -53,7 +53,7 @@ Result<std::unique_ptr<HeldClaim>> HeldClaim::take(sys::Store& store, const std:
     options.above = held->above_;
     FB_TRY_ASSIGN(session, claim(store, run, claimant_of(held->lock_path_, use), options));
     held->session_ = session;
-    FB_TRY_ASSIGN(thread, sys::Thread::start([one = held.get()] { one->renew(); }));
+    FB_TRY_ASSIGN(thread, sys::Thread::start([claim = held.get()] { claim->renew(); }));
     held->thread_ = std::move(thread);
     return held;
 }

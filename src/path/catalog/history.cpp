@@ -309,8 +309,8 @@ Result<> discard_twin(sys::Store& store, const std::string& directory, std::int6
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
     const auto stream_directory = directory_of(directory);
     const auto aside = stream_directory + "/" + aside_name(save.line, step);
-    FB_TRY_ASSIGN(found, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
-    if (!found.views.empty()) FB_TRY(store.sync_directory(stream_directory));
+    FB_TRY_ASSIGN(views, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
+    if (!views.views.empty()) FB_TRY(store.sync_directory(stream_directory));
     auto renamed = store.rename(directory, aside);
     if (!renamed && renamed.error().kind == ErrorKind::refused) {
         // The line has saved this step twice, and an earlier one of both lies there already.

@@ -318,14 +318,14 @@ TEST_CASE("a crash at any operation while a line takes over leaves each snapshot
     };
     test::crash_at_each(here.disk, test::reboots(20), play, [&](SimStore& disk) {
         const auto count_of = [&](const SmallSnapshot& snapshot) {
-            int found = 0;
+            int count = 0;
             for (const auto& version : catalog::heads_of(disk, run, stream).value()) {
                 REQUIRE(version.readable);
                 if (version.head.snapshot_id != snapshot.id) continue;
-                ++found;
+                ++count;
                 CHECK(catalog::verify(disk, version.snapshot, {}).value().damage.empty());
             }
-            return found;
+            return count;
         };
         for (const std::int64_t step : {100, 200, 300, 400, 500}) CHECK(count_of(of(first, step)) == 1);
         REQUIRE(test::recover_all(disk, run));

@@ -63,29 +63,29 @@ Result<std::vector<std::string>> streams(sys::Store& store, const std::string& r
 
 Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& run, const std::string& stream) {
     FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
-    std::vector<Snapshot> found;
+    std::vector<Snapshot> snapshots;
     for (const auto& entry : entries) {
         const auto step = step_of(entry.name);
         if (!entry.is_directory || !step) continue;
-        found.push_back({stream, *step, fmt::format("{}/{}/{}", run, stream, entry.name)});
+        snapshots.push_back({stream, *step, fmt::format("{}/{}/{}", run, stream, entry.name)});
     }
-    std::ranges::sort(found, std::ranges::greater{}, &Snapshot::step);
-    return found;
+    std::ranges::sort(snapshots, std::ranges::greater{}, &Snapshot::step);
+    return snapshots;
 }
 
 Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream) {
     FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
-    std::vector<Leftover> found;
+    std::vector<Leftover> leftovers;
     for (const auto& entry : entries) {
         const auto name = leftover_of(entry.name);
         if (!entry.is_directory || !name) continue;
-        found.push_back(
+        leftovers.push_back(
             {stream, name->step, name->snapshot_id, name->kind, fmt::format("{}/{}/{}", run, stream, entry.name)});
     }
-    std::ranges::sort(found, [](const Leftover& a, const Leftover& b) {
+    std::ranges::sort(leftovers, [](const Leftover& a, const Leftover& b) {
         return a.step != b.step ? a.step > b.step : a.directory < b.directory;
     });
-    return found;
+    return leftovers;
 }
 
 }  // namespace forebay::catalog

@@ -116,8 +116,8 @@ std::string marks_path(const std::string& directory) { return directory + "/" + 
 
 Result<> mark(sys::Store& store, const MarkedSave& save, std::span<const format::Mark> marks) {
     std::vector<std::string> texts;
-    for (const auto& one : marks) {
-        FB_TRY_ASSIGN(text, format::encode_mark(one));
+    for (const auto& mark : marks) {
+        FB_TRY_ASSIGN(text, format::encode_mark(mark));
         texts.push_back(std::move(text));
     }
     for (int attempt = 1;; ++attempt) {
@@ -150,19 +150,19 @@ Result<std::set<std::uint64_t>> saves_in_analysis(sys::Store& store, const std::
                                                   const std::string& stream) {
     const auto all = store.list(analysed_path(run, ""));
     if (!all) return all.error().kind == ErrorKind::missing ? Result(std::set<std::uint64_t>()) : all.error();
-    std::vector<AnalysedSave> found;
+    std::vector<AnalysedSave> analysed;
     for (const auto& directory : *all) {
         if (directory.name != stream && !directory.name.starts_with(stream + ".")) continue;
         const auto saves = store.list(analysed_path(run, directory.name));
         if (!saves && saves.error().kind == ErrorKind::missing) continue;
         FB_TRY(saves);
         for (const auto& entry : *saves)
-            if (const auto save = analysed_of(entry.name)) found.push_back(*save);
+            if (const auto save = analysed_of(entry.name)) analysed.push_back(*save);
     }
-    std::ranges::sort(found, std::greater(),
+    std::ranges::sort(analysed, std::greater(),
                       [](const AnalysedSave& save) { return std::tuple(save.line, save.number); });
     std::set<std::uint64_t> ids;
-    for (const auto& save : found)
+    for (const auto& save : analysed)
         if (ids.size() < saves_in_analysis_max) ids.insert(save.snapshot_id);
     return ids;
 }

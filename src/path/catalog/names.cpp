@@ -99,8 +99,8 @@ std::optional<AnalysedSave> analysed_of(std::string_view name) {
     const auto step = step_of(name.substr(step_at + 1, id_at - step_at - 1));
     const auto id = number_in<std::uint64_t>(name.substr(id_at + 1, id_text(0).size()), 16);
     if (!line || !number || !step || !id) return std::nullopt;
-    const AnalysedSave found{*line, *number, *step, *id};
-    return name.starts_with(analysed_name(found)) ? std::optional(found) : std::nullopt;
+    const AnalysedSave save{*line, *number, *step, *id};
+    return name.starts_with(analysed_name(save)) ? std::optional(save) : std::nullopt;
 }
 
 std::string analysed_path(const std::string& run, const std::string& stream) {
@@ -142,8 +142,8 @@ std::optional<LeftoverName> leftover_of(std::string_view name) {
     const auto id = number_in<std::uint64_t>(name.substr(first_dot + 1, second_dot - first_dot - 1), 16);
     if (!step || !id) return std::nullopt;
     for (const auto kind : {Leftover::Kind::part, Leftover::Kind::old, Leftover::Kind::gone}) {
-        const LeftoverName found{*step, *id, kind};
-        if (leftover_name(found) == name) return found;
+        const LeftoverName parsed{*step, *id, kind};
+        if (leftover_name(parsed) == name) return parsed;
     }
     return std::nullopt;
 }

@@ -26,8 +26,8 @@ bool is_in_part(const std::string& path) {
     return false;
 }
 
-Error cut_short(const std::string& path, std::uint64_t found, std::uint64_t expected) {
-    return {ErrorKind::corrupt, fmt::format("{} is cut short: {} bytes, {} expected.", path, found, expected)};
+Error cut_short(const std::string& path, std::uint64_t actual, std::uint64_t expected) {
+    return {ErrorKind::corrupt, fmt::format("{} is cut short: {} bytes, {} expected.", path, actual, expected)};
 }
 
 }  // namespace

@@ -55,10 +55,10 @@ private:
 /// programs too. Sets `healed` (may be null) where the second try is good; else the error is that of the first.
 template <class Read>
 auto read_healing(const Read& read, bool* healed = nullptr) {
-    auto found = read(sys::Access::read);
-    if (found || found.error().kind != ErrorKind::corrupt) return found;
+    auto result = read(sys::Access::read);
+    if (result || result.error().kind != ErrorKind::corrupt) return result;
     auto again = read(sys::Access::read_direct);
-    if (!again) return found;
+    if (!again) return result;
     if (healed != nullptr) *healed = true;
     return again;
 }

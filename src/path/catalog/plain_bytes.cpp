@@ -39,9 +39,9 @@ Error PlainBytes::damaged(const format::Chunk& chunk, const std::string& why) co
 }
 
 Result<> PlainBytes::check_stored(const format::Chunk& chunk, std::span<const std::byte> stored) const {
-    const auto found = crc32c(stored);
-    if (found == chunk.crc32c) return {};
-    return damaged(chunk, fmt::format("crc32c {:08x} read back, {:08x} expected", found, chunk.crc32c));
+    const auto sum = crc32c(stored);
+    if (sum == chunk.crc32c) return {};
+    return damaged(chunk, fmt::format("crc32c {:08x} read back, {:08x} expected", sum, chunk.crc32c));
 }
 
 Result<> PlainBytes::read_stored(const format::Chunk& chunk, std::span<std::byte> stored) const {

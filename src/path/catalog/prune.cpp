@@ -38,18 +38,18 @@ bool has_name_of_step(const Snapshot& snapshot) { return step_of(leaf_of(snapsho
 
 Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
     const auto stream_directory = run + "/" + snapshot.stream;
-    FoundViews found;
+    FoundViews views;
     if (has_name_of_step(snapshot)) {
         FB_TRY(discard_older_saves(store, run, snapshot));
         // A view without its snapshot would show fill values as if they were data: it goes first, for good.
         FB_TRY_ASSIGN(there, remove_views(store, stream_directory, snapshot.step, ViewsOf::step_and_series));
         if (!there.views.empty()) FB_TRY(store.sync_directory(stream_directory));
-        found = std::move(there);
+        views = std::move(there);
     }
     // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
     const auto manifest = load_manifest(store, snapshot.directory);
     FB_TRY(discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0));
-    return found;
+    return views;
 }
 
 // Whether all snapshots go whose manifests cannot be read. While such a one is there, names like line-1.step-000310
@@ -103,8 +103,8 @@ Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pru
             if (!has_name_of_step(snapshot)) return FoundViews{};
             return find_views(store, run + "/" + snapshot.stream, snapshot.step, ViewsOf::step_and_series);
         };
-        FB_TRY_ASSIGN(found, dry_run ? look() : remove(store, run, snapshot));
-        for (const auto& path : found.others)  // a series is met with each step
+        FB_TRY_ASSIGN(views, dry_run ? look() : remove(store, run, snapshot));
+        for (const auto& path : views.others)  // a series is met with each step
             if (std::ranges::count(pruned.others, path) == 0) pruned.others.push_back(path);
     }
     return {};
@@ -122,9 +122,9 @@ Result<> check_has_lines(const std::string& stream) {
 Result<> mark_before_removal(sys::Store& store, const std::string& run, const std::string& stream,
                              const std::string& directory) {
     FB_TRY_ASSIGN(all, history(store, run, stream));
-    Pruned one;
-    one.removed.push_back({stream, 0, directory});
-    return mark_starts(store, run + "/" + stream, all, one);
+    Pruned pruned;
+    pruned.removed.push_back({stream, 0, directory});
+    return mark_starts(store, run + "/" + stream, all, pruned);
 }
 
 Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step,

@@ -40,8 +40,8 @@ Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string
     std::map<std::uint64_t, int> counts;  // somebody may have put a snapshot of another run here
     Result<> unread;
     for (const auto& stream : names) {
-        FB_TRY_ASSIGN(found, heads_of(store, run, stream));
-        for (const auto& version : found) {
+        FB_TRY_ASSIGN(heads, heads_of(store, run, stream));
+        for (const auto& version : heads) {
             if (const auto id = version.head.lineage.run_id; id != 0) ++counts[id];
             // A new identity would make another run's of what cannot be read now. Damage stays what it is.
             else if (!version.readable && version.readable.error().kind != ErrorKind::corrupt &&
@@ -49,7 +49,7 @@ Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string
                 unread = version.readable;
         }
     }
-    const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     if (counts.empty()) FB_TRY(unread);
     return most == counts.end() ? 0 : most->first;
 }
@@ -81,18 +81,18 @@ Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
     const auto entries = store.list(directory);
     if (!entries && entries.error().kind == ErrorKind::missing) return std::uint64_t{0};
     if (!entries) return entries.error();
-    std::uint64_t found = 0;
+    std::uint64_t identity = 0;
     for (const auto& entry : *entries) {
         const auto id = format::identity_in(entry.name);
         if (!id) continue;
-        if (found != 0)
+        if (identity != 0)
             return Error{ErrorKind::corrupt,
                          fmt::format("{} says that the run is {} and {}: two runs were put into one directory",
-                                     directory, id_text(found), id_text(*id)),
+                                     directory, id_text(identity), id_text(*id)),
                          "all of their snapshots", "remove the run-*.json of one of them"};
-        found = *id;
+        identity = *id;
     }
-    return found;
+    return identity;
 }
 
 Result<bool> has_own_directory(sys::Store& store, const std::string& run) {
@@ -114,15 +114,15 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(before, identity_in_snapshots(store, run));
     const auto id = before != 0 ? before : new_identity();
     const auto directory = run + "/" + own_directory;
-    const auto made = run + "/" + name_of_new(sys::random_u64());
+    const auto new_name = run + "/" + name_of_new(sys::random_u64());
     const auto named = [&]() -> Result<> {
-        FB_TRY(store.make_directory(made));
-        FB_TRY(sys::write_text_durable(store, made + "/" + format::name_of_identity(id), text_of_identity(id)));
-        return store.rename(made, directory);
+        FB_TRY(store.make_directory(new_name));
+        FB_TRY(sys::write_text_durable(store, new_name + "/" + format::name_of_identity(id), text_of_identity(id)));
+        return store.rename(new_name, directory);
     }();
     if (!named) {
         // The first error is the one to tell; what cannot be removed is swept by recover.
-        static_cast<void>(store.remove_tree(made));
+        static_cast<void>(store.remove_tree(new_name));
         if (named.error().kind != ErrorKind::refused) return named.error();
         FB_TRY_ASSIGN(theirs, identity_of(store, run));
         if (theirs != 0) return theirs;

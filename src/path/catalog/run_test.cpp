@@ -120,10 +120,10 @@ TEST_CASE("of many that make it at once all get the same") {
 TEST_CASE("a power cut at any operation leaves one identity or none, and one that was given stays") {
     const auto make = [](SimStore& disk) { return catalog::make_identity(disk, run); };
     test::crash_at_each(SimStore("scratch"), test::reboots(20), make, [&](SimStore& disk, const auto& given) {
-        const auto found = catalog::identity_of(disk, run).value();
-        if (given) CHECK(found == *given);
+        const auto identity = catalog::identity_of(disk, run).value();
+        if (given) CHECK(identity == *given);
         const auto now = make(disk).value();
-        if (found != 0) CHECK(now == found);
+        if (identity != 0) CHECK(now == identity);
         REQUIRE(catalog::remove_new(disk, run));
         CHECK(disk.list(run).value().size() == 1);
     });

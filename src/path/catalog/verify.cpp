@@ -23,19 +23,19 @@ public:
     Verifier(sys::Store& store, const std::string& directory, const format::Manifest& manifest,
              const std::function<void(std::uint64_t, std::uint64_t)>& progress)
         : store_(store), directory_(directory), manifest_(manifest), progress_(progress) {
-        found_.snapshot_id = manifest.snapshot_id;
+        verified_.snapshot_id = manifest.snapshot_id;
         for (const auto& line : manifest.nodes) total_ += line.data_bytes;
     }
 
     /// An error is a check that could not be made; what the check found wrong is damage.
     Result<Verified> run() {
         for (const auto& line : manifest_.nodes) {
-            const auto before = found_.bytes;
+            const auto before = verified_.bytes;
             FB_TRY(file(line));
-            skipped_ += line.data_bytes - std::min(line.data_bytes, found_.bytes - before);
+            skipped_ += line.data_bytes - std::min(line.data_bytes, verified_.bytes - before);
             report();
         }
-        return std::move(found_);
+        return std::move(verified_);
     }
 
 private:
@@ -52,18 +52,18 @@ private:
     Result<> compare_head(const ShownHead& shown);
     Result<> compare_stored_head(const ShownHead& shown, sys::Access access) const;
     std::string differs(const format::NodeLine& line, const format::NodeFile& head) const;
-    void count_healed(bool healed) { found_.healed += healed ? 1 : 0; }
+    void count_healed(bool healed) { verified_.healed += healed ? 1 : 0; }
 
-    void add_damage(Damage damage) { found_.damage.push_back(std::move(damage)); }
+    void add_damage(Damage damage) { verified_.damage.push_back(std::move(damage)); }
     void report() const {
-        if (progress_) progress_(found_.bytes + skipped_, total_);
+        if (progress_) progress_(verified_.bytes + skipped_, total_);
     }
 
     sys::Store& store_;
     const std::string& directory_;
     const format::Manifest& manifest_;
     const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
-    Verified found_;
+    Verified verified_;
     std::uint64_t total_ = 0;
     std::uint64_t skipped_ = 0;            // bytes of files that could not be read as node files
     std::string path_, name_;              // of the file at hand, and of the node file in texts
@@ -147,16 +147,16 @@ Result<> Verifier::compare_stored_head(const ShownHead& shown, sys::Access acces
     const auto& expected = shown.bytes;
     FB_TRY_ASSIGN(file, store_.open(path_, access));
     FB_TRY_ASSIGN(size, file->size());
-    std::vector<std::byte> found(expected.size());
-    FB_TRY(file->read(0, found));
-    const auto [wrong, right] = std::ranges::mismatch(found, expected);
-    if (wrong == found.end() && size == shown.file_bytes) return {};
+    std::vector<std::byte> bytes(expected.size());
+    FB_TRY(file->read(0, bytes));
+    const auto [wrong, right] = std::ranges::mismatch(bytes, expected);
+    if (wrong == bytes.end() && size == shown.file_bytes) return {};
     return Error{ErrorKind::corrupt,
-                 wrong == found.end()
+                 wrong == bytes.end()
                      ? fmt::format("{} has {} bytes, {} expected.", path_, size, shown.file_bytes)
                      : fmt::format("{} differs at byte {} of its head, by which HDF5 programs find what is in it; "
                                    "forebay reads it without.",
-                                   path_, wrong - found.begin())};
+                                   path_, wrong - bytes.begin())};
 }
 
 // Reads the segments gathered in one go, and checks each. Where a chunk of a compressed file is damaged, they are read
@@ -172,8 +172,8 @@ Result<> Verifier::window(Node& node, const format::NodeLine& line) {
     };
     if (!all && !chunk_damaged(all)) return all;
     for (const auto& segment : window_) {
-        ++found_.segments;
-        found_.bytes += segment.bytes;
+        ++verified_.segments;
+        verified_.bytes += segment.bytes;
         const auto bytes = std::span(buffer_).subspan(segment.offset - first, segment.bytes);
         const auto again = all ? Result<>() : plain.read(segment.offset, bytes, scratch_);
         if (!again && !chunk_damaged(again)) return again;

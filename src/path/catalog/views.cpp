@@ -42,26 +42,26 @@ Result<Standing> what_stands(sys::Store& store, const std::string& path) {
 
 Result<FoundViews> find_views(sys::Store& store, const std::string& stream_directory, std::int64_t step,
                               ViewsOf which) {
-    FoundViews found;
+    FoundViews views;
     const auto look = [&](const std::string& name) -> Result<> {
         const auto path = stream_directory + "/" + name;
         FB_TRY_ASSIGN(standing, what_stands(store, path));
-        if (standing == Standing::view) found.views.push_back(path);
-        if (standing == Standing::other) found.others.push_back(path);
+        if (standing == Standing::view) views.views.push_back(path);
+        if (standing == Standing::other) views.others.push_back(path);
         return {};
     };
     for (const auto& known : describe::known_conventions) {
         FB_TRY(look(view_name(step, known.convention)));
         if (which == ViewsOf::step_and_series) FB_TRY(look(series_name(known.convention)));
     }
-    return found;
+    return views;
 }
 
 Result<FoundViews> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step,
                                 ViewsOf which) {
-    FB_TRY_ASSIGN(found, find_views(store, stream_directory, step, which));
-    for (const auto& view : found.views) FB_TRY(store.remove(view));
-    return found;
+    FB_TRY_ASSIGN(views, find_views(store, stream_directory, step, which));
+    for (const auto& view : views.views) FB_TRY(store.remove(view));
+    return views;
 }
 
 std::string stays_text(const std::string& path) {

@@ -75,13 +75,13 @@ TEST_CASE("remove_views: of a step alone, or with those of several steps") {
     const auto other = stream + "/step-000010.nc", later = stream + "/step-000020.h5";
     for (const auto& path : {own, series, later}) put(disk, path, marked_view());
     put(disk, other, "somebody's");
-    auto found = catalog::remove_views(disk, stream, 10, ViewsOf::step).value();
-    CHECK(found.views == std::vector<std::string>{own});
-    CHECK(found.others == std::vector<std::string>{other});
+    auto views = catalog::remove_views(disk, stream, 10, ViewsOf::step).value();
+    CHECK(views.views == std::vector<std::string>{own});
+    CHECK(views.others == std::vector<std::string>{other});
     CHECK_FALSE(disk.exists(own).value());
     CHECK(disk.exists(series).value());
-    found = catalog::remove_views(disk, stream, 10, ViewsOf::step_and_series).value();
-    CHECK(found.views == std::vector<std::string>{series});
+    views = catalog::remove_views(disk, stream, 10, ViewsOf::step_and_series).value();
+    CHECK(views.views == std::vector<std::string>{series});
     CHECK_FALSE(disk.exists(series).value());
     CHECK(disk.peek(other) == "somebody's");
     CHECK(disk.exists(later).value());

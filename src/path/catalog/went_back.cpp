@@ -39,8 +39,8 @@ std::string records_path(const std::string& run, const std::string& stream) {
 
 Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& directory) {
     const auto entries = store.list(directory);
-    std::vector<GoneBack> found;
-    if (!entries && entries.error().kind == ErrorKind::missing) return found;
+    std::vector<GoneBack> list;
+    if (!entries && entries.error().kind == ErrorKind::missing) return list;
     if (!entries)
         return because(
             entries.error(),
@@ -48,8 +48,8 @@ Result<std::vector<GoneBack>> records(sys::Store& store, const std::string& dire
             "all snapshots; nothing is removed",
             fmt::format("repair {}, then start again; or leave restart_from out", directory));
     for (const auto& entry : *entries)
-        if (const auto record = record_in(entry.name)) found.push_back(*record);
-    return found;
+        if (const auto record = record_in(entry.name)) list.push_back(*record);
+    return list;
 }
 
 // Whether a snapshot goes on from what the record's session saved, or from what a later session saved that went back at

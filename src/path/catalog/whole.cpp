@@ -91,9 +91,9 @@ Result<> check_files(sys::Store& store, const std::string& directory, const form
             FB_TRY_ASSIGN(names, names_in_folder(store, folder));
             folders.emplace(folder, std::move(names));
         }
-        const auto found = folders.at(folder).find(leaf_of(path));
-        if (found != folders.at(folder).end() && found->second) continue;
-        const bool is_link = found != folders.at(folder).end();
+        const auto match = folders.at(folder).find(leaf_of(path));
+        if (match != folders.at(folder).end() && match->second) continue;
+        const bool is_link = match != folders.at(folder).end();
         // A client of a network file system may list for a while what was there before the file came.
         FB_TRY_ASSIGN(is_there, is_link ? Result<bool>(false) : store.exists(path));
         if (is_there) continue;

@@ -27,8 +27,8 @@ const std::string run = "run7";
 const std::string view_of_step = "run7/restart/step-000120.h5";
 
 bool is_listed(sys::Store& store, const SmallSnapshot& snapshot) {
-    const auto found = catalog::snapshots(store, run, snapshot.stream);
-    return found && !found->empty();
+    const auto snapshots = catalog::snapshots(store, run, snapshot.stream);
+    return snapshots && !snapshots->empty();
 }
 
 // What agents leave before the commit: node files synced by their writers, names as far as those sync them. The last
@@ -96,19 +96,19 @@ void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older,
     test::crash_at_each(*before, ways, committing(snapshot), check, cuts_max);
 }
 
-const SmallSnapshot one{.id = 0xf3, .nodes = 1};
+const SmallSnapshot single{.id = 0xf3, .nodes = 1};
 const SmallSnapshot three{.id = 0xf3, .nodes = 3};
 const SmallSnapshot older_save{.id = 0x01d, .nodes = 2, .sealed_unix_ns = 1'600'000'000'000'000'000};
 
 }  // namespace
 
 TEST_CASE("commit: a crash at any operation leaves the step absent or whole") {
-    crash_everywhere(one, nullptr);
+    crash_everywhere(single, nullptr);
     crash_everywhere(three, nullptr);
 }
 
 TEST_CASE("commit: a crash at any operation while replacing leaves one of both whole") {
-    crash_everywhere(one, &older_save);
+    crash_everywhere(single, &older_save);
     crash_everywhere(three, &older_save);
 }
 
@@ -127,10 +127,10 @@ TEST_CASE("recover: a crash at any of its operations loses nothing") {
         names_before = crashed.paths();
         REQUIRE(recover(*crashed.clone()));
         test::crash_at_each(crashed, {0, 2, 4, 6, 8}, recover, [&](SimStore& disk, const auto&) {
-            check_after_crash(disk, one, &older_save, committed.has_value());
+            check_after_crash(disk, single, &older_save, committed.has_value());
         });
     };
-    test::crash_at_each(*drained(one, &older_save), {names_stay}, committing(one), recover_everywhere);
+    test::crash_at_each(*drained(single, &older_save), {names_stay}, committing(single), recover_everywhere);
 }
 
 TEST_CASE("commit: a fault at any operation is an error, and the next try commits") {
@@ -169,7 +169,7 @@ TEST_CASE("commit: refuses node files that do not make one snapshot, and moves n
         const char* what;
         SmallSnapshot snapshot;  // whose node 1 lies in the place of ours
         std::uint32_t node;
-        const char* said;
+        const char* problem;
     };
     auto other_schema = three;
     other_schema.elements_per_rank = 41;
@@ -193,7 +193,7 @@ TEST_CASE("commit: refuses node files that do not make one snapshot, and moves n
         REQUIRE_FALSE(outcome);
         CHECK(outcome.error().kind == ErrorKind::refused);
         CHECK(outcome.error().text().find(path) != std::string::npos);
-        CHECK(outcome.error().text().find(wrong.said) != std::string::npos);
+        CHECK(outcome.error().text().find(wrong.problem) != std::string::npos);
         CHECK(disk.paths() == paths);
     }
 }

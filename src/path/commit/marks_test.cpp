@@ -26,7 +26,7 @@ using Marks = std::vector<Mark>;
 namespace {
 
 const std::string run = "run7", stream = "restart";
-const SmallSnapshot one{.id = 0xf3, .nodes = 2},
+const SmallSnapshot first_save{.id = 0xf3, .nodes = 2},
     later{.id = 0xf4, .nodes = 1, .sealed_unix_ns = 1'800'000'000'000'000'000};
 const Mark holes{"numbers", "*/nan > 0", "theta/nan", 3}, hot{"numbers", "theta/max >= 400", "theta/max", 412.5};
 
@@ -52,7 +52,7 @@ Marks known(sys::Store& store, const SmallSnapshot& snapshot) {
 }
 
 // Whatever was cut: when the next programs are done, the snapshot is whole, and its manifest says what readers know.
-void check_settled(SimStore& disk, const SmallSnapshot& snapshot, bool told) {
+void check_settled(SimStore& disk, const SmallSnapshot& snapshot, bool is_told) {
     REQUIRE(commit::recover(disk, run, true));
     if (!test::is_whole(disk, run, snapshot)) {
         REQUIRE(test::drain_all(disk, run, snapshot));
@@ -62,7 +62,7 @@ void check_settled(SimStore& disk, const SmallSnapshot& snapshot, bool told) {
     const auto marks = in_manifest(disk, snapshot);
     CHECK(marks == known(disk, snapshot));
     CHECK((marks.empty() || marks == Marks{holes}));
-    if (told) CHECK(marks == Marks{holes});
+    if (is_told) CHECK(marks == Marks{holes});
     CHECK(std::ranges::none_of(disk.paths(), [](const auto& path) { return path.ends_with(".tmp"); }));
 }
 
@@ -90,110 +90,112 @@ void check_marked_or_gone(const Result<>& marked) {
 TEST_CASE("a mark that comes before the manifest is in it when the snapshot is committed, one that comes later too") {
     for (const bool committed : {false, true}) {
         CAPTURE(committed);
-        const auto disk = disk_with(one, committed);
-        REQUIRE(mark(*disk, one));
-        REQUIRE(mark(*disk, one));
-        REQUIRE(mark(*disk, one, {hot}));
-        if (!committed) REQUIRE(test::commit(*disk, run, one));
-        auto marks = in_manifest(*disk, one);
+        const auto disk = disk_with(first_save, committed);
+        REQUIRE(mark(*disk, first_save));
+        REQUIRE(mark(*disk, first_save));
+        REQUIRE(mark(*disk, first_save, {hot}));
+        if (!committed) REQUIRE(test::commit(*disk, run, first_save));
+        auto marks = in_manifest(*disk, first_save);
         std::ranges::sort(marks, {}, &Mark::condition);
         CHECK(marks == Marks{holes, hot});
-        CHECK(test::is_whole(*disk, run, one));
+        CHECK(test::is_whole(*disk, run, first_save));
         const auto unmark = [&](const Marks& which) {
-            REQUIRE(catalog::unmark(*disk, test::step_directory(run, one), which));
+            REQUIRE(catalog::unmark(*disk, test::step_directory(run, first_save), which));
         };
         unmark({holes});  // who takes that away has not seen the other
-        CHECK(known(*disk, one) == Marks{hot});
-        CHECK(catalog::marks_beside(*disk, test::step_directory(run, one)).value() == Marks{hot});
+        CHECK(known(*disk, first_save) == Marks{hot});
+        CHECK(catalog::marks_beside(*disk, test::step_directory(run, first_save)).value() == Marks{hot});
         unmark({holes, hot});
-        CHECK(known(*disk, one).empty());
-        CHECK(test::is_whole(*disk, run, one));
+        CHECK(known(*disk, first_save).empty());
+        CHECK(test::is_whole(*disk, run, first_save));
     }
 }
 
 TEST_CASE("a mark whose value is not a number is made once, as any other") {
     const Mark flag{"look", "theta is not finite", "", std::nan("")};
-    const auto disk = disk_with(one, true);
-    for (int i = 0; i < 2; ++i) REQUIRE(mark(*disk, one, {flag}));
-    CHECK(in_manifest(*disk, one) == Marks{flag});
-    CHECK(known(*disk, one) == Marks{flag});
+    const auto disk = disk_with(first_save, true);
+    for (int i = 0; i < 2; ++i) REQUIRE(mark(*disk, first_save, {flag}));
+    CHECK(in_manifest(*disk, first_save) == Marks{flag});
+    CHECK(known(*disk, first_save) == Marks{flag});
 }
 
 TEST_CASE("a snapshot that has as many marks as one may have gets no more, and is marked") {
-    const auto disk = disk_with(one, true);
+    const auto disk = disk_with(first_save, true);
     for (int i = 0; i < 70; ++i)
-        REQUIRE(mark(*disk, one, {{"look", std::to_string(i), "", 0}, {"look", std::to_string(i + 100), "", 0}}));
-    CHECK(in_manifest(*disk, one).size() == format::marks_max);
-    CHECK(known(*disk, one).size() == format::marks_max);
-    CHECK(disk->list(catalog::marks_path(test::step_directory(run, one)))->size() == format::marks_max);
-    CHECK(test::is_whole(*disk, run, one));
+        REQUIRE(
+            mark(*disk, first_save, {{"look", std::to_string(i), "", 0}, {"look", std::to_string(i + 100), "", 0}}));
+    CHECK(in_manifest(*disk, first_save).size() == format::marks_max);
+    CHECK(known(*disk, first_save).size() == format::marks_max);
+    CHECK(disk->list(catalog::marks_path(test::step_directory(run, first_save)))->size() == format::marks_max);
+    CHECK(test::is_whole(*disk, run, first_save));
 }
 
 TEST_CASE("a snapshot that is not there cannot be marked") {
-    const auto disk = disk_with(one, true);
+    const auto disk = disk_with(first_save, true);
     CHECK(mark(*disk, later).error().kind == ErrorKind::missing);
-    CHECK(mark(*disk, one, {{"numbers", "", "", 0}}).error().kind == ErrorKind::refused);
+    CHECK(mark(*disk, first_save, {{"numbers", "", "", 0}}).error().kind == ErrorKind::refused);
 }
 
 TEST_CASE("marking: a crash at any operation leaves a whole snapshot, marked or not yet") {
     for (const bool committed : {false, true}) {
         CAPTURE(committed);
-        const auto before = disk_with(one, committed);
+        const auto before = disk_with(first_save, committed);
         test::crash_at_each(
-            *before, test::reboots(6), [](SimStore& disk) { return mark(disk, one); },
+            *before, test::reboots(6), [](SimStore& disk) { return mark(disk, first_save); },
             [&](SimStore& disk, const Result<>& marked) {
-                if (committed) CHECK(test::is_whole(disk, run, one));
-                if (committed && marked) CHECK(known(disk, one) == Marks{holes});
-                check_settled(disk, one, marked.has_value());
+                if (committed) CHECK(test::is_whole(disk, run, first_save));
+                if (committed && marked) CHECK(known(disk, first_save) == Marks{holes});
+                check_settled(disk, first_save, marked.has_value());
             });
     }
 }
 
 TEST_CASE("commit of a marked part: a crash at any operation loses no mark") {
-    const auto before = disk_with(one, false);
-    REQUIRE(mark(*before, one));
+    const auto before = disk_with(first_save, false);
+    REQUIRE(mark(*before, first_save));
     before->settle();
     test::crash_at_each(
-        *before, test::reboots(6), [](SimStore& disk) { return test::commit(disk, run, one); },
-        [](SimStore& disk, const auto&) { check_settled(disk, one, true); });
+        *before, test::reboots(6), [](SimStore& disk) { return test::commit(disk, run, first_save); },
+        [](SimStore& disk, const auto&) { check_settled(disk, first_save, true); });
 }
 
 TEST_CASE("mark and commit race: each at every operation of the other") {
-    const auto before = disk_with(one, false);
-    const auto marking = [](sys::Store& store) { CHECK(mark(store, one)); };
-    const auto committing = [](sys::Store& store) { CHECK(test::commit(store, run, one)); };
+    const auto before = disk_with(first_save, false);
+    const auto marking = [](sys::Store& store) { CHECK(mark(store, first_save)); };
+    const auto committing = [](sys::Store& store) { CHECK(test::commit(store, run, first_save)); };
     const auto check = [](SimStore& disk) {
-        CHECK(in_manifest(disk, one) == Marks{holes});
-        CHECK(test::is_whole(disk, run, one));
+        CHECK(in_manifest(disk, first_save) == Marks{holes});
+        CHECK(test::is_whole(disk, run, first_save));
     };
     at_each_operation(*before, marking, committing, check);
     at_each_operation(*before, committing, marking, check);
 }
 
 TEST_CASE("two who commit and one who marks: the late manifest loses no mark") {
-    const auto before = disk_with(one, false);
-    const auto committing = [](sys::Store& store) { CHECK(test::commit(store, run, one)); };
+    const auto before = disk_with(first_save, false);
+    const auto committing = [](sys::Store& store) { CHECK(test::commit(store, run, first_save)); };
     const auto both = [&](sys::Store& store) {
-        CHECK(mark(store, one));
+        CHECK(mark(store, first_save));
         committing(store);
     };
-    at_each_operation(*before, committing, both, [](SimStore& disk) { CHECK(in_manifest(disk, one) == Marks{holes}); });
+    at_each_operation(*before, committing, both,
+                      [](SimStore& disk) { CHECK(in_manifest(disk, first_save) == Marks{holes}); });
 }
 
 TEST_CASE("two who mark at once: the manifest has both") {
-    const auto before = disk_with(one, true);
+    const auto before = disk_with(first_save, true);
     at_each_operation(
-        *before, [](sys::Store& store) { CHECK(mark(store, one)); },
-        [](sys::Store& store) { CHECK(mark(store, one, {hot})); },
-        [](SimStore& disk) { CHECK(in_manifest(disk, one).size() == 2); });
+        *before, [](sys::Store& store) { CHECK(mark(store, first_save)); },
+        [](sys::Store& store) { CHECK(mark(store, first_save, {hot})); },
+        [](SimStore& disk) { CHECK(in_manifest(disk, first_save).size() == 2); });
 }
 
 TEST_CASE("a save that takes the name of the one that is being marked keeps its own manifest, and is not marked") {
-    const auto before = disk_with(one, true);
+    const auto before = disk_with(first_save, true);
     REQUIRE(test::drain_all(*before, run, later));
     before->settle();
     at_each_operation(
-        *before, [](sys::Store& store) { check_marked_or_gone(mark(store, one)); },
+        *before, [](sys::Store& store) { check_marked_or_gone(mark(store, first_save)); },
         [](sys::Store& store) { CHECK(test::commit(store, run, later)); },
         [](SimStore& disk) {
             CHECK(test::is_whole(disk, run, later));
@@ -202,12 +204,12 @@ TEST_CASE("a save that takes the name of the one that is being marked keeps its 
 }
 
 TEST_CASE("retention beside a marker removes the snapshot whole, at any operation of the marker") {
-    const auto before = disk_with(one, true);
+    const auto before = disk_with(first_save, true);
     const SmallSnapshot next{.id = 0xf5, .step = 130};
     REQUIRE(test::commit_all(*before, run, next));
     before->settle();
     at_each_operation(
-        *before, [](sys::Store& store) { check_marked_or_gone(mark(store, one)); },
+        *before, [](sys::Store& store) { check_marked_or_gone(mark(store, first_save)); },
         [](sys::Store& store) { CHECK(catalog::prune(store, run, stream, {.keep = 1})); },
         [&](SimStore& disk) {
             REQUIRE(commit::recover(disk, run, true));

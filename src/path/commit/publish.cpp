@@ -106,9 +106,9 @@ Result<bool> Publisher::is_whole() const {
 Result<> Publisher::remove_view(bool replaces) {
     if (!is_for_step()) return {};  // views show what has the step's name
     const auto which = replaces ? catalog::ViewsOf::step_and_series : catalog::ViewsOf::step;
-    FB_TRY_ASSIGN(found, catalog::remove_views(store_, place_.stream_directory(), place_.step, which));
-    if (replaces) others_ = std::move(found.others);
-    return !found.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
+    FB_TRY_ASSIGN(views, catalog::remove_views(store_, place_.stream_directory(), place_.step, which));
+    if (replaces) others_ = std::move(views.others);
+    return !views.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
 // Makes the name `aside` free for the save that is about to be replaced. The name is taken where an earlier replacement

@@ -85,7 +85,8 @@ TEST_CASE("agents of one save agree") {
                 const auto disk = before->clone();
                 const auto outcomes = overtake(*disk, {agent, agent, agent}, at, at_second);
                 const auto count = [&](Commit wanted) {
-                    return std::ranges::count_if(outcomes, [&](const auto& one) { return one && *one == wanted; });
+                    return std::ranges::count_if(outcomes,
+                                                 [&](const auto& outcome) { return outcome && *outcome == wanted; });
                 };
                 for (const auto& outcome : outcomes) REQUIRE(outcome);
                 CHECK(count(Commit::committed) == 1);

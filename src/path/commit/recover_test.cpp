@@ -100,7 +100,8 @@ TEST_CASE("recover: a fault at any operation loses nothing and blames nobody, an
                          Op::sync_directory, Op::list, Op::exists},
                         recover, [&](SimStore& disk, const auto& recovered) {
                             if (recovered)
-                                for (const auto& one : *recovered) CHECK(one.text.find("damaged") == std::string::npos);
+                                for (const auto& entry : *recovered)
+                                    CHECK(entry.text.find("damaged") == std::string::npos);
                             REQUIRE(recover(disk));
                             check_all_kinds_recovered(disk);
                         });

@@ -79,10 +79,10 @@ TEST_CASE("blocks are asked for once, in their source's order, and committed as 
     const auto reader = catalog::BlockReader::open(disk, directory, manifest.nodes.front()).value();
     catalog::BlockReader::Scratch scratch;
     for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
-        std::vector<std::byte> found(layout.blocks[b].size_bytes);
-        reader.read(b, 0, found, scratch).value();
+        std::vector<std::byte> bytes(layout.blocks[b].size_bytes);
+        reader.read(b, 0, bytes, scratch).value();
         bool equal = true;
-        for (std::size_t i = 0; i < found.size(); ++i) equal = equal && found[i] == Source::byte_of(b, i);
+        for (std::size_t i = 0; i < bytes.size(); ++i) equal = equal && bytes[i] == Source::byte_of(b, i);
         CHECK(equal);
     }
 }

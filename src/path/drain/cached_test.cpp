@@ -72,9 +72,9 @@ TEST_CASE("what is looked at while it comes is not kept: committed, it is right 
                 CHECK_FALSE(second.keeps(path));
             }
             for (auto* client : {&first, &second}) {
-                const auto found = verified(*client, snapshot);
-                CHECK(found.damage.empty());
-                CHECK(found.healed == 0);
+                const auto result = verified(*client, snapshot);
+                CHECK(result.damage.empty());
+                CHECK(result.healed == 0);
             }
         }
 }

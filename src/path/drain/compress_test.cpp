@@ -95,10 +95,10 @@ private:
 
 /// The calling thread alone, and those that it starts.
 bool pin_to_one_cpu() {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(::sched_getcpu(), &one);
-    return ::sched_setaffinity(0, sizeof one, &one) == 0;
+    cpu_set_t single;
+    CPU_ZERO(&single);
+    CPU_SET(::sched_getcpu(), &single);
+    return ::sched_setaffinity(0, sizeof single, &single) == 0;
 }
 
 struct Opened {
@@ -242,9 +242,9 @@ TEST_CASE("a flip of any stored byte is found, and verify names variable and pla
         auto flipped = whole;
         flipped[where] = static_cast<char>(flipped[where] ^ 1);
         REQUIRE(disk.open(name, sys::Access::create).value()->write(0, bytes_of(flipped)));
-        const auto found = catalog::verify(disk, snapshot, {}).value();
-        REQUIRE_FALSE(found.damage.empty());
-        CHECK(found.damage.front().variable == variable.name);
+        const auto verified = catalog::verify(disk, snapshot, {}).value();
+        REQUIRE_FALSE(verified.damage.empty());
+        CHECK(verified.damage.front().variable == variable.name);
     }
 }
 

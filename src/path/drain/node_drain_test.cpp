@@ -63,8 +63,8 @@ private:
 };
 
 bool is_whole(const SimStore& disk) {
-    const auto found = disk.peek(path);
-    return found && std::ranges::equal(bytes_of(*found), image);
+    const auto content = disk.peek(path);
+    return content && std::ranges::equal(bytes_of(*content), image);
 }
 
 }  // namespace

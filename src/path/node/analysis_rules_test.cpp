@@ -86,9 +86,9 @@ TEST_CASE("what is not written by Forebay is not obeyed") {
 
 TEST_CASE("a change of any byte gives another list that can be made, or is found") {
     const auto text = encode_analyses(every_member());
-    std::size_t accepted = 0, found = 0;
+    std::size_t accepted = 0, refused = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (!decode_analyses(text.substr(0, i))) ++found;
+        if (!decode_analyses(text.substr(0, i))) ++refused;
         for (const char other : {'\0', '"', '0', '9', ']', '\x80'}) {
             auto changed = text;
             changed[i] = other;
@@ -102,8 +102,8 @@ TEST_CASE("a change of any byte gives another list that can be made, or is found
             CHECK(encode_analyses(*analyses) == changed);
         }
     }
-    CHECK(found == text.size() - 1);  // each text that is cut but the empty one
-    CHECK(accepted > 0);              // as "bins":7 that became "bins":9
+    CHECK(refused == text.size() - 1);  // each text that is cut but the empty one
+    CHECK(accepted > 0);                // as "bins":7 that became "bins":9
 }
 
 TEST_CASE("analyses that the page has no room for are refused before they are written") {

@@ -99,13 +99,13 @@ public:
         rung_at_.fill(no_failures);
     }
     std::vector<std::uint32_t> busy() {
-        std::vector<std::uint32_t> found;
+        std::vector<std::uint32_t> slots;
         for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) {
             const auto state = page_.slots[i].state.load(std::memory_order_acquire);
             if (state == SlotState::failed ? is_tried_again(i) : is_pending(state) && state != SlotState::filling)
-                found.push_back(i);
+                slots.push_back(i);
         }
-        return found;
+        return slots;
     }
 
 private:

@@ -42,7 +42,7 @@ DirectoryLocking::DirectoryLocking(std::string directory, std::string run, std::
       freed_by_(sys::Clock::now() + freeing_max) {}
 
 std::optional<Result<LockedDirectory>> DirectoryLocking::turn() {
-    if (auto made = sys::make_private_directory(directory_); !made) return made.error();
+    if (auto directory = sys::make_private_directory(directory_); !directory) return directory.error();
     auto lock = sys::FileLock::take(application_lock_path(directory_));
     if (lock) return LockedDirectory(directory_, std::move(*lock));
     const auto kind = lock.error().kind;

@@ -49,12 +49,12 @@ Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::mi
     for (;;) {
         const auto looked =
             attempt([&]() -> Result<std::optional<std::string>> { return look(std::min(nap, at_most)); });
-        const auto found = looked ? *looked : std::optional<std::string>("");  // no memory, now
+        const auto problem = looked ? *looked : std::optional<std::string>("");  // no memory, now
         bool tells = false;
-        if (telling.told) static_cast<void>(attempt([&] { tells = !telling.told().empty(); }));
+        if (telling.news) static_cast<void>(attempt([&] { tells = !telling.news().empty(); }));
         // One clock says for all when the time is over.
         const auto from_the_end = world.size() - world.rank();
-        std::int64_t numbers[] = {found ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
+        std::int64_t numbers[] = {problem ? from_the_end : 0, is_first && wait.is_due() ? 1 : 0,
                                   is_first && wait.is_over() ? 1 : 0, tells ? from_the_end : 0,
                                   wait.is_interrupted() ? from_the_end : 0};
         world.max(numbers);
@@ -63,11 +63,11 @@ Result<bool> wait_together(comm::Group& world, const Look& look, std::chrono::mi
         if (numbers[4] != 0) return interrupted(fmt::format("a wait, on rank {}", lowest(numbers[4])));
         if (numbers[2] != 0) return false;
         if (numbers[3] != 0) {
-            const auto text = text_of(lowest(numbers[3]), telling.told);
+            const auto text = text_of(lowest(numbers[3]), telling.news);
             if (text) static_cast<void>(attempt([&] { telling.hear(*text); }));
         }
         if (numbers[1] == 0) continue;
-        const auto what = text_of(lowest(numbers[0]), [&] { return *found; });
+        const auto what = text_of(lowest(numbers[0]), [&] { return *problem; });
         if (what && is_first) static_cast<void>(attempt([&] { wait.tell(*what); }));
     }
 }

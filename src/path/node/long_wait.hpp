@@ -74,7 +74,7 @@ using Look = std::function<std::optional<std::string>(std::chrono::milliseconds 
 /// What ranks tell each other while they wait: `told` has what this rank has to tell, or "", and is asked again after
 /// each turn; `hear` gets what a rank tells, on all ranks, that one too.
 struct Telling {
-    std::function<std::string()> told;
+    std::function<std::string()> news;
     std::function<void(const std::string&)> hear;
 };
 

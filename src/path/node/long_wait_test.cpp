@@ -110,17 +110,17 @@ TEST_CASE("ranks that wait together end when the time is over, all alike") {
 }
 
 TEST_CASE("rank 0 says what the lowest rank that waits does") {
-    std::atomic<bool> said{false};
+    std::atomic<bool> is_said{false};
     std::string line;
     test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
         const Say say = [&](const std::string& text) {
             line = text;
-            said = true;
+            is_said = true;
         };
         const int rank = world->rank();
         const auto look = [&](auto) -> std::optional<std::string> {
             std::this_thread::sleep_for(1ms);
-            if (rank < 2 || said.load()) return {};
+            if (rank < 2 || is_said.load()) return {};
             return "what rank " + std::to_string(rank) + " wants";
         };
         CHECK(node::wait_together(*world, look, 600s, rank == 0 ? say : Say()).value());

@@ -71,8 +71,8 @@ Result<RunLock> RunLock::take(const std::string& path) {
     taken.lock_ = std::move(*lock);
     if (!has_none) return taken;
     const auto record = record_of(path);
-    FB_TRY_ASSIGN(made, sys::create_private(record, sys::host_name() + "\n"));
-    const auto host = made ? sys::host_name() : host_in(record);
+    FB_TRY_ASSIGN(file, sys::create_private(record, sys::host_name() + "\n"));
+    const auto host = file ? sys::host_name() : host_in(record);
     // One of this host is of a process that was killed: else it would hold what stands in for the lock.
     if (!host || *host != sys::host_name())
         return Error{ErrorKind::retry,

@@ -250,8 +250,8 @@ bool is_neighbourhood(const Neighbourhood& neighbours) {
 bool is_forwarding(const Forwarding& forwarding) {
     if (forwarding.to.empty()) return forwarding.token.empty();
     return forwarding.to.size() <= describe::forwarders_max && is_token(forwarding.token) &&
-           std::ranges::all_of(forwarding.to, [](const std::string& one) {
-               return !one.empty() && one.size() <= forwarder_text_max && format::json::is_text(one);
+           std::ranges::all_of(forwarding.to, [](const std::string& address) {
+               return !address.empty() && address.size() <= forwarder_text_max && format::json::is_text(address);
            });
 }
 

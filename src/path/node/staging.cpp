@@ -65,16 +65,16 @@ struct EarlierPage {
     std::map<std::string, decltype(StreamControl::insitu)> analyses;
 };
 EarlierPage page_before(const std::string& directory) {
-    EarlierPage found;
+    EarlierPage page;
     const auto old = Watch::open(directory);
     for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i) {
         const auto& slot = old->page().slots[i];
         const auto& stream = old->page().streams[slot.stream];
-        found.analyses[stream.name.data()] = stream.insitu;
+        page.analyses[stream.name.data()] = stream.insitu;
         if (slot.state.load() == SlotState::committed)
-            found.holds[{stream.name.data(), slot.snapshot_id.load()}] = slot.holds.load();
+            page.holds[{stream.name.data(), slot.snapshot_id.load()}] = slot.holds.load();
     }
-    return found;
+    return page;
 }
 
 // Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
@@ -182,21 +182,21 @@ Error not_usable(const std::string& directory, const Error& error) {
 }
 
 std::vector<std::string> emptied_files(const std::string& directory) {
-    std::vector<std::string> found;
+    std::vector<std::string> directories;
     const auto entries = sys::posix_store().list(directory);
     StagedFile staged;
     for (const auto& entry : entries ? *entries : std::vector<sys::Entry>())
         if (!entry.is_directory && entry.size < format::record_offset_bytes + format::record_size_bytes &&
             split_slot_name(entry.name, staged.stream, staged.number))
-            found.push_back(directory + "/" + entry.name);
-    return found;
+            directories.push_back(directory + "/" + entry.name);
+    return directories;
 }
 
 Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
     auto& store = sys::posix_store();
     const auto entries = store.list(directory);
     if (!entries) return not_usable(directory, entries.error());
-    std::vector<StagedFile> found;
+    std::vector<StagedFile> files;
     for (const auto& entry : *entries) {
         StagedFile staged{.path = directory + "/" + entry.name};
         if (entry.is_directory || !split_slot_name(entry.name, staged.stream, staged.number)) continue;
@@ -209,9 +209,9 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
         auto peek = format::peek(pages, staged.path);
         if (!peek || peek->file_bytes > entry.size) continue;
         staged.peek = *peek;
-        found.push_back(std::move(staged));
+        files.push_back(std::move(staged));
     }
-    return found;
+    return files;
 }
 
 Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& session,

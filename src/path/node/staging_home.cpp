@@ -43,13 +43,13 @@ Result<std::string> make_home(const std::string& base) {
     FB_TRY_ASSIGN(there, homes(base));
     if (!there.empty()) return there.front();
     auto home = base + "/" + home_name();
-    auto made = sys::make_private_directory(home);
-    if (!made && made.error().kind == ErrorKind::refused) {
+    auto directory = sys::make_private_directory(home);
+    if (!directory && directory.error().kind == ErrorKind::refused) {
         home += fmt::format(".{:016x}", sys::random_u64());
-        made = sys::make_private_directory(home);
+        directory = sys::make_private_directory(home);
     }
-    if (made) return home;
-    if (made.error().kind != ErrorKind::missing) return made.error();
+    if (directory) return home;
+    if (directory.error().kind != ErrorKind::missing) return directory.error();
     return Error{ErrorKind::missing, fmt::format("nothing can be staged: {} does not exist", base), "",
                  "create it, or set staging to another node-local directory"};
 }

@@ -202,7 +202,7 @@ TEST_CASE("a stream's analyses are on the control page, and what has no room the
 }
 
 TEST_CASE("staged files that are closed are an error with their path and the way out; emptied ones are listed") {
-    const auto told = test::told_by_ordinary_user([]() -> std::string {
+    const auto output = test::told_by_ordinary_user([]() -> std::string {
         const test::TempDirectory folder;
         const auto directory = folder / "staging", file = directory + "/restart.0.h5";
         std::filesystem::create_directory(directory);
@@ -224,7 +224,7 @@ TEST_CASE("staged files that are closed are an error with their path and the way
         }
         return "right";
     });
-    CHECK(told == "right");
+    CHECK(output == "right");
 }
 
 TEST_CASE("an agent of another version is asked to leave") {

@@ -100,9 +100,9 @@ TEST_CASE("an agent that looks too seldom gets the newest samples") {
     Node node;
     node.step(0ms);
     for (int i = 0; i < 100; ++i) node.step(std::chrono::milliseconds(100 + i));
-    const auto told = node.told();
-    CHECK(told.size() == step_samples_max);
-    CHECK(told.back() == Node::Told{199, false});
-    CHECK(told.front() == Node::Told{136, false});
+    const auto samples = node.told();
+    CHECK(samples.size() == step_samples_max);
+    CHECK(samples.back() == Node::Told{199, false});
+    CHECK(samples.front() == Node::Told{136, false});
     CHECK(node.told().empty());
 }

@@ -53,8 +53,8 @@ Result<std::vector<node::StagedFile>> Chooser::staged_here() {
     std::vector<node::StagedFile> staged;
     auto& node = *context_.topology->node;
     const auto look = [&]() -> Result<> {
-        FB_TRY_ASSIGN(found, node::staged_files(context_.staging->directory()));
-        staged = std::move(found);
+        FB_TRY_ASSIGN(files, node::staged_files(context_.staging->directory()));
+        staged = std::move(files);
         return {};
     };
     // The others look at the same files; only which of them count is the first rank's to say, by their names.
@@ -81,7 +81,7 @@ bool Chooser::is_whole_alone(const node::StagedFile& file) const {
 }
 
 // Committed snapshots; those that cannot be used as well, each with its reason.
-Result<> Chooser::add_target(const Result<catalog::History>& history, std::vector<Candidate>& found) const {
+Result<> Chooser::add_target(const Result<catalog::History>& history, std::vector<Candidate>& candidates) const {
     if (!history && history.error().kind == ErrorKind::missing) return {};
     if (!history)
         return because(history.error(),
@@ -90,12 +90,12 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
                        "all of them; nothing is removed",
                        fmt::format("repair the mount or the permissions, then start again; or {}", begin_anew));
     for (const auto& version : history->living)
-        found.push_back({.step = version.head.step,
-                         .save = version.head.which_save(),
-                         .directory = version.snapshot.directory,
-                         .usable = version.readable});
+        candidates.push_back({.step = version.head.step,
+                              .save = version.head.which_save(),
+                              .directory = version.snapshot.directory,
+                              .usable = version.readable});
     for (const auto& version : history->foreign)
-        found.push_back(
+        candidates.push_back(
             {.step = version.head.step,
              .usable = Error{ErrorKind::refused,
                              fmt::format("{} is of another run, {}", version.snapshot.directory,
@@ -106,7 +106,7 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
     const auto last = format::name_of(history->latest_line());
     for (const auto& version : history->abandoned) {
         const auto line = format::name_of(version.head.lineage.line());
-        found.push_back(
+        candidates.push_back(
             {.step = version.head.step,
              .usable = Error{ErrorKind::refused, fmt::format("the run has left its line, {}", line), "",
                              fmt::format("forebay prune {}/{} --line {} gives up line {}, which has no snapshot",
@@ -116,13 +116,13 @@ Result<> Chooser::add_target(const Result<catalog::History>& history, std::vecto
 }
 
 // What was never committed since node files did not come.
-Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& found) const {
+Result<> Chooser::add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& candidates) const {
     const auto parts = catalog::leftovers(*context_.store, context_.run, stream_);
     if (!parts && parts.error().kind == ErrorKind::missing) return {};
     FB_TRY(parts);
     for (const auto& part : *parts)
         if (part.kind == catalog::Leftover::Kind::part && !known.contains(part.snapshot_id))
-            found.push_back(
+            candidates.push_back(
                 {.step = part.step,
                  .usable =
                      Error{ErrorKind::missing,
@@ -143,29 +143,29 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
             lineages.push_back(file.peek.record.lineage);
     for (const auto& save : uncommitted) lineages.push_back(save.record.lineage);
 
-    std::vector<Candidate> found;
+    std::vector<Candidate> candidates;
     const auto history = catalog::history(*context_.store, context_.run, stream_, lineages);
-    FB_TRY(add_target(history, found));
+    FB_TRY(add_target(history, candidates));
     auto known = committed;
-    for (const auto& candidate : found) known.insert(candidate.save.snapshot_id);
+    for (const auto& candidate : candidates) known.insert(candidate.save.snapshot_id);
     for (const auto& file : staged) {
         const auto& record = file.peek.record;
         if (!is_whole_alone(file) || known.contains(record.snapshot_id)) continue;
         if (history && history->abandons(record.lineage.line(), record.step)) continue;
         known.insert(record.snapshot_id);
-        found.push_back({.step = record.step, .save = record.which_save(), .staged = file.path});
+        candidates.push_back({.step = record.step, .save = record.which_save(), .staged = file.path});
     }
     for (const auto& [record, why] : uncommitted) {
         if (known.contains(record.snapshot_id)) continue;
         if (history && history->abandons(record.lineage.line(), record.step)) continue;
         known.insert(record.snapshot_id);
-        found.push_back({.step = record.step, .save = record.which_save(), .usable = why, .uncommitted = true});
+        candidates.push_back({.step = record.step, .save = record.which_save(), .usable = why, .uncommitted = true});
     }
-    FB_TRY(add_parts(known, found));
-    std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
+    FB_TRY(add_parts(known, candidates));
+    std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
         return a.step != b.step ? a.step > b.step : format::is_later(a.save, b.save);
     });
-    return found;
+    return candidates;
 }
 
 Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<node::StagedFile>& staged) {
@@ -177,13 +177,14 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
                   uncommitted_saves(*context_.topology, *context_.staging, {stream_, context_.run_id, context_.left}));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(found, find(staged, uncommitted));
+        FB_TRY_ASSIGN(candidates, find(staged, uncommitted));
         std::vector<std::string> texts;
-        for (const auto& one : found) {
-            const auto why = one.usable ? Error{.kind = {}} : one.usable.error();
+        for (const auto& candidate : candidates) {
+            const auto why = candidate.usable ? Error{.kind = {}} : candidate.usable.error();
             texts.insert(texts.end(),
-                         {fmt::to_string(one.step), fmt::to_string(one.save.snapshot_id), one.directory, one.staged,
-                          fmt::to_string(static_cast<int>(why.kind)), why.what, why.next, one.uncommitted ? "1" : ""});
+                         {fmt::to_string(candidate.step), fmt::to_string(candidate.save.snapshot_id),
+                          candidate.directory, candidate.staged, fmt::to_string(static_cast<int>(why.kind)), why.what,
+                          why.next, candidate.uncommitted ? "1" : ""});
         }
         text = joined(texts);
         return {};

@@ -78,8 +78,8 @@ private:
     bool is_whole_alone(const node::StagedFile& file) const;
     Result<std::vector<Candidate>> find(const std::vector<node::StagedFile>& staged,
                                         const std::vector<UncommittedSave>& uncommitted) const;
-    Result<> add_target(const Result<catalog::History>& history, std::vector<Candidate>& found) const;
-    Result<> add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& found) const;
+    Result<> add_target(const Result<catalog::History>& history, std::vector<Candidate>& candidates) const;
+    Result<> add_parts(const std::set<std::uint64_t>& known, std::vector<Candidate>& candidates) const;
     Result<std::vector<Candidate>> candidates(const std::vector<node::StagedFile>& staged);
     Result<Choice> load(const Candidate& candidate, const std::vector<node::StagedFile>& staged);
     Result<format::Manifest> manifest_of(const Candidate& candidate);

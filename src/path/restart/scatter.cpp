@@ -95,8 +95,8 @@ std::byte* Scatter::whole(std::size_t number) const {
 Result<> Scatter::take_one(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const {
     const auto& place = segments_[segment];
     if (std::byte* to = verifies_[segment] != 0 ? whole(segment) : nullptr; to != nullptr) {
-        const auto found = crc32c_copy(to, bytes.data(), bytes.size());
-        return found == file_.crc32c[place.word] ? Result<>() : format::damaged(file_, place, found, name);
+        const auto actual = crc32c_copy(to, bytes.data(), bytes.size());
+        return actual == file_.crc32c[place.word] ? Result<>() : format::damaged(file_, place, actual, name);
     }
     if (verifies_[segment] != 0) FB_TRY(format::check_segment(file_, place, bytes, name));
     for (const auto& touch : touches_of(segment)) copy(takes_[touch.take], place, bytes);

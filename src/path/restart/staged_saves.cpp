@@ -191,13 +191,13 @@ Result<std::vector<UncommittedSave>> uncommitted_saves(const comm::Topology& top
         own = encode(parts);
         return {};
     }));
-    Result<std::vector<std::vector<std::byte>>> told(std::vector<std::vector<std::byte>>{});
-    if (topology.leads()) told = topology.leaders->gather_all_sized(bytes_of(own));
+    Result<std::vector<std::vector<std::byte>>> answers(std::vector<std::vector<std::byte>>{});
+    if (topology.leads()) answers = topology.leaders->gather_all_sized(bytes_of(own));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
-        FB_TRY(told);
+        FB_TRY(answers);
         if (world.rank() != 0) return {};
         std::vector<StagedPart> parts;
-        for (const auto& one : *told) decode(text_of(one), parts);
+        for (const auto& answer : *answers) decode(text_of(answer), parts);
         saves = saves_in(parts);
         return {};
     }));

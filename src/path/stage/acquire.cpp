@@ -78,31 +78,31 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
     std::optional<SlotWait> wait;
     if (leads) wait.emplace(context_, options_, slots_, saved_.step);
     auto own = Outcome::undecided;
-    Result<> mine;
+    Result<> own_outcome;
     bool must_plan = false;
     std::chrono::nanoseconds others_waited{0};  // for their slots, while this node had its own
     for (;;) {
         if (own == Outcome::undecided) {
             const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
             own = decided ? *decided : Outcome::failed;
-            mine = decided ? Result<>() : decided.error();
-            if (places && mine && (own == Outcome::admitted || own == Outcome::replacing))
-                mine = attempt([&] { must_plan = places->must_plan(slots_.current().layout()); });
+            own_outcome = decided ? Result<>() : decided.error();
+            if (places && own_outcome && (own == Outcome::admitted || own == Outcome::replacing))
+                own_outcome = attempt([&] { must_plan = places->must_plan(slots_.current().layout()); });
         }
         // The others of a node follow its first rank, so they say nothing about what is replaced.
         const auto replaced = slots_.replaced_step();
         const std::int64_t open = own == Outcome::skipped ? 2 : own == Outcome::undecided ? 1 : 0;
         const auto own_wait =
             std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(saved_.wait_seconds));
-        std::int64_t flags[] = {
-            mine ? 0 : 1,    open, leads ? replaced : nothing, leads ? -replaced : nothing, must_plan ? 1 : 0,
-            own_wait.count()};
+        std::int64_t flags[] = {own_outcome ? 0 : 1,        open,
+                                leads ? replaced : nothing, leads ? -replaced : nothing,
+                                must_plan ? 1 : 0,          own_wait.count()};
         clock_.lap(format::TimingKind::plan);
         topology.world->max(flags);
         others_waited +=
             clock_.lap(format::TimingKind::agree,
                        {{format::TimingKind::wait, std::chrono::nanoseconds(flags[5]) - own_wait - others_waited}});
-        if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
+        if (flags[0] != 0) return comm::agree(*topology.world, own_outcome).error();
         // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
         if (flags[1] != 1)
             return Agreed{.own = own,

@@ -91,9 +91,9 @@ bool is_alike(std::span<const std::int64_t, call_numbers> largest) {
 }
 
 Error refuse_calls(comm::Group& world, const Call& call) {
-    const auto found = comm::find_unlike(world, bytes_of_call(call));
-    if (!found) return found.error();
-    const auto& unlike = *found;
+    const auto difference = comm::find_unlike(world, bytes_of_call(call));
+    if (!difference) return difference.error();
+    const auto& unlike = *difference;
     const auto text_of_call = [&](std::span<const std::byte> bytes) {
         return show({.stream = call.stream,
                      .step = load_le<std::int64_t>(bytes.data()),

@@ -91,9 +91,9 @@ TEST_CASE("pieces: halo, short and long runs, and runs over the borders of segme
     cases.push_back({{{5, 5, 5}, {40, 37, 3000}}, 8});   // 33 segments
     cases.push_back({{{5, 5, 5}, {9, 301, 1000}}, 3});   // elements over the borders
     cases.push_back({{{5, 5, 5}, {1, 2, 700'000}}, 8});  // runs longer than segments
-    for (const auto& one : cases) {
-        const auto& box = one.box;
-        const auto element_bytes = one.element_bytes;
+    for (const auto& example : cases) {
+        const auto& box = example.box;
+        const auto element_bytes = example.element_bytes;
         CAPTURE(box.size[2]);
         const Type type = string_of(element_bytes);
         const Extents halo{1, 2, 1};

@@ -28,9 +28,9 @@ class CopyRate {
 public:
     explicit CopyRate(std::uint32_t threads_most) : memory_(threads_most), rates_(threads_most) {
         // Not written here: each part is touched first by a thread that copies it.
-        for (auto& one : memory_)
-            one = {std::make_unique_for_overwrite<std::byte[]>(from_bytes),
-                   std::make_unique_for_overwrite<std::byte[]>(to_bytes)};
+        for (auto& pair : memory_)
+            pair = {std::make_unique_for_overwrite<std::byte[]>(from_bytes),
+                    std::make_unique_for_overwrite<std::byte[]>(to_bytes)};
     }
 
     /// Bytes a nanosecond of all threads of the crew.
@@ -38,7 +38,7 @@ public:
         const auto threads = crew.threads();
         double best = 0;
         for (int i = 0; i <= tries; ++i) {
-            crew.each(threads, threads, [&](std::uint64_t one) { rates_[one] = copy(memory_[one]); });
+            crew.each(threads, threads, [&](std::uint64_t thread) { rates_[thread] = copy(memory_[thread]); });
             if (i > 0) best = std::max(best, std::accumulate(rates_.begin(), rates_.begin() + threads, 0.0));
         }
         return best;
@@ -87,14 +87,14 @@ sys::CpuSet cpus_alone(std::span<const sys::CpuSet> ranks, std::size_t rank) {
 }
 
 MeasuredCrew crew_at_memory_limit(std::uint32_t threads, const sys::CpuSet& cpus) {
-    MeasuredCrew found{.crew = std::make_unique<sys::Crew>(1, cpus)};
-    if (threads <= 1) return found;
-    found.measured = attempt([&] {
+    MeasuredCrew measured{.crew = std::make_unique<sys::Crew>(1, cpus)};
+    if (threads <= 1) return measured;
+    measured.measured = attempt([&] {
         auto crew = std::make_unique<sys::Crew>(threads, cpus);
         if (crew->threads() > 1 && crew->shortage()) crew = fastest_crew(std::move(crew), cpus);
-        found.crew = std::move(crew);
+        measured.crew = std::move(crew);
     });
-    return found;
+    return measured;
 }
 
 }  // namespace forebay::stage

@@ -8,10 +8,10 @@ namespace forebay::stage {
 Result<> NodeParts::exchange(const comm::Topology& topology, const Schema& schema, const describe::Binding& binding) {
     auto& node = *topology.node;
     const auto variables = schema.variables.size(), tables = binding.tables.size();
-    std::vector<std::byte> mine;
+    std::vector<std::byte> own_bytes;
     const auto append = [&](const auto& value) {
         const auto bytes = std::as_bytes(std::span(&value, 1));
-        mine.insert(mine.end(), bytes.begin(), bytes.end());
+        own_bytes.insert(own_bytes.end(), bytes.begin(), bytes.end());
     };
     FB_TRY(comm::agree(node, [&] {
         for (const auto& table : binding.tables) append(table.rows);
@@ -19,7 +19,7 @@ Result<> NodeParts::exchange(const comm::Topology& topology, const Schema& schem
         for (std::size_t v = 0; v < variables; ++v)
             for (const auto& piece : binding.pieces[v]) append(piece.box);
     }));
-    FB_TRY_ASSIGN(strings, node.gather_all_sized(mine));
+    FB_TRY_ASSIGN(strings, node.gather_all_sized(own_bytes));
     std::vector<format::RankPart> parts(strings.size());
     for (std::size_t i = 0; i < strings.size(); ++i) {
         const std::byte* at = strings[i].data();

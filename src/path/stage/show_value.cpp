@@ -57,13 +57,13 @@ std::string show_value(Type type, std::span<const std::byte> bytes) {
     return show_bytes(bytes);
 }
 
-std::pair<std::string, std::string> show_values(Type type, std::span<const std::byte> one,
+std::pair<std::string, std::string> show_values(Type type, std::span<const std::byte> bytes,
                                                 std::span<const std::byte> other) {
-    auto first = show_value(type, one), second = show_value(type, other);
+    auto first = show_value(type, bytes), second = show_value(type, other);
     if (first != second) return {first, second};
     // Two NaNs, or strings that differ in what is not shown: from the first byte that differs.
-    const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
-    return {fmt::format("{} (bytes {} from {})", first, show_bytes(one.subspan(at)), at),
+    const auto at = static_cast<std::size_t>(std::ranges::mismatch(bytes, other).in1 - bytes.begin());
+    return {fmt::format("{} (bytes {} from {})", first, show_bytes(bytes.subspan(at)), at),
             fmt::format("{} (bytes {} from {})", second, show_bytes(other.subspan(at)), at)};
 }
 

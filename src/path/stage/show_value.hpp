@@ -16,7 +16,7 @@ namespace forebay::stage {
 std::string show_value(Type type, std::span<const std::byte> bytes);
 
 /// Two elements that differ; with their bytes where that is all that tells them apart, as of two NaNs.
-std::pair<std::string, std::string> show_values(Type type, std::span<const std::byte> one,
+std::pair<std::string, std::string> show_values(Type type, std::span<const std::byte> bytes,
                                                 std::span<const std::byte> other);
 
 }  // namespace forebay::stage

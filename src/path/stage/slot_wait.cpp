@@ -38,7 +38,7 @@ Result<SlotWait::Turn> SlotWait::turn(std::uint32_t seen) {
     const auto end = std::min({stalls_at_, asks_at_, has_deadline ? deadline_ : stalls_at_});
     long_wait_.turn([&] { return show(); });
     auto& page = context_.staging->control();
-    const node::Waiting told(page);
+    const node::Waiting waiting(page);
     sys::wait_on(page.news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
     return Turn::look_again;
 }

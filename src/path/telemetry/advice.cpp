@@ -68,8 +68,8 @@ double seconds_of_stragglers(const Summary& summary) {
 
 std::string exclude_line(const std::vector<Slow>& slow) {
     std::set<std::string> hosts;
-    for (const auto& one : slow) {
-        const auto host = one.name.substr(0, one.name.find('/'));
+    for (const auto& entry : slow) {
+        const auto host = entry.name.substr(0, entry.name.find('/'));
         if (is_plain(host) && hosts.size() < names_to_paste) hosts.insert(host);
     }
     return hosts.empty() ? "" : fmt::format("\n  #SBATCH --exclude={}", fmt::join(hosts, ","));

@@ -59,11 +59,11 @@ private:
     bool wanted(std::uint32_t session) const { return options_.session == 0 || session == options_.session; }
 
     void take_timings(const std::string& path, const std::string& text) {
-        auto found = format::decode_timings(bytes_of(text), options_.with_timings);
-        if (found.damaged_bytes > 0)
-            into_.problems.push_back(fmt::format("{} bytes of {} are damaged", found.damaged_bytes, path));
-        std::erase_if(found.batches, [&](const auto& batch) { return !wanted(batch.session); });
-        std::ranges::move(found.batches, std::back_inserter(into_.batches));
+        auto timings = format::decode_timings(bytes_of(text), options_.with_timings);
+        if (timings.damaged_bytes > 0)
+            into_.problems.push_back(fmt::format("{} bytes of {} are damaged", timings.damaged_bytes, path));
+        std::erase_if(timings.batches, [&](const auto& batch) { return !wanted(batch.session); });
+        std::ranges::move(timings.batches, std::back_inserter(into_.batches));
     }
 
     // One that is torn is being written at this moment: a second look finds it whole.
@@ -113,11 +113,11 @@ Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, cons
         for (const auto& entry : *entries)
             if (!entry.is_directory && (entry.name.find(".old.") != std::string::npos) == aside)
                 reader.read(own + "/" + entry.name, entry.name);
-    std::ranges::stable_sort(chronicle.batches, {}, [](const format::TimingBatch& one) {
-        return std::tuple(one.saved_unix_ns, one.node, one.host);
+    std::ranges::stable_sort(chronicle.batches, {}, [](const format::TimingBatch& batch) {
+        return std::tuple(batch.saved_unix_ns, batch.node, batch.host);
     });
     std::ranges::stable_sort(chronicle.statuses, {},
-                             [](const format::StatusLine& one) { return std::tie(one.host, one.virtual_node); });
+                             [](const format::StatusLine& line) { return std::tie(line.host, line.virtual_node); });
     std::ranges::stable_sort(chronicle.events, {}, &EventLine::unix_ns);
     return chronicle;
 }

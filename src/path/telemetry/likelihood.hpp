@@ -35,7 +35,7 @@ inline double deviation_of(const std::vector<double>& values, double median) {
     constexpr double deviation_min = 0.02;       // values that are all alike differ by as much by chance
     std::vector<double> distances;
     distances.reserve(values.size());
-    for (const auto one : values) distances.push_back(std::abs(std::log(one / median)));
+    for (const auto value : values) distances.push_back(std::abs(std::log(value / median)));
     return std::max(mad_to_deviation * median_of(std::move(distances)), deviation_min);
 }
 

@@ -192,7 +192,7 @@ std::vector<NodeMetric> counted_metrics(const Nodes& nodes) {
         auto& values = all.emplace_back(NodeMetric{count.metric, {}}).values;
         for (const auto* node : nodes) values.push_back(static_cast<double>(get(node->counts)) / count.metric.divisor);
     });
-    std::ranges::stable_sort(all, {}, [](const NodeMetric& one) { return one.metric.place; });
+    std::ranges::stable_sort(all, {}, [](const NodeMetric& metric) { return metric.metric.place; });
     return all;
 }
 

@@ -93,7 +93,7 @@ std::vector<TargetRow> targets_of(const std::vector<Matched>& snapshots) {
     for (const auto& snapshot : snapshots) {
         std::map<std::string_view, TargetLoad> loads;
         std::int64_t first_unix_ns = 0;
-        for (const auto* batch : snapshot.told)
+        for (const auto* batch : snapshot.batches)
             for (const auto& target : batch->targets) {
                 if (target.writes == 0 && target.bytes == 0) continue;
                 loads[target.name].add(target);
@@ -124,7 +124,7 @@ std::vector<RateSample> target_samples(const std::vector<Matched>& snapshots) {
     std::vector<RateSample> samples;
     for (const auto& snapshot : snapshots) {
         std::map<std::string_view, std::array<TargetLoad, node_groups>> loads;
-        for (const auto* batch : snapshot.told)
+        for (const auto* batch : snapshot.batches)
             for (const auto& target : batch->targets)
                 if (!target.name.empty()) loads[target.name][batch->node % node_groups].add(target);
         std::vector<RateSample> own;
@@ -143,10 +143,10 @@ std::vector<RateSample> node_samples(const std::vector<Matched>& snapshots, cons
     for (const auto& snapshot : snapshots) {
         // A node that has less to write is not slow because a sync takes it as long as the others.
         std::vector<double> bytes;
-        for (const auto* batch : snapshot.told) bytes.push_back(static_cast<double>(batch->bytes));
+        for (const auto* batch : snapshot.batches) bytes.push_back(static_cast<double>(batch->bytes));
         const double least_bytes = compared_share * median_of(bytes);
         std::vector<RateSample> own;
-        for (const auto* batch : snapshot.told) {
+        for (const auto* batch : snapshot.batches) {
             const double rate = drain_rate(*batch);
             if (rate > 0 && static_cast<double>(batch->bytes) >= least_bytes)
                 own.push_back({node_name(*batch), rate / (1 - share_of_slow(*batch, ratios))});

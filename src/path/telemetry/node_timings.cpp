@@ -63,10 +63,10 @@ std::vector<format::TimingBatch> read_timings(sys::Store& store, const NodeFiles
             problems.push_back(text.error().line());
             continue;
         }
-        auto found = format::decode_timings(bytes_of(*text), with_timings);
-        if (found.damaged_bytes > 0)
-            problems.push_back(fmt::format("{} bytes of {} are damaged", found.damaged_bytes, path));
-        std::ranges::move(found.batches, std::back_inserter(batches));
+        auto timings = format::decode_timings(bytes_of(*text), with_timings);
+        if (timings.damaged_bytes > 0)
+            problems.push_back(fmt::format("{} bytes of {} are damaged", timings.damaged_bytes, path));
+        std::ranges::move(timings.batches, std::back_inserter(batches));
     }
     return batches;
 }

@@ -35,8 +35,8 @@ constexpr std::array weights{Weight{"cluster", 4, true},
                              Weight{"durable", 2, true}};
 
 const std::string* value_of(const format::AdviceSetting& key, const char* name) {
-    const auto found = std::ranges::find(key, name, &format::AdviceSetting::value_type::first);
-    return found == key.end() ? nullptr : &found->second;
+    const auto match = std::ranges::find(key, name, &format::AdviceSetting::value_type::first);
+    return match == key.end() ? nullptr : &match->second;
 }
 
 double number_of(const std::string& text) {
@@ -48,16 +48,17 @@ double number_of(const std::string& text) {
 double distance_of(const Weight& weight, const std::string& wanted, const std::string& other) {
     if (wanted == other) return 0;
     if (weight.is_word) return weight.weight;
-    const double one = number_of(wanted), two = number_of(other);
-    return one > 0 && two > 0 ? weight.weight * std::abs(std::log2(one / two)) : 0;
+    const double first = number_of(wanted), second = number_of(other);
+    return first > 0 && second > 0 ? weight.weight * std::abs(std::log2(first / second)) : 0;
 }
 
 template <class Visit>
 void each_difference(const format::AdviceSetting& wanted, const format::AdviceSetting& other, Visit&& visit) {
     for (const auto& weight : weights) {
-        const auto *one = value_of(wanted, weight.name), *two = value_of(other, weight.name);
-        if (one == nullptr || two == nullptr) continue;
-        if (const double apart = distance_of(weight, *one, *two); apart > 0) visit(weight.name, *one, *two, apart);
+        const auto *first = value_of(wanted, weight.name), *second = value_of(other, weight.name);
+        if (first == nullptr || second == nullptr) continue;
+        if (const double apart = distance_of(weight, *first, *second); apart > 0)
+            visit(weight.name, *first, *second, apart);
     }
 }
 
@@ -93,9 +94,10 @@ std::optional<double> distance(const format::AdviceSetting& wanted, const format
 
 std::string difference(const format::AdviceSetting& wanted, const format::AdviceSetting& of_profile) {
     std::string text;
-    each_difference(wanted, of_profile, [&](const char* name, const std::string& one, const std::string& two, double) {
-        text += fmt::format("{}{} {} for {}", text.empty() ? "" : ", ", name, two, one);
-    });
+    each_difference(wanted, of_profile,
+                    [&](const char* name, const std::string& first, const std::string& second, double) {
+                        text += fmt::format("{}{} {} for {}", text.empty() ? "" : ", ", name, second, first);
+                    });
     return text;
 }
 

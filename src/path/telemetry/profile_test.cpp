@@ -17,9 +17,9 @@ namespace {
 
 const RunKind run{.cluster = "nid", .file_system = "lustre", .targets = 156, .nodes = 64, .ranks_per_node = 12};
 
-void write(const test::TempDirectory& folder, const std::string& name, const RunKind& kind, std::int64_t made,
+void write(const test::TempDirectory& folder, const std::string& name, const RunKind& kind, std::int64_t created,
            const char* what = "profile") {
-    const format::Advice advice{.kind = what, .made_unix_ns = made, .made_by = name, .key = key_of(kind)};
+    const format::Advice advice{.kind = what, .made_unix_ns = created, .made_by = name, .key = key_of(kind)};
     sys::write_text_durable(sys::posix_store(), folder / name, format::encode(advice)).value();
 }
 
@@ -32,13 +32,13 @@ TEST_CASE("distances are doublings, weighted; another file system does not fit")
         return distance(key_of(run), key_of(other));
     };
     CHECK(apart([](RunKind&) {}) == 0.0);
-    CHECK(apart([](RunKind& one) { one.nodes = 128; }) == 1.0);
-    CHECK(apart([](RunKind& one) { one.nodes = 16; }) == 2.0);
-    CHECK(apart([](RunKind& one) { one.ranks_per_node = 48; }) == 1.0);
-    CHECK(apart([](RunKind& one) { one.cluster = "x"; }) == 4.0);
-    CHECK(apart([](RunKind& one) { one.bytes_per_rank = 7; }) == 0.0);  // the run does not know its own
-    CHECK_FALSE(apart([](RunKind& one) { one.file_system = "ext4"; }).has_value());
-    CHECK_FALSE(apart([](RunKind& one) { one.nodes = 8192; }).has_value());
+    CHECK(apart([](RunKind& kind) { kind.nodes = 128; }) == 1.0);
+    CHECK(apart([](RunKind& kind) { kind.nodes = 16; }) == 2.0);
+    CHECK(apart([](RunKind& kind) { kind.ranks_per_node = 48; }) == 1.0);
+    CHECK(apart([](RunKind& kind) { kind.cluster = "x"; }) == 4.0);
+    CHECK(apart([](RunKind& kind) { kind.bytes_per_rank = 7; }) == 0.0);  // the run does not know its own
+    CHECK_FALSE(apart([](RunKind& kind) { kind.file_system = "ext4"; }).has_value());
+    CHECK_FALSE(apart([](RunKind& kind) { kind.nodes = 8192; }).has_value());
     auto other = run;
     other.nodes = 16;
     other.cluster = "x";
@@ -61,9 +61,9 @@ TEST_CASE("the nearest profile is found, of two as near that of the earlier dire
     write(first, "old.json", run, 3);
     write(first, "new.json", run, 5);
     write(first, "older.json", run, 2);
-    const auto found = find_profile(store, both, key_of(run), notes);
-    CHECK(found->path == first / "new.json");
-    CHECK(found->distance == 0);
+    const auto profile = find_profile(store, both, key_of(run), notes);
+    CHECK(profile->path == first / "new.json");
+    CHECK(profile->distance == 0);
     CHECK(notes.empty());
     auto elsewhere = run;
     elsewhere.file_system = "nfs";

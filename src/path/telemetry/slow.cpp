@@ -27,14 +27,14 @@ struct Name {
     std::uint64_t low = 0;
 };
 
-bool is_slow(const Name& name, const Slow& found, std::size_t names, double low_share) {
-    if (found.ratio >= low_ratio) return false;
+bool is_slow(const Name& name, const Slow& slow, std::size_t names, double low_share) {
+    if (slow.ratio >= low_ratio) return false;
     if (names < names_to_compare)
-        return found.ratio < small_ratio && found.samples >= samples_to_walk && name.low == found.samples;
-    if (found.samples < samples_to_walk) return found.ratio < few_ratio && found.z > few_z;
+        return slow.ratio < small_ratio && slow.samples >= samples_to_walk && name.low == slow.samples;
+    if (slow.samples < samples_to_walk) return slow.ratio < few_ratio && slow.z > few_z;
     // Where all differ much from one another, as on a system that is full of work, a low ratio says little.
-    if (found.z < z_min) return false;
-    return likelihood(name.low, found.samples - name.low, low_share) > walk_end;
+    if (slow.z < z_min) return false;
+    return likelihood(name.low, slow.samples - name.low, low_share) > walk_end;
 }
 
 }  // namespace
@@ -58,10 +58,10 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
     }
     std::vector<Slow> slow;
     for (const auto& [text, name] : names) {
-        const Slow found{text, name.median / median, std::log(median / name.median) / deviation, name.rates.size()};
-        const auto others = all - found.samples;
+        const Slow candidate{text, name.median / median, std::log(median / name.median) / deviation, name.rates.size()};
+        const auto others = all - candidate.samples;
         const double share = others == 0 ? 1 : static_cast<double>(low - name.low) / static_cast<double>(others);
-        if (is_slow(name, found, names.size(), share)) slow.push_back(found);
+        if (is_slow(name, candidate, names.size(), share)) slow.push_back(candidate);
     }
     std::ranges::stable_sort(slow, {}, &Slow::ratio);
     return slow;

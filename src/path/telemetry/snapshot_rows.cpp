@@ -14,7 +14,7 @@ namespace {
 
 std::string outcome_of(const Matched& snapshot) {
     const auto any = [&](std::string_view outcome) {
-        return std::ranges::any_of(snapshot.told, [&](const auto* batch) { return batch->outcome == outcome; });
+        return std::ranges::any_of(snapshot.batches, [&](const auto* batch) { return batch->outcome == outcome; });
     };
     if (any("committed") || any("found_committed")) return "committed";
     for (const auto* outcome : {"failed", "superseded", "set_aside"})
@@ -29,17 +29,18 @@ std::int64_t durable_time(const Matched& snapshot) {
         return batch.drained_unix_ns +
                static_cast<std::int64_t>(std::min(seconds_from(batch.commit_seconds), 1e9) * 1e9);
     };
-    std::int64_t found = 0;
-    for (const auto* batch : snapshot.told) {
+    std::int64_t earliest = 0;
+    for (const auto* batch : snapshot.batches) {
         if (batch->outcome == "committed") return time(*batch);
-        if (batch->outcome == "found_committed") found = found == 0 ? time(*batch) : std::min(found, time(*batch));
+        if (batch->outcome == "found_committed")
+            earliest = earliest == 0 ? time(*batch) : std::min(earliest, time(*batch));
     }
-    return found;
+    return earliest;
 }
 
 std::int64_t drained_time(const Matched& snapshot, bool whole) {
     std::int64_t last = 0;
-    for (const auto* batch : snapshot.told) {
+    for (const auto* batch : snapshot.batches) {
         if (batch->drained_unix_ns == 0 && !whole) return 0;
         last = std::max(last, batch->drained_unix_ns);
     }
@@ -48,7 +49,7 @@ std::int64_t drained_time(const Matched& snapshot, bool whole) {
 
 void add_slowest(const Matched& snapshot, SnapshotRow& row) {
     std::vector<double> drains;
-    for (const auto* batch : snapshot.told) {
+    for (const auto* batch : snapshot.batches) {
         const double seconds = seconds_from(batch->drain_seconds);
         if (seconds > 0) drains.push_back(seconds);
         if (seconds <= row.drain_seconds) continue;
@@ -61,11 +62,11 @@ void add_slowest(const Matched& snapshot, SnapshotRow& row) {
 // Of the rank of the node that was held longest. Batches from before there were parts have the longest of each kind
 // alone, of whichever ranks: what these leave of the save was waiting for other ranks.
 format::BlockedParts parts_of(const format::TimingBatch& batch) {
-    const auto& told = batch.blocked_parts;
-    format::BlockedParts parts{.copy_seconds = seconds_from(told.copy_seconds),
-                               .layout_seconds = seconds_from(told.layout_seconds),
-                               .ranks_seconds = seconds_from(told.ranks_seconds),
-                               .slot_seconds = seconds_from(told.slot_seconds)};
+    const auto& blocked = batch.blocked_parts;
+    format::BlockedParts parts{.copy_seconds = seconds_from(blocked.copy_seconds),
+                               .layout_seconds = seconds_from(blocked.layout_seconds),
+                               .ranks_seconds = seconds_from(blocked.ranks_seconds),
+                               .slot_seconds = seconds_from(blocked.slot_seconds)};
     double left = seconds_from(batch.blocked_seconds);
     const auto take = [&](double seconds) {
         const double taken = std::min(seconds_from(seconds), left);
@@ -82,7 +83,7 @@ format::BlockedParts parts_of(const format::TimingBatch& batch) {
 
 }  // namespace
 
-double seconds_from(double told) { return std::isfinite(told) && told > 0 ? told : 0; }
+double seconds_from(double number) { return std::isfinite(number) && number > 0 ? number : 0; }
 
 double seconds_between(std::int64_t begin_unix_ns, std::int64_t end_unix_ns) {
     if (end_unix_ns <= begin_unix_ns) return 0;
@@ -104,13 +105,14 @@ std::vector<Matched> match(const Chronicle& chronicle) {
         Matched snapshot;
         std::int64_t saved_unix_ns = 0;
         for (const auto& [node, batch] : nodes) {
-            snapshot.told.push_back(batch);
+            snapshot.batches.push_back(batch);
             if (batch->saved_unix_ns > 0 && (saved_unix_ns == 0 || batch->saved_unix_ns < saved_unix_ns))
                 saved_unix_ns = batch->saved_unix_ns;
         }
         order.emplace_back(saved_unix_ns, key, std::move(snapshot));
     }
-    std::ranges::stable_sort(order, {}, [](const auto& one) { return std::tie(std::get<0>(one), std::get<1>(one)); });
+    std::ranges::stable_sort(order, {},
+                             [](const auto& entry) { return std::tie(std::get<0>(entry), std::get<1>(entry)); });
     std::vector<Matched> sorted;
     sorted.reserve(order.size());
     for (auto& [time, key, snapshot] : order) sorted.push_back(std::move(snapshot));
@@ -118,13 +120,13 @@ std::vector<Matched> match(const Chronicle& chronicle) {
 }
 
 SnapshotRow row_of(const Matched& snapshot) {
-    const auto& first = *snapshot.told.front();
+    const auto& first = *snapshot.batches.front();
     SnapshotRow row{
         .stream = first.stream, .step = first.step, .snapshot_id = first.snapshot_id, .session = first.session};
-    row.nodes_told = static_cast<std::uint32_t>(snapshot.told.size());
+    row.nodes_told = static_cast<std::uint32_t>(snapshot.batches.size());
     std::vector<double> intervals;
-    std::set<std::string_view> said;
-    for (const auto* batch : snapshot.told) {
+    std::set<std::string_view> texts;
+    for (const auto* batch : snapshot.batches) {
         row.nodes = std::max(row.nodes, batch->nodes);
         row.ranks = std::max(row.ranks, batch->ranks);
         row.bytes += batch->bytes;
@@ -143,7 +145,7 @@ SnapshotRow row_of(const Matched& snapshot) {
         row.commit_seconds = std::max(row.commit_seconds, seconds_from(batch->commit_seconds));
         if (seconds_from(batch->interval_seconds) > 0) intervals.push_back(batch->interval_seconds);
         for (const auto& sentence : batch->why)
-            if (said.insert(sentence).second) row.why.push_back(sentence);
+            if (texts.insert(sentence).second) row.why.push_back(sentence);
     }
     row.nodes = std::max(row.nodes, row.nodes_told);
     const bool whole = row.nodes_told == row.nodes;

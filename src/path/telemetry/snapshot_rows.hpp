@@ -14,7 +14,7 @@ inline constexpr double wait_seconds_min = 1e-3;
 /// What nodes have told of one snapshot: one batch a node, by node. Of a node that has told of it twice, since a second
 /// agent went on after the first, the newer batch.
 struct Matched {
-    std::vector<const format::TimingBatch*> told;
+    std::vector<const format::TimingBatch*> batches;
 };
 
 /// By the time of their saves. Batches match by stream, step, snapshot_id and session.
@@ -27,7 +27,7 @@ SnapshotRow row_of(const Matched& snapshot);
 void add_intervals(std::vector<SnapshotRow>& rows);
 
 /// A number of a file, which hostile ones may have below 0, infinite or not a number: then 0.
-double seconds_from(double told);
+double seconds_from(double number);
 
 /// 0 where the end comes first, as by clocks of two nodes. Exact: a double has 256 ns between two times of day.
 double seconds_between(std::int64_t begin_unix_ns, std::int64_t end_unix_ns);

@@ -195,7 +195,7 @@ Summary summarize(const Chronicle& chronicle) {
     const auto snapshots = match(chronicle);
     for (const auto& snapshot : snapshots) {
         summary.rows.push_back(row_of(snapshot));
-        for (const auto* batch : snapshot.told) {
+        for (const auto* batch : snapshot.batches) {
             if (batch->drained_unix_ns == 0) continue;
             summary.bytes_drained += batch->bytes;
             summary.bytes_stored += batch->stored_bytes;

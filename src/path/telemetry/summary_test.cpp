@@ -250,9 +250,9 @@ TEST_CASE("the slow node and the slow target are named, with the line that leave
 TEST_CASE("a node is not slow because its targets are") {
     // Each node writes to 8 of 48 targets, always the same. Nodes 4 to 11 have target 11 among them, and drain at half
     // the rate of others.
-    test::MadeRun made{.nodes = 48, .node_bytes = 128u << 20, .targets = 48, .slow_node = 30, .slow_target = 11};
-    made.slow_target_ratio = 0.1;
-    const auto summary = summarize(test::made_chronicle(made));
+    test::MadeRun sample{.nodes = 48, .node_bytes = 128u << 20, .targets = 48, .slow_node = 30, .slow_target = 11};
+    sample.slow_target_ratio = 0.1;
+    const auto summary = summarize(test::made_chronicle(sample));
     REQUIRE(summary.slow_targets.size() == 1);
     CHECK(summary.slow_targets[0].name == "OST0011");
     REQUIRE(summary.slow_nodes.size() == 1);
@@ -365,9 +365,9 @@ TEST_CASE("bytes over time: each write in the parts it lies in") {
     own.timings = {write(0, 2, 4096, 0), write(1.5, 1, 2048, 1), write(3, 0, 1024, 0), write(-1, 0.5, 1024, 0),
                    write(3.5, 1, 2048, 7)};
     chronicle.batches = {own};
-    const auto close_to = [](const std::vector<double>& found, const std::vector<double>& wanted) {
-        REQUIRE(found.size() == wanted.size());
-        for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(found[i] == doctest::Approx(wanted[i]));
+    const auto close_to = [](const std::vector<double>& actual, const std::vector<double>& wanted) {
+        REQUIRE(actual.size() == wanted.size());
+        for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(actual[i] == doctest::Approx(wanted[i]));
     };
     close_to(telemetry::bytes_over_time(chronicle, noon, noon + 4 * second, 4), {2048, 3072, 1024, 2048});
     close_to(telemetry::bytes_over_time(chronicle, noon, noon + 4 * second, 4, "A"), {2048, 2048, 0, 1024});

@@ -30,9 +30,9 @@ struct Usual {
 using Seconds = std::function<double(const TimingBatch&)>;
 
 const TimingBatch* slowest(const Batches& batches, const Seconds& seconds_of) {
-    const auto found = std::ranges::max_element(
+    const auto batch = std::ranges::max_element(
         batches, [&](const TimingBatch* a, const TimingBatch* b) { return seconds_of(*a) < seconds_of(*b); });
-    return found == batches.end() ? nullptr : *found;
+    return batch == batches.end() ? nullptr : *batch;
 }
 
 // Where the batch took much longer than those of `others` did for as many bytes.
@@ -51,7 +51,7 @@ std::optional<Usual> unusual(const TimingBatch& batch, const Batches& others, co
 // Against the snapshots before; as long as there are none, against the other nodes.
 std::optional<Usual> unusual(const TimingBatch& batch, const Batches& now, const Batches& before,
                              const Seconds& seconds_of) {
-    if (const auto found = unusual(batch, before, seconds_of)) return found;
+    if (const auto reason = unusual(batch, before, seconds_of)) return reason;
     return unusual(batch, now, seconds_of);
 }
 
@@ -95,19 +95,19 @@ std::string drain_text(const TimingBatch& drain, const Usual& usual) {
 // Between the end of the save before on that node and this one's begin.
 double computed_before(const TimingBatch& batch, const Batches& before) {
     const TimingBatch* last = nullptr;
-    for (const auto* one : before)
-        if (node_name(*one) == node_name(batch) && (last == nullptr || one->saved_unix_ns > last->saved_unix_ns))
-            last = one;
+    for (const auto* other : before)
+        if (node_name(*other) == node_name(batch) && (last == nullptr || other->saved_unix_ns > last->saved_unix_ns))
+            last = other;
     return std::max(0.0, batch.interval_seconds - (last == nullptr ? 0 : last->blocked_seconds));
 }
 
 void add_wait(const Batches& now, const Batches& before, std::vector<std::string>& why) {
-    const auto* waiter = slowest(now, [](const TimingBatch& one) { return one.wait_seconds; });
+    const auto* waiter = slowest(now, [](const TimingBatch& batch) { return batch.wait_seconds; });
     if (waiter->wait_seconds < wait_seconds_min) return;
     auto text = fmt::format("step {} waited {:.1f} s for a slot on node {}", waiter->step, waiter->wait_seconds,
                             node_name(*waiter));
     Batches holders, earlier;
-    for (const auto* one : before) (one->step == waiter->waited_for_step ? holders : earlier).push_back(one);
+    for (const auto* other : before) (other->step == waiter->waited_for_step ? holders : earlier).push_back(other);
     const auto* holder = slowest(holders, drain_of);
     if (holder == nullptr) return why.push_back(text);
     if (const auto usual = unusual(*holder, holders, earlier, drain_of)) text += ": " + drain_text(*holder, *usual);
@@ -158,10 +158,11 @@ void add_late_rank(const Batches& now, std::vector<std::string>& why) {
 }
 
 void add_commit(const Batches& now, const Batches& before, std::vector<std::string>& why) {
-    const auto commit_of = [](const TimingBatch& one) { return one.commit_seconds; };
+    const auto commit_of = [](const TimingBatch& batch) { return batch.commit_seconds; };
     const auto* waiter = slowest(now, commit_of);
     if (!unusual(*waiter, before, commit_of)) return;
-    const auto* last = slowest(now, [](const TimingBatch& one) { return static_cast<double>(one.drained_unix_ns); });
+    const auto* last =
+        slowest(now, [](const TimingBatch& batch) { return static_cast<double>(batch.drained_unix_ns); });
     if (last != waiter)
         why.push_back(fmt::format(
             "the commit of step {} came {:.1f} s after the part of node {}: the last part was that of node {}",

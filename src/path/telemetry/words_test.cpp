@@ -69,7 +69,7 @@ TEST_CASE("words say of which sessions numbers are, and which machine there was"
     CHECK(telemetry::period_text(summary) == "sessions 1 to 3");
     CHECK(telemetry::ranks_text(summary) == "1 to 6 ranks");
     CHECK(telemetry::summary_text(summary).find("2 nodes, 1 to 6 ranks in all") != std::string::npos);
-    for (auto& one : chronicle.batches) one.nodes = 1;
+    for (auto& batch : chronicle.batches) batch.nodes = 1;
     chronicle.batches.erase(chronicle.batches.begin() + 1);
     chronicle.batches.pop_back();
     CHECK(telemetry::nodes_text(summarize(chronicle)) == "1 node");

@@ -60,8 +60,8 @@ void print(const ExportArguments& options, const char* convention, const std::ve
         auto steps = Json::array(), notes = Json::array(), omitted = Json::array();
         for (const auto& snapshot : snapshots) steps.push(snapshot.step);
         for (const auto& note : done.notes) notes.push(note);
-        for (const auto& one : done.omitted)
-            omitted.push(Json::object().set("what", one.what).set("reason", one.reason));
+        for (const auto& omission : done.omitted)
+            omitted.push(Json::object().set("what", omission.what).set("reason", omission.reason));
         auto object = Json::object();
         object.set("path", options.file).set("as", convention).set("stream", snapshots.front().stream);
         object.set("steps", steps).set("bytes", done.file_bytes).set("datasets", done.datasets);
@@ -76,7 +76,8 @@ void print(const ExportArguments& options, const char* convention, const std::ve
     if (done.resumed_bytes > 0) text += lines(", {} of it from a call before", show_bytes(done.resumed_bytes));
     text += lines("\n");
     for (const auto& note : done.notes) text += lines("note: {}\n", Message{note});
-    for (const auto& one : done.omitted) text += lines("  not exported: {}: {}\n", one.what, Message{one.reason});
+    for (const auto& omission : done.omitted)
+        text += lines("  not exported: {}: {}\n", omission.what, Message{omission.reason});
     say(text);
 }
 

@@ -60,10 +60,10 @@ Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     for (const auto& [directory, drained] : agent::drain_leftovers(directories, {}, {.remove = true})) {
         if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
         if (!drained) continue;
-        for (const auto& one : *drained)
-            if (!one.committed)
-                return Error{ErrorKind::retry, fmt::format("{} is staged in {} and cannot be committed: {}", one.name(),
-                                                           one.staged_path, one.text)};
+        for (const auto& leftover : *drained)
+            if (!leftover.committed)
+                return Error{ErrorKind::retry, fmt::format("{} is staged in {} and cannot be committed: {}",
+                                                           leftover.name(), leftover.staged_path, leftover.text)};
     }
     return {};
 }
@@ -79,25 +79,25 @@ Result<Exit> make_file(const H5partArguments& options) {
     };
     Progress progress("making", options.json || options.background);
     const auto wait = std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
-    FB_TRY_ASSIGN(made, made::make_h5part_file(
-                            sys::posix_store(),
-                            {.file = file,
-                             .snapshots = options.snapshots,
-                             .wait_max = wait,
-                             .keep = options.keep,
-                             .partial = options.partial,
-                             .align_bytes = options.align,
-                             .background = options.background,
-                             .begin = begin,
-                             .progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }}));
+    FB_TRY_ASSIGN(result, made::make_h5part_file(
+                              sys::posix_store(),
+                              {.file = file,
+                               .snapshots = options.snapshots,
+                               .wait_max = wait,
+                               .keep = options.keep,
+                               .partial = options.partial,
+                               .align_bytes = options.align,
+                               .background = options.background,
+                               .begin = begin,
+                               .progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }}));
     if (options.json) {
         auto object = Json::object();
-        object.set("path", file).set("made", !made.was_there).set("steps", made.steps);
-        object.set("datasets", made.datasets).set("bytes", made.bytes).print();
-    } else if (made.was_there) {
+        object.set("path", file).set("made", !result.was_there).set("steps", result.steps);
+        object.set("datasets", result.datasets).set("bytes", result.bytes).print();
+    } else if (result.was_there) {
         say("{}  is there; nothing was left to do\n", file);
     } else {
-        say("{}  {} new steps, {} datasets, {} bytes\n", file, made.steps, made.datasets, made.bytes);
+        say("{}  {} new steps, {} datasets, {} bytes\n", file, result.steps, result.datasets, result.bytes);
     }
     return Exit::good;
 }

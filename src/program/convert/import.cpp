@@ -151,9 +151,9 @@ bool make_view(sys::Store& store, const commit::Destination& to, const std::stri
                std::vector<std::string>& notes) {
     const auto maker = view_maker();
     if (!maker) return false;
-    const auto made = maker(store, {.stream = to.stream, .step = to.step, .directory = directory}, Convention::plain);
-    if (!made) notes.push_back("the snapshot has no view: " + made.error().line());
-    return made.has_value();
+    const auto result = maker(store, {.stream = to.stream, .step = to.step, .directory = directory}, Convention::plain);
+    if (!result) notes.push_back("the snapshot has no view: " + result.error().line());
+    return result.has_value();
 }
 
 void print(const ImportArguments& options, const foreign::ForeignContents& contents, const commit::Destination& to,

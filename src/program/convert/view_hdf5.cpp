@@ -50,24 +50,25 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const ViewArgum
     return snapshots;
 }
 
-void print(const ViewArguments& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
+void print(const ViewArguments& options, const views::View& view, std::span<const catalog::Snapshot> shown) {
     if (options.json) {
         auto omitted = Json::array(), missing = Json::array(), steps = Json::array();
-        for (const auto& one : made.omitted)
-            omitted.push(Json::object().set("what", one.what).set("reason", one.reason));
-        for (const auto& name : made.missing) missing.push(name);
+        for (const auto& omission : view.omitted)
+            omitted.push(Json::object().set("what", omission.what).set("reason", omission.reason));
+        for (const auto& name : view.missing) missing.push(name);
         for (const auto& snapshot : shown) steps.push(snapshot.step);
         auto object = Json::object();
-        object.set("path", made.path).set("as", options.as).set("step", shown.front().step).set("steps", steps);
-        object.set("sources", made.sources).set("mappings", made.mappings);
+        object.set("path", view.path).set("as", options.as).set("step", shown.front().step).set("steps", steps);
+        object.set("sources", view.sources).set("mappings", view.mappings);
         object.set("missing", missing).set("not_shown", omitted).print();
         return;
     }
-    auto text = lines("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream, shown.front().step,
-                      shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "", made.sources,
-                      made.sources == 1 ? "" : "s");
-    for (const auto& name : made.missing) text += lines("  missing, read as fill values: {}\n", name);
-    for (const auto& one : made.omitted) text += lines("  not shown: {}: {}\n", one.what, Message{one.reason});
+    auto text = lines("{}  shows {}@{}{} from {} node file{}\n", view.path, shown.front().stream, shown.front().step,
+                      shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "", view.sources,
+                      view.sources == 1 ? "" : "s");
+    for (const auto& name : view.missing) text += lines("  missing, read as fill values: {}\n", name);
+    for (const auto& omission : view.omitted)
+        text += lines("  not shown: {}: {}\n", omission.what, Message{omission.reason});
     say(text);
 }
 
@@ -93,15 +94,15 @@ Result<Exit> view(const ViewArguments& options) {
     bool is_whole = true;
     for (std::size_t first = 0; first < all.size(); first += at_once) {
         const auto shown = all.subspan(first, at_once);
-        const auto made = views::make_view(store, shown, wanted);
+        const auto view = views::make_view(store, shown, wanted);
         // Of all steps each is for itself: one that retention removes meanwhile is none of them any more.
-        if (!made && options.all && made.error().kind == ErrorKind::missing) {
+        if (!view && options.all && view.error().kind == ErrorKind::missing) {
             FB_TRY_ASSIGN(removed, catalog::is_removed(store, shown.front().directory, 0));
             if (removed) continue;
         }
-        FB_TRY(made);
-        print(options, *made, shown);
-        is_whole &= made->missing.empty();
+        FB_TRY(view);
+        print(options, *view, shown);
+        is_whole &= view->missing.empty();
     }
     return is_whole ? Exit::good : Exit::found;
 }
@@ -110,8 +111,8 @@ Result<Exit> view(const ViewArguments& options) {
 
 agent::ViewMaker view_maker() {
     return [](sys::Store& store, const catalog::Snapshot& snapshot, Convention convention) -> Result<> {
-        const auto made = views::make_view(store, {&snapshot, 1}, {.convention = convention});
-        return made ? Result<>() : Result<>(made.error());
+        const auto view = views::make_view(store, {&snapshot, 1}, {.convention = convention});
+        return view ? Result<>() : Result<>(view.error());
     };
 }
 

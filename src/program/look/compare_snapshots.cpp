@@ -29,19 +29,22 @@ std::string shown_place(const Extents& at) {
 }
 
 /// "12 of 1000 elements differ, by at most 0.5 at [3, 4]; 5 rows are in RUN@1 alone".
-std::string what_differs(const VariableDifference& one, const std::string& first, const std::string& second) {
-    if (one.second.empty()) return fmt::format("is in {} alone", first);
-    if (one.first.empty()) return fmt::format("is in {} alone", second);
-    if (!one.is_comparable) return fmt::format("{} in {}; {} in {}", one.first, first, one.second, second);
-    const bool rows = one.kind == Kind::particles;
+std::string what_differs(const VariableDifference& difference, const std::string& first, const std::string& second) {
+    if (difference.second.empty()) return fmt::format("is in {} alone", first);
+    if (difference.first.empty()) return fmt::format("is in {} alone", second);
+    if (!difference.is_comparable)
+        return fmt::format("{} in {}; {} in {}", difference.first, first, difference.second, second);
+    const bool rows = difference.kind == Kind::particles;
     std::string text;
     const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-    const auto& values = one.values;
+    const auto& values = difference.values;
     if (values.elements > 0) {
-        auto differ = fmt::format("{} of {} differ{}", values.elements,
-                                  show_count(one.compared, rows ? "row" : "element"), values.elements == 1 ? "s" : "");
+        auto differ =
+            fmt::format("{} of {} differ{}", values.elements, show_count(difference.compared, rows ? "row" : "element"),
+                        values.elements == 1 ? "s" : "");
         if (values.largest >= 0) differ += fmt::format(", by at most {:g}", values.largest);
-        add(differ + (values.largest < 0 ? fmt::format(", the first{}", shown_place(one.at)) : shown_place(one.at)));
+        add(differ + (values.largest < 0 ? fmt::format(", the first{}", shown_place(difference.at))
+                                         : shown_place(difference.at)));
         if (values.without_number > 0 && values.largest >= 0)
             add(fmt::format("{} of these without a number", values.without_number));
     }
@@ -50,22 +53,22 @@ std::string what_differs(const VariableDifference& one, const std::string& first
             add(fmt::format("{} {} in {} alone", show_count(count, rows ? "row" : "element"), count == 1 ? "is" : "are",
                             where));
     };
-    alone(one.first_alone, first);
-    alone(one.second_alone, second);
+    alone(difference.first_alone, first);
+    alone(difference.second_alone, second);
     return text;
 }
 
-Json json_of_difference(const VariableDifference& one) {
+Json json_of_difference(const VariableDifference& difference) {
     auto object = Json::object();
-    object.set("name", one.name).set("kind", name_of(one.kind)).set("equal", one.is_equal());
-    if (!one.first.empty()) object.set("first", one.first);
-    if (!one.second.empty()) object.set("second", one.second);
-    if (!one.is_comparable) return object;
-    object.set("compared", one.compared).set("different", one.values.elements);
-    object.set("first_alone", one.first_alone).set("second_alone", one.second_alone);
-    object.set("without_number", one.values.without_number);
-    if (one.values.largest >= 0) object.set("largest", one.values.largest);
-    if (one.values.elements > 0) object.set("at", json_of(one.at));
+    object.set("name", difference.name).set("kind", name_of(difference.kind)).set("equal", difference.is_equal());
+    if (!difference.first.empty()) object.set("first", difference.first);
+    if (!difference.second.empty()) object.set("second", difference.second);
+    if (!difference.is_comparable) return object;
+    object.set("compared", difference.compared).set("different", difference.values.elements);
+    object.set("first_alone", difference.first_alone).set("second_alone", difference.second_alone);
+    object.set("without_number", difference.values.without_number);
+    if (difference.values.largest >= 0) object.set("largest", difference.values.largest);
+    if (difference.values.elements > 0) object.set("at", json_of(difference.at));
     return object;
 }
 
@@ -81,11 +84,11 @@ Result<Exit> say_difference(const std::string& first, const std::string& second,
     }
     FB_TRY_ASSIGN(first_place, find_place(store, first));
     FB_TRY_ASSIGN(second_place, find_place(store, second));
-    FB_TRY_ASSIGN(one, one_snapshot(store, first_place));
+    FB_TRY_ASSIGN(snapshot, one_snapshot(store, first_place));
     FB_TRY_ASSIGN(other, one_snapshot(store, second_place));
     const auto compared = [&] {
         Progress progress("compare", json);
-        return compare_snapshots(store, one, other,
+        return compare_snapshots(store, snapshot, other,
                                  [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
     }();
     if (!compared) return compared.error();
@@ -94,7 +97,7 @@ Result<Exit> say_difference(const std::string& first, const std::string& second,
     if (json) {
         auto list = Json::array();
         for (const auto& variable : compared->variables) list.push(json_of_difference(variable));
-        answer.set("first", json_of(one)).set("second", json_of(other));
+        answer.set("first", json_of(snapshot)).set("second", json_of(other));
         answer.set("equal", different == 0).set("bytes", compared->bytes).set("variables", list);
         return different == 0 ? Exit::good : Exit::found;
     }

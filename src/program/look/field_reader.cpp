@@ -182,7 +182,7 @@ Result<catalog::Snapshot> FieldReader::snapshot_of(const std::string& stream, st
 
 Result<OpenSnapshot*> FieldReader::open(const catalog::Snapshot& snapshot) {
     const auto known =
-        std::ranges::find(opened_, snapshot.directory, [](const auto& one) { return one->snapshot().directory; });
+        std::ranges::find(opened_, snapshot.directory, [](const auto& reader) { return reader->snapshot().directory; });
     if (known != opened_.end()) {
         if ((*known)->is_current()) return known->get();
         opened_.erase(known);
@@ -199,7 +199,7 @@ Result<std::shared_ptr<const FieldPlane>> FieldReader::plane(const PlaneRequest&
     FB_TRY_ASSIGN(opened, open(snapshot));
     const auto id = opened->manifest().snapshot_id;
     const auto known = std::ranges::find_if(
-        planes_, [&](const auto& one) { return one.first == request && one.second->snapshot_id == id; });
+        planes_, [&](const auto& plane) { return plane.first == request && plane.second->snapshot_id == id; });
     if (known != planes_.end()) return known->second;
     const auto* const variable = find(opened->manifest().schema, request.variable);
     if (variable == nullptr)

@@ -77,49 +77,49 @@ bool is_right(const FieldPlane& plane, std::int64_t step) {
 }  // namespace
 
 TEST_CASE("field reader: planes across each dimension") {
-    FieldRun made;
+    FieldRun run;
     for (const auto* name : {"long", "small"})
         for (int axis = 0; axis < 3; ++axis)
             for (const std::int64_t index : {0, 3, -1}) {
                 CAPTURE(name);
                 CAPTURE(axis);
                 CAPTURE(index);
-                const auto plane = made.reader.plane({"state", name, -1, axis, index});
+                const auto plane = run.reader.plane({"state", name, -1, axis, index});
                 REQUIRE(plane);
                 CHECK((*plane)->index == (index < 0 ? (*plane)->variable.shape[axis] / 2 : index));
                 CHECK(is_right(**plane, 1));
             }
-    const auto last = made.reader.plane({"state", "long", 1, 2, columns - 1}).value();
+    const auto last = run.reader.plane({"state", "long", 1, 2, columns - 1}).value();
     CHECK(is_right(*last, 1));
     CHECK(last->width == rows);
-    const auto wide = made.reader.plane({"state", "long", -1, 0, 4}).value();
+    const auto wide = run.reader.plane({"state", "long", -1, 0, 4}).value();
     CHECK(wide->x_stride == 147);  // 300,000 in at most 2,048
     CHECK(wide->width == 2041);
     CHECK(wide->height == rows);
-    const auto flat = made.reader.plane({"state", "flat", -1, 0, -1}).value();
+    const auto flat = run.reader.plane({"state", "flat", -1, 0, -1}).value();
     CHECK(flat->axis == -1);
     CHECK(flat->values[small + 2] == static_cast<float>(small + 2));
 }
 
 TEST_CASE("field reader: what is kept is that of the save that is there") {
-    FieldRun made;
-    CHECK(is_right(*made.reader.plane({"state", "small", -1, 0, 2}).value(), 1));
-    made.save(2);
-    CHECK(is_right(*made.reader.plane({"state", "small", -1, 0, 2}).value(), 2));
-    CHECK(is_right(*made.reader.plane({"state", "small", 1, 0, 2}).value(), 1));
+    FieldRun run;
+    CHECK(is_right(*run.reader.plane({"state", "small", -1, 0, 2}).value(), 1));
+    run.save(2);
+    CHECK(is_right(*run.reader.plane({"state", "small", -1, 0, 2}).value(), 2));
+    CHECK(is_right(*run.reader.plane({"state", "small", 1, 0, 2}).value(), 1));
     // The step is saved again: other bytes under the same name.
-    std::filesystem::remove_all(made.run + "/state");
-    made.save(2);
-    CHECK(is_right(*made.reader.plane({"state", "small", 2, 0, 2}).value(), 2));
-    const auto gone = made.reader.plane({"state", "small", 1, 0, 2});
+    std::filesystem::remove_all(run.run + "/state");
+    run.save(2);
+    CHECK(is_right(*run.reader.plane({"state", "small", 2, 0, 2}).value(), 2));
+    const auto gone = run.reader.plane({"state", "small", 1, 0, 2});
     REQUIRE(!gone);
     CHECK(gone.error().kind == ErrorKind::missing);
 }
 
 TEST_CASE("field reader: wishes that cannot be met") {
-    FieldRun made;
+    FieldRun run;
     const auto kind = [&](const PlaneRequest& request) {
-        const auto plane = made.reader.plane(request);
+        const auto plane = run.reader.plane(request);
         REQUIRE(!plane);
         return plane.error().kind;
     };
@@ -135,37 +135,37 @@ TEST_CASE("field reader: wishes that cannot be met") {
 }
 
 TEST_CASE("field reader: damage is told, where a plane goes through it") {
-    FieldRun made;
-    const auto snapshot = made.reader.snapshot_of("state", -1).value();
+    FieldRun run;
+    const auto snapshot = run.reader.snapshot_of("state", -1).value();
     const auto path = snapshot.directory + "/node-00000.h5";
     const auto head = catalog::load_head(sys::posix_store(), path).value();
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(static_cast<std::streamoff>(head.blocks[head.first_block[0]].offset_bytes + 5));
     file.put('\x55');
     file.close();
-    const auto plane = made.reader.plane({"state", "long", -1, 0, 0});
+    const auto plane = run.reader.plane({"state", "long", -1, 0, 0});
     REQUIRE(!plane);
     CHECK(plane.error().kind == ErrorKind::corrupt);
-    CHECK(made.reader.plane({"state", "long", -1, 0, depth - 1}));
-    CHECK(made.reader.plane({"state", "small", -1, 0, 0}));
+    CHECK(run.reader.plane({"state", "long", -1, 0, depth - 1}));
+    CHECK(run.reader.plane({"state", "small", -1, 0, 0}));
     std::ofstream(snapshot.directory + "/manifest.json", std::ios::trunc) << "{";
-    const auto torn = made.reader.plane({"state", "small", -1, 0, 1});
+    const auto torn = run.reader.plane({"state", "small", -1, 0, 1});
     REQUIRE(!torn);
     CHECK(torn.error().kind == ErrorKind::corrupt);
 }
 
 TEST_CASE("field reader: pictures, histograms and the menu of fields") {
-    FieldRun made;
-    const auto plane = made.reader.plane({"state", "small", -1, 1, 2}).value();
+    FieldRun run;
+    const auto plane = run.reader.plane({"state", "small", -1, 1, 2}).value();
     CHECK(plane_png(*plane, {{"palette", "tide"}, {"log", "1"}}).value().starts_with("\x89PNG"));
     CHECK(!plane_png(*plane, {{"palette", "pink"}}));
     CHECK(!plane_png(*plane, {{"low", "3"}, {"high", "2"}}));
     const auto histogram = plane_histogram(*plane, false).value();
     CHECK(histogram.find("\"count\":144") != std::string::npos);
     CHECK(histogram.find("\"unit\":\"K\"") != std::string::npos);
-    const auto menu = field_menu(sys::posix_store(), made.run).value();
+    const auto menu = field_menu(sys::posix_store(), run.run).value();
     CHECK(menu.find("\"name\":\"small\",\"unit\":\"K\",\"shape\":[12,12,12]") != std::string::npos);
-    ProjectionMaker projections(sys::posix_store(), made.reader);
+    ProjectionMaker projections(sys::posix_store(), run.reader);
     CHECK(projections.png({{"stream", "state"}, {"variable", "small"}, {"axis", "2"}}).value().starts_with("\x89PNG"));
     CHECK(!projections.png({{"stream", "state"}, {"x", "small"}, {"y", "flat"}}));
     CHECK(!projections.png({{"stream", "state"}, {"variable", "nothing"}}));

@@ -87,9 +87,9 @@ Result<Exit> show_palm(sys::Store& store, const FileRequest& request) {
     if (request.json) {
         auto arrays = Json::array();
         for (const auto& array : header.arrays) {
-            auto one = Json::object();
+            auto object = Json::object();
             arrays.push(
-                one.set("name", array.name).set("first_byte", array.place.offset).set("bytes", array.place.bytes));
+                object.set("name", array.name).set("first_byte", array.place.offset).set("bytes", array.place.bytes));
         }
         auto object = Json::object();
         object.set("file", request.path).set("format", "palm-mpi").set("big_endian", header.big_endian);

@@ -66,8 +66,8 @@ Json dataset_json(const foreign::ForeignDataset& dataset) {
 }
 
 /// Links and groups have none.
-bool has_shape(const foreign::ForeignDataset& one) {
-    return !one.type.empty() && one.type != "group" && one.type != "type";
+bool has_shape(const foreign::ForeignDataset& dataset) {
+    return !dataset.type.empty() && dataset.type != "group" && dataset.type != "type";
 }
 
 Json others_json(const foreign::ForeignFile& file) {
@@ -118,7 +118,7 @@ Result<Exit> list_now(const std::string& path, bool json, const foreign::Alive& 
     }
     say(line_of(path, file));
     std::vector<std::string> texts;
-    for (const auto& one : file.unreadable) texts.push_back(fmt::format("'{}' {}", one, foreign::unreadable_text()));
+    for (const auto& name : file.unreadable) texts.push_back(fmt::format("'{}' {}", name, foreign::unreadable_text()));
     say_some(texts);
     return exit_of_file(file);
 }
@@ -137,8 +137,9 @@ Result<Exit> show_now(const std::string& path, bool json, const foreign::Alive& 
     all.insert(all.end(), file.others.begin(), file.others.end());
     std::ranges::inplace_merge(all, all.begin() + middle, foreign::is_before);
     Table table({{"dataset"}, {"type"}, {"shape"}, {"unit"}, {"storage"}});
-    for (const auto& one : all)
-        table.row({one.path, one.type, has_shape(one) ? shape_text(one) : "", one.unit, one.storage});
+    for (const auto& dataset : all)
+        table.row(
+            {dataset.path, dataset.type, has_shape(dataset) ? shape_text(dataset) : "", dataset.unit, dataset.storage});
     say("{}\n{}", line_of(path, file), table.text());
     return exit_of_file(file);
 }

@@ -82,11 +82,11 @@ Json set_variables_json(const gio::Set& set) {
     auto variables = Json::array();
     for (std::size_t v = 0; v < set.header().variables.size(); ++v) {
         const auto& variable = set.header().variables[v];
-        auto one = Json::object();
-        one.set("name", variable.name).set("type", type_name(variable)).set("record_bytes", variable.record_bytes);
-        one.set("element_bytes", variable.element_bytes).set("flags", gio::flags_text(variable.flags));
+        auto object = Json::object();
+        object.set("name", variable.name).set("type", type_name(variable)).set("record_bytes", variable.record_bytes);
+        object.set("element_bytes", variable.element_bytes).set("flags", gio::flags_text(variable.flags));
         variables.push(
-            one.set("bytes", set.elements() * variable.record_bytes).set("stored_bytes", stored_bytes(set, v)));
+            object.set("bytes", set.elements() * variable.record_bytes).set("stored_bytes", stored_bytes(set, v)));
     }
     return variables;
 }
@@ -95,9 +95,9 @@ Json ranks_json(const gio::Set& set) {
     auto ranks = Json::array();
     for (std::size_t i = 0; i < set.ranks.size(); ++i) {
         const auto& rank = set.rank(i);
-        auto one = Json::object();
-        one.set("rank", rank.global_rank).set("elements", rank.elements).set("coords", array_of(rank.coords));
-        ranks.push(one.set("file", set.parts[set.ranks[i].part].path).set("first_byte", rank.start));
+        auto object = Json::object();
+        object.set("rank", rank.global_rank).set("elements", rank.elements).set("coords", array_of(rank.coords));
+        ranks.push(object.set("file", set.parts[set.ranks[i].part].path).set("first_byte", rank.start));
     }
     return ranks;
 }
@@ -176,34 +176,38 @@ Result<Exit> list_genericio(sys::Store& store, const FileRequest& request) {
 
 Result<Exit> verify_genericio(sys::Store& store, const FileRequest& request) {
     FB_TRY_ASSIGN(set, gio::open_set(store, request.path));
-    FB_TRY_ASSIGN(found, [&] {
+    FB_TRY_ASSIGN(result, [&] {
         Progress progress(request.path, request.json);
         return gio::verify(store, set, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
     }());
-    const auto exit = found.damage.empty() ? Exit::good : Exit::found;
+    const auto exit = result.damage.empty() ? Exit::good : Exit::found;
     if (request.json) {
         auto damage = Json::array();
-        for (const auto& one : found.damage) {
+        for (const auto& part : result.damage) {
             auto object = Json::object();
-            object.set("file", one.file).set("variable", one.variable).set("rank", one.rank).set("block", one.block);
-            damage.push(object.set("first_byte", one.first_byte).set("last_byte", one.last_byte).set("text", one.text));
+            object.set("file", part.file)
+                .set("variable", part.variable)
+                .set("rank", part.rank)
+                .set("block", part.block);
+            damage.push(
+                object.set("first_byte", part.first_byte).set("last_byte", part.last_byte).set("text", part.text));
         }
         auto object = Json::object();
-        object.set("file", request.path).set("format", "genericio").set("whole", found.damage.empty());
-        object.set("bytes", found.bytes).set("blocks", found.blocks).set("damage", damage);
+        object.set("file", request.path).set("format", "genericio").set("whole", result.damage.empty());
+        object.set("bytes", result.bytes).set("blocks", result.blocks).set("damage", damage);
         auto array = Json::array();
         array.push(object).print();
         return exit;
     }
-    if (found.damage.empty()) {
-        say("{}  whole: {} in {} blocks\n", request.path, show_bytes(found.bytes), found.blocks);
+    if (result.damage.empty()) {
+        say("{}  whole: {} in {} blocks\n", request.path, show_bytes(result.bytes), result.blocks);
         return exit;
     }
-    say("{}  DAMAGED in {} place{}:\n", request.path, found.damage.size(), found.damage.size() == 1 ? "" : "s");
-    for (std::size_t i = 0; i < std::min(found.damage.size(), block_lines_max); ++i)
-        say("  {}\n", Message{found.damage[i].text});
-    if (found.damage.size() > block_lines_max)
-        say("  ... and {} more: --json lists all.\n", found.damage.size() - block_lines_max);
+    say("{}  DAMAGED in {} place{}:\n", request.path, result.damage.size(), result.damage.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < std::min(result.damage.size(), block_lines_max); ++i)
+        say("  {}\n", Message{result.damage[i].text});
+    if (result.damage.size() > block_lines_max)
+        say("  ... and {} more: --json lists all.\n", result.damage.size() - block_lines_max);
     return exit;
 }
 

@@ -245,10 +245,10 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
             ++version;
         }
     }
-    for (const auto& one : history.abandoned)
-        if (!step || one.head.step == *step) FB_TRY(add(one, Standing::abandoned));
-    for (const auto& one : history.foreign)
-        if (!step || one.head.step == *step) FB_TRY(add(one, Standing::foreign));
+    for (const auto& entry : history.abandoned)
+        if (!step || entry.head.step == *step) FB_TRY(add(entry, Standing::abandoned));
+    for (const auto& entry : history.foreign)
+        if (!step || entry.head.step == *step) FB_TRY(add(entry, Standing::foreign));
     const auto dot = stream.rfind('.');
     const bool is_result = lines_.is_result && dot != std::string::npos;
     if (sums_up_ && (is_result || format::is_packed_stream(stream)) && !lines_.rows.empty()) {
@@ -333,9 +333,9 @@ Result<Exit> list(const LsArguments& options) {
     auto& store = sys::target_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return list_file(store, *kind, {.path = options.place, .json = options.json});
-    auto found = find_place(store, options.place);
-    if (!found) return with_staged(found.error(), options.staging, options.place);
-    const auto& place = *found;
+    auto match = find_place(store, options.place);
+    if (!match) return with_staged(match.error(), options.staging, options.place);
+    const auto& place = *match;
     auto step = place.step;
     if (place.last) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));

@@ -27,8 +27,8 @@ bool is_metrics(std::string_view text) { return text.starts_with("# ") && text.f
 
 Result<Exit> tell_metrics(const MetricsArguments& options) {
     auto& store = sys::target_store();
-    FB_TRY_ASSIGN(found, find_run(store, options.run));
-    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(match, find_run(store, options.run));
+    FB_TRY_ASSIGN(run, match.whole());
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
     std::uint32_t session = 0;
     for (const auto& status : chronicle.statuses) session = std::max(session, status.session);

@@ -144,7 +144,7 @@ Result<std::string> ProjectionMaker::png(const report::PageQuery& query) {
     const std::lock_guard lock(mutex_);
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, snapshot.directory));
     const auto key = std::pair(manifest.snapshot_id, query);
-    const auto known = std::ranges::find(kept_, key, [](const auto& one) { return one.first; });
+    const auto known = std::ranges::find(kept_, key, [](const auto& entry) { return entry.first; });
     if (known != kept_.end()) return known->second;
     FB_TRY_ASSIGN(png, make(snapshot, manifest, query));
     if (kept_.size() >= kept_max) kept_.erase(kept_.begin());

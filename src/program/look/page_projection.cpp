@@ -34,24 +34,24 @@ std::string bytes_text(std::span<const std::byte> bytes) {
 
 Result<insitu::AnalysisResults> only_result(sys::Store& store, const catalog::Snapshot& snapshot,
                                             const format::Manifest& manifest, const Analysis& analysis) {
-    FB_TRY_ASSIGN(made, insitu::analyse_snapshot(store, snapshot, manifest, {&analysis, 1}, {}));
-    if (!made.problems.empty()) return Error{ErrorKind::refused, made.problems.front()};
-    if (made.results.empty()) return Error{ErrorKind::missing, "the snapshot leaves nothing to project"};
-    return std::move(made.results.front());
+    FB_TRY_ASSIGN(results, insitu::analyse_snapshot(store, snapshot, manifest, {&analysis, 1}, {}));
+    if (!results.problems.empty()) return Error{ErrorKind::refused, results.problems.front()};
+    if (results.results.empty()) return Error{ErrorKind::missing, "the snapshot leaves nothing to project"};
+    return std::move(results.results.front());
 }
 
 /// Result NAME of an operator, as doubles.
 Result<std::vector<double>> numbers_in(const insitu::AnalysisResults& results, std::string_view end) {
-    const auto found =
-        std::ranges::find_if(results.variables, [&](const auto& one) { return one.name.ends_with(end); });
-    if (found == results.variables.end())
+    const auto match =
+        std::ranges::find_if(results.variables, [&](const auto& variable) { return variable.name.ends_with(end); });
+    if (match == results.variables.end())
         return Error{ErrorKind::broken, fmt::format("the operator has made no '{}'", end)};
     Variable variable;
-    variable.name = found->name;
-    variable.type = found->type;
+    variable.name = match->name;
+    variable.type = match->type;
     FB_TRY_ASSIGN(numbers, insitu::RealNumbers::of(variable));
-    std::vector<double> values(found->bytes.size() / found->type.size_bytes);
-    numbers.take_doubles(found->bytes, 0, values);
+    std::vector<double> values(match->bytes.size() / match->type.size_bytes);
+    numbers.take_doubles(match->bytes, 0, values);
     return values;
 }
 

@@ -74,9 +74,9 @@ public:
         PlotSource source(store, place);
         const bool is_named = place.find('@') != std::string::npos || place.find("/step-") != std::string::npos;
         FB_TRY_ASSIGN(
-            found, find_steps(store, is_named ? place : place + "@all", std::chrono::seconds(0), StreamNeed::required));
+            steps, find_steps(store, is_named ? place : place + "@all", std::chrono::seconds(0), StreamNeed::required));
         source.is_named_ = is_named;
-        for (auto& snapshot : found.snapshots) {
+        for (auto& snapshot : steps.snapshots) {
             auto manifest = catalog::load_manifest(store, snapshot.directory);
             if (!manifest) {
                 FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, 0));
@@ -177,7 +177,7 @@ std::vector<Wanted> most_telling(const PlotSource& source) {
         return std::ranges::find(asides, last_part(name)) != asides.end();
     };
     const auto is_scalar = [](const Variable& variable) { return variable.shape.dims() == 0; };
-    const bool found =
+    const bool is_found =
         take([&](const auto& name, const auto&) {
             return last_part(name) == "count" && source.has(sibling(name, "left_out"));
         }) ||
@@ -191,7 +191,7 @@ std::vector<Wanted> most_telling(const PlotSource& source) {
         take([&](const auto& name, const auto& variable) { return is_scalar(variable) && !is_aside(name); }) ||
         take([&](const auto&, const auto& variable) { return is_scalar(variable); }) ||
         take([&](const auto&, const auto&) { return list.empty(); });
-    static_cast<void>(found);
+    static_cast<void>(is_found);
     return list;
 }
 
@@ -343,9 +343,9 @@ Result<PlotResults> read_plot_results(sys::Store& store, const PlotRequest& requ
     }
     FB_TRY(source.each_step(needed, [&](const PlotStep& step, std::map<std::string, PlotPoint>& points) -> Result<> {
         for (std::size_t i = 0; i < list.size(); ++i) {
-            const auto found = points.find(list[i].name);
-            if (found == points.end()) continue;
-            auto point = found->second;
+            const auto match = points.find(list[i].name);
+            if (match == points.end()) continue;
+            auto point = match->second;
             if (!take_element(list[i], point)) continue;
             take_lengths(*find(step.manifest.schema, list[i].name), point);
             for (std::size_t dim = 0; dim < 2; ++dim)

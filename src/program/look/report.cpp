@@ -52,8 +52,8 @@ Result<bool> has_room_for_timings(sys::Store& store, const std::string& run) {
 }
 
 Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::uint32_t session) {
-    FB_TRY_ASSIGN(found, find_run(store, given));
-    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(match, find_run(store, given));
+    FB_TRY_ASSIGN(run, match.whole());
     FB_TRY_ASSIGN(with_timings, has_room_for_timings(store, run));
     ReportedRun reported;
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = with_timings, .session = session}));

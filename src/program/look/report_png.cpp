@@ -38,21 +38,21 @@ private:
 
 Result<> draw(sys::Store& store, const sys::Spawn& spawn) {
     FB_TRY_ASSIGN(child, sys::ChildProgram::start(spawn));
-    const auto said = child.read_line(drawing_max);
-    if (!said) {
+    const auto line = child.read_line(drawing_max);
+    if (!line) {
         const auto complaints = sys::read_text(store, spawn.log_path, complaint_bytes_max);
-        return Error{said.error().kind,
-                     fmt::format("{}{}{}", said.error().what, complaints && !complaints->empty() ? "; it said " : "",
+        return Error{line.error().kind,
+                     fmt::format("{}{}{}", line.error().what, complaints && !complaints->empty() ? "; it said " : "",
                                  complaints ? complaints->substr(0, complaints->find('\n')) : "")};
     }
-    if (!*said)
+    if (!*line)
         return Error{ErrorKind::retry,
                      fmt::format("{} has drawn for {} minutes without an end", spawn.program, drawing_max.count())};
-    if (**said == "drawn") return {};
-    if (**said == "missing")
+    if (**line == "drawn") return {};
+    if (**line == "missing")
         return Error{ErrorKind::unsupported, fmt::format("{} has no matplotlib, which draws PNG", spawn.program), "",
                      how_to_install};
-    return Error{ErrorKind::broken, fmt::format("the pictures cannot be drawn: {}", **said)};
+    return Error{ErrorKind::broken, fmt::format("the pictures cannot be drawn: {}", **line)};
 }
 
 }  // namespace

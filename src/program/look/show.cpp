@@ -30,8 +30,8 @@ struct ShowArguments {
     std::size_t lines() const { return all ? ~std::size_t{0} : lines_max; }
 };
 
-std::string count_of(std::uint64_t count, const char* one) {
-    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+std::string count_of(std::uint64_t count, const char* noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 Result<Exit> show_snapshot(sys::Store& store, const ShowArguments& options) {

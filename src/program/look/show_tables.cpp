@@ -57,11 +57,11 @@ std::string effort_of(const format::StoredVariable& variable, const format::Chun
 std::vector<StoredBytes> stored_of(const format::NodeFile& file) {
     std::vector<StoredBytes> all(file.schema.variables.size());
     for (const auto& chunk : file.chunk_table.chunks) {
-        auto& one = all[chunk.variable];
-        one.plain_bytes += chunk.plain_bytes;
-        one.stored_bytes += chunk.stored_bytes;
-        ++one.chunks;
-        one.efforts[effort_of(file.chunk_table.variables[chunk.variable], chunk)] += chunk.plain_bytes;
+        auto& total = all[chunk.variable];
+        total.plain_bytes += chunk.plain_bytes;
+        total.stored_bytes += chunk.stored_bytes;
+        ++total.chunks;
+        total.efforts[effort_of(file.chunk_table.variables[chunk.variable], chunk)] += chunk.plain_bytes;
     }
     return all;
 }
@@ -90,29 +90,30 @@ Shown variables_table(const Schema& schema, std::span<const std::uint64_t> rows)
 Json variables_json(const Schema& schema, std::span<const std::uint64_t> rows) {
     auto list = Json::array();
     for (const auto& variable : schema.variables) {
-        auto one = Json::object();
-        one.set("name", variable.name)
+        auto object = Json::object();
+        object.set("name", variable.name)
             .set("kind", forebay::name_of(variable.kind))
             .set("type", forebay::name_of(variable.type));
         if (variable.kind == Kind::particles)
-            one.set("table", schema.tables[variable.table]).set("rows", rows[variable.table]);
-        else one.set("shape", json_of(variable.shape));
-        if (variable.kind == Kind::array) one.set("coverage", variable.coverage == Coverage::full ? "full" : "partial");
-        one.set("bytes", bytes_of(variable, rows));
+            object.set("table", schema.tables[variable.table]).set("rows", rows[variable.table]);
+        else object.set("shape", json_of(variable.shape));
+        if (variable.kind == Kind::array)
+            object.set("coverage", variable.coverage == Coverage::full ? "full" : "partial");
+        object.set("bytes", bytes_of(variable, rows));
         const auto& attributes = variable.attributes;
-        if (!attributes.unit.empty()) one.set("unit", attributes.unit);
-        if (!attributes.description.empty()) one.set("description", attributes.description);
+        if (!attributes.unit.empty()) object.set("unit", attributes.unit);
+        if (!attributes.description.empty()) object.set("description", attributes.description);
         if (!attributes.dimensions.empty()) {
             auto names = Json::array();
             for (const auto& name : attributes.dimensions) names.push(name);
-            one.set("dimensions", names);
+            object.set("dimensions", names);
         }
         if (!attributes.others.empty()) {
             auto others = Json::object();
             for (const auto& [name, value] : attributes.others) others.set(name, json_of_value(value));
-            one.set("attributes", others);
+            object.set("attributes", others);
         }
-        list.push(one);
+        list.push(object);
     }
     return list;
 }
@@ -139,13 +140,13 @@ Json nodes_json(const format::Manifest& manifest) {
         auto ranks = Json::array(), rows = Json::array();
         for (const auto& range : line.ranks) ranks.push(Json::array().push(range.first).push(range.count));
         for (const auto count : line.rows) rows.push(count);
-        auto one = Json::object();
-        one.set("node", line.node)
+        auto object = Json::object();
+        object.set("node", line.node)
             .set("path", line.path)
             .set("offset", line.offset_bytes)
             .set("bytes", line.data_bytes)
             .set("file_bytes", line.file_bytes);
-        list.push(one.set("ranks", ranks).set("rows", rows));
+        list.push(object.set("ranks", ranks).set("rows", rows));
     }
     return list;
 }
@@ -154,15 +155,16 @@ Shown compression_table(const format::NodeFile& file) {
     Table table({{"variable"}, {"bytes", true}, {"stored", true}, {"ratio", true}, {"chunks", true}, {"by"}});
     const auto all = stored_of(file);
     for (std::size_t v = 0; v < all.size(); ++v) {
-        const auto& one = all[v];
-        if (one.plain_bytes == 0) continue;
+        const auto& total = all[v];
+        if (total.plain_bytes == 0) continue;
         std::string by;
-        for (const auto& [effort, bytes] : one.efforts)
+        for (const auto& [effort, bytes] : total.efforts)
             by += fmt::format("{}{} {:.0f} %", by.empty() ? "" : ", ", effort,
-                              100.0 * static_cast<double>(bytes) / static_cast<double>(one.plain_bytes));
-        table.row({file.schema.variables[v].name, show_bytes(one.plain_bytes), show_bytes(one.stored_bytes),
-                   fmt::format("{:.2f}", static_cast<double>(one.plain_bytes) / static_cast<double>(one.stored_bytes)),
-                   fmt::to_string(one.chunks), by});
+                              100.0 * static_cast<double>(bytes) / static_cast<double>(total.plain_bytes));
+        table.row(
+            {file.schema.variables[v].name, show_bytes(total.plain_bytes), show_bytes(total.stored_bytes),
+             fmt::format("{:.2f}", static_cast<double>(total.plain_bytes) / static_cast<double>(total.stored_bytes)),
+             fmt::to_string(total.chunks), by});
     }
     return table.text();
 }
@@ -173,10 +175,10 @@ Json compression_json(const format::NodeFile& file) {
     for (std::size_t v = 0; v < all.size(); ++v) {
         auto efforts = Json::object();
         for (const auto& [effort, bytes] : all[v].efforts) efforts.set(effort, bytes);
-        auto one = Json::object();
-        one.set("variable", file.schema.variables[v].name).set("bytes", all[v].plain_bytes);
-        one.set("stored_bytes", all[v].stored_bytes).set("chunks", all[v].chunks).set("efforts", efforts);
-        list.push(one.set("filter", file.chunk_table.variables[v].filter));
+        auto object = Json::object();
+        object.set("variable", file.schema.variables[v].name).set("bytes", all[v].plain_bytes);
+        object.set("stored_bytes", all[v].stored_bytes).set("chunks", all[v].chunks).set("efforts", efforts);
+        list.push(object.set("filter", file.chunk_table.variables[v].filter));
     }
     return list;
 }
@@ -198,10 +200,10 @@ Shown blocks_table(const format::NodeFile& file, std::size_t lines_max) {
 Json blocks_json(const format::NodeFile& file) {
     auto list = Json::array();
     for (const auto& block : file.blocks) {
-        auto one = Json::object();
-        one.set("variable", file.schema.variables[block.variable].name).set("rank", block.rank);
-        one.set("first", json_of(block.box.lo)).set("size", json_of(block.box.size));
-        list.push(one.set("first_byte", block.offset_bytes).set("bytes", block.size_bytes));
+        auto object = Json::object();
+        object.set("variable", file.schema.variables[block.variable].name).set("rank", block.rank);
+        object.set("first", json_of(block.box.lo)).set("size", json_of(block.box.size));
+        list.push(object.set("first_byte", block.offset_bytes).set("bytes", block.size_bytes));
     }
     return list;
 }

@@ -169,12 +169,12 @@ private:
 Result<ComparedSnapshots> compare_snapshots(sys::Store& store, const catalog::Snapshot& first,
                                             const catalog::Snapshot& second,
                                             const std::function<void(std::uint64_t, std::uint64_t)>& watch) {
-    FB_TRY_ASSIGN(one, OpenSnapshot::open(store, first));
+    FB_TRY_ASSIGN(snapshot, OpenSnapshot::open(store, first));
     FB_TRY_ASSIGN(other, OpenSnapshot::open(store, second));
-    const auto &schema = one->manifest().schema, &others = other->manifest().schema;
+    const auto &schema = snapshot->manifest().schema, &others = other->manifest().schema;
     ComparedSnapshots compared;
     std::uint64_t all_bytes = 0;
-    for (const auto& line : one->manifest().nodes) all_bytes += line.data_bytes;
+    for (const auto& line : snapshot->manifest().nodes) all_bytes += line.data_bytes;
     SegmentCache cache(second_segments_max);
     for (const auto& variable : schema.variables) {
         auto& difference = compared.variables.emplace_back();
@@ -190,7 +190,7 @@ Result<ComparedSnapshots> compare_snapshots(sys::Store& store, const catalog::Sn
             compared.bytes += bytes;
             watch(compared.bytes, all_bytes);
         };
-        FB_TRY(VariableComparison(*one, *other, cache, read, difference).compare(variable, *same));
+        FB_TRY(VariableComparison(*snapshot, *other, cache, read, difference).compare(variable, *same));
     }
     for (const auto& variable : others.variables) {
         if (find(schema, variable.name) != nullptr) continue;

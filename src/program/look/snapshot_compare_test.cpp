@@ -111,7 +111,7 @@ TEST_CASE("equal states are equal, whatever ranks, nodes and cuts saved them") {
         save(folder, "other", state);
         const auto all = compared(folder);
         REQUIRE(all.variables.size() == 5);
-        for (const auto& one : all.variables) CHECK_MESSAGE(one.is_equal(), one.name);
+        for (const auto& variable : all.variables) CHECK_MESSAGE(variable.is_equal(), variable.name);
         CHECK(of(all, "u").compared == depth * height * width);
         CHECK(of(all, "names").compared == names);
         CHECK(of(all, "gas/id").compared == rows);
@@ -160,7 +160,7 @@ TEST_CASE("what differs is counted, with the place of the largest difference") {
     CHECK(of(all, "time").values.largest == 0.25);
     CHECK(of(all, "extra").first.empty());
     CHECK_FALSE(of(all, "flat").is_comparable);
-    for (const auto& one : all.variables) CHECK_MESSAGE(!one.is_equal(), one.name);
+    for (const auto& variable : all.variables) CHECK_MESSAGE(!variable.is_equal(), variable.name);
 }
 
 TEST_CASE("distances are exact in 64 bits, and of complex numbers those of the plane") {

@@ -120,8 +120,8 @@ private:
 
 Result<> TopReader::Shared::keep() {
     auto& store = sys::target_store();
-    FB_TRY_ASSIGN(found, find_run(store, given));
-    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(match, find_run(store, given));
+    FB_TRY_ASSIGN(run, match.whole());
     Look kept;
     auto next_whole = sys::Clock::now();
     for (;;) {
@@ -207,8 +207,8 @@ Result<Exit> top(const TopArguments& options) {
         return Exit::good;
     }
     auto& store = sys::target_store();
-    FB_TRY_ASSIGN(found, find_run(store, options.run));
-    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(match, find_run(store, options.run));
+    FB_TRY_ASSIGN(run, match.whole());
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
     telemetry::look_here(chronicle, options.staging);
     FB_TRY_ASSIGN(newest, newest_snapshots(store, run));

@@ -25,16 +25,20 @@ namespace {
 
 Json json_of_sentences(const std::vector<TopSentence>& sentences) {
     auto array = Json::array();
-    for (const auto& one : sentences)
-        array.push(Json::object().set("unix_ns", one.unix_ns).set("node", one.node).set("text", one.text));
+    for (const auto& sentence : sentences)
+        array.push(
+            Json::object().set("unix_ns", sentence.unix_ns).set("node", sentence.node).set("text", sentence.text));
     return array;
 }
 
 Json json_of_slow(const std::vector<telemetry::Slow>& slow) {
     auto array = Json::array();
-    for (const auto& one : slow)
-        array.push(
-            Json::object().set("name", one.name).set("ratio", one.ratio).set("z", one.z).set("samples", one.samples));
+    for (const auto& entry : slow)
+        array.push(Json::object()
+                       .set("name", entry.name)
+                       .set("ratio", entry.ratio)
+                       .set("z", entry.z)
+                       .set("samples", entry.samples));
     return array;
 }
 

@@ -70,19 +70,19 @@ void fold(std::vector<TopLine>& lines, std::size_t columns) {
     std::vector<TopLine> folded;
     for (const auto& line : lines) {
         std::string_view left = line.text;
-        std::string one;
+        std::string row;
         while (!left.empty()) {
             const auto word = left.substr(0, left.find(' '));
-            if (!one.empty() && columns_of(one) + 1 + columns_of(word) > columns) {
-                folded.push_back({std::exchange(one, "   "), line.style});
-                one += word;
+            if (!row.empty() && columns_of(row) + 1 + columns_of(word) > columns) {
+                folded.push_back({std::exchange(row, "   "), line.style});
+                row += word;
             } else {
-                one += one.empty() ? "" : " ";
-                one += word;
+                row += row.empty() ? "" : " ";
+                row += word;
             }
             left.remove_prefix(std::min(word.size() + 1, left.size()));
         }
-        folded.push_back({one, line.style});
+        folded.push_back({row, line.style});
     }
     lines = std::move(folded);
 }
@@ -140,7 +140,8 @@ Phrases totals_of(const TopView& view) {
     else if (view.slowdown_percent != 0) phrases.push_back(fmt::format("slowdown {:.1f} %", view.slowdown_percent));
     if (!view.blocked_seconds.empty()) {
         std::string seconds;
-        for (const double one : view.blocked_seconds) seconds += (seconds.empty() ? "" : ", ") + show_seconds(one);
+        for (const double blocked : view.blocked_seconds)
+            seconds += (seconds.empty() ? "" : ", ") + show_seconds(blocked);
         phrases.push_back("blocked " + seconds);
         phrases.push_back("in all: " + telemetry::short_parts_text(summary));
     }
@@ -167,7 +168,7 @@ std::vector<TopLine> streams_of(const TopView& view, std::size_t columns) {
             lines.push_back({fmt::format("{} nothing staged", padded(show_text(stream.name), columns < 60 ? 8 : 14))});
         for (const auto& slots : stream.slots) {
             const bool is_bad =
-                std::ranges::any_of(slots.states, [](const auto& one) { return one.first == "failed"; });
+                std::ranges::any_of(slots.states, [](const auto& state) { return state.first == "failed"; });
             lines.push_back({line_of_slots(slots, columns), is_bad ? TopStyle::bad : TopStyle::plain});
         }
         if (stream.counts.deadlines_missed > 0)
@@ -181,9 +182,9 @@ std::vector<TopLine> streams_of(const TopView& view, std::size_t columns) {
 std::vector<TopLine> slow_of(const TopView& view) {
     std::vector<TopLine> lines;
     const auto add = [&](const char* what, const std::vector<telemetry::Slow>& slow) {
-        for (const auto& one : slow)
-            lines.push_back({fmt::format("slow {} {}: {:.2f} of the median, {} drains", what, show_text(one.name),
-                                         one.ratio, one.samples),
+        for (const auto& entry : slow)
+            lines.push_back({fmt::format("slow {} {}: {:.2f} of the median, {} drains", what, show_text(entry.name),
+                                         entry.ratio, entry.samples),
                              TopStyle::bad});
     };
     add("node", view.summary.slow_nodes);
@@ -194,10 +195,11 @@ std::vector<TopLine> slow_of(const TopView& view) {
 std::vector<TopLine> sentences_of(const TopView& view, const TopScreen& screen) {
     std::vector<TopLine> lines;
     const auto add = [&](const char* what, const std::vector<TopSentence>& sentences, TopStyle style) {
-        for (const auto& one : sentences)
-            lines.push_back({fmt::format("{} ({}{}) {}", what, one.node.empty() ? "" : show_text(one.node) + ", ",
-                                         when(view, one.unix_ns), show_text(one.text)),
-                             style});
+        for (const auto& sentence : sentences)
+            lines.push_back(
+                {fmt::format("{} ({}{}) {}", what, sentence.node.empty() ? "" : show_text(sentence.node) + ", ",
+                             when(view, sentence.unix_ns), show_text(sentence.text)),
+                 style});
     };
     add("error", view.errors, TopStyle::bad);
     for (const auto& problem : view.summary.problems) lines.push_back({"unread " + show_text(problem), TopStyle::bad});

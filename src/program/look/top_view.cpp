@@ -117,11 +117,11 @@ void add_nodes(TopView& view, const std::vector<StatusLine>& statuses) {
 void put_in_order(std::vector<TopSentence>& sentences) {
     std::ranges::stable_sort(sentences, std::ranges::greater(), &TopSentence::unix_ns);
     std::set<std::string> seen;
-    std::erase_if(sentences, [&](const TopSentence& one) { return !seen.insert(one.text).second; });
+    std::erase_if(sentences, [&](const TopSentence& sentence) { return !seen.insert(sentence.text).second; });
     const auto ways = static_cast<std::size_t>(std::ranges::count(sentences, true, &TopSentence::is_way));
     std::size_t ways_left = std::min(ways, ways_shown_max), others_left = sentences_shown_max - ways_left;
-    std::erase_if(sentences, [&](const TopSentence& one) {
-        auto& left = one.is_way ? ways_left : others_left;
+    std::erase_if(sentences, [&](const TopSentence& sentence) {
+        auto& left = sentence.is_way ? ways_left : others_left;
         if (left == 0) return true;
         --left;
         return false;
@@ -195,7 +195,7 @@ TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool 
     for (const auto& status : chronicle.statuses) view.session = std::max(view.session, status.session);
     for (const auto& batch : chronicle.batches) view.session = std::max(view.session, batch.session);
     // Files of hosts that are no longer in the job stay in the run.
-    const auto is_old = [&](const auto& one) { return !all && one.session != view.session; };
+    const auto is_old = [&](const auto& entry) { return !all && entry.session != view.session; };
     std::erase_if(chronicle.statuses, is_old);
     std::erase_if(chronicle.batches, is_old);
     const auto& statuses = chronicle.statuses;
@@ -229,7 +229,7 @@ void sort(std::vector<TopNode>& nodes, NodeOrder order) {
                                                           : 0.0;
         return std::tuple<double, const std::string&>(first, node.name);
     };
-    std::ranges::stable_sort(nodes, [&](const TopNode& one, const TopNode& other) { return key(one) < key(other); });
+    std::ranges::stable_sort(nodes, [&](const TopNode& node, const TopNode& other) { return key(node) < key(other); });
 }
 
 }  // namespace forebay::cli

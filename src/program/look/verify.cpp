@@ -76,7 +76,7 @@ public:
             return;
         }
         auto damage = Json::array();
-        for (const auto& one : outcome->damage) damage.push(json_of_damage(one));
+        for (const auto& part : outcome->damage) damage.push(json_of_damage(part));
         object.set("whole", outcome->damage.empty()).set("bytes", outcome->bytes).set("segments", outcome->segments);
         if (outcome->healed > 0) object.set("healed", outcome->healed);
         if (!outcome->marks.empty()) object.set("marks", json_of(outcome->marks));

@@ -78,9 +78,9 @@ public:
     }
 
 private:
-    static report::PageAnswer answer(const char* type, const Result<std::string>& made) {
-        if (!made) return report::answer_of(made.error());
-        return {200, type, *made};
+    static report::PageAnswer answer(const char* type, const Result<std::string>& text) {
+        if (!text) return report::answer_of(text.error());
+        return {200, type, *text};
     }
 
     Result<std::string> state() const {
@@ -108,7 +108,8 @@ private:
 };
 
 std::string lower(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
     return text;
 }
 
@@ -143,8 +144,8 @@ void print_address(const WatchArguments& options, const report::PageServerOption
 
 Result<Exit> watch(const WatchArguments& given) {
     auto options = given;
-    FB_TRY_ASSIGN(found, find_run(sys::target_store(), options.run));
-    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(match, find_run(sys::target_store(), options.run));
+    FB_TRY_ASSIGN(run, match.whole());
     options.run = run;
     FB_TRY_ASSIGN(configuration, server_options(options));
     const auto signals = std::make_shared<sys::EndSignals>();  // before there are threads

@@ -44,7 +44,7 @@ struct PlanArguments {
 // What a plan was made of.
 struct PlanSources {
     advice::PlanInputs inputs;
-    advice::PlanCase told;  // empty without --case
+    advice::PlanCase plan_case;  // empty without --case
     std::vector<std::string> what_ifs;
     double ranks_seconds = 0;  // of a save of the run: ranks that waited for each other
 };
@@ -57,8 +57,8 @@ std::string plan_option_of(const std::string& key) {
 
 Result<std::vector<format::Measure>> read_run_measures(const std::string& given, const std::string& stream) {
     auto& store = sys::target_store();
-    FB_TRY_ASSIGN(found, find_run(store, given));
-    FB_TRY_ASSIGN(run, found.whole());
+    FB_TRY_ASSIGN(match, find_run(store, given));
+    FB_TRY_ASSIGN(run, match.whole());
     auto read = telemetry::read_chronicle(store, run, {.with_timings = false});
     if (!read && read.error().kind != ErrorKind::missing) return read.error();
     if (!read)
@@ -120,7 +120,7 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
         FB_TRY_ASSIGN(read, advice::read_case(text, input_name(options.case_file)));
         for (const auto& measure : read.inputs) sources.inputs.take(measure);
         sources.what_ifs.insert(sources.what_ifs.begin(), read.what_ifs.begin(), read.what_ifs.end());
-        sources.told = std::move(read);
+        sources.plan_case = std::move(read);
     }
     for (const auto& [key, text] : options.inputs) {
         if (text.empty()) continue;
@@ -130,20 +130,22 @@ Result<PlanSources> sources_of(const PlanArguments& options, const std::vector<f
     return sources;
 }
 
-format::AdviceRow compared_row(const advice::Compared& one, const std::string& happened) {
-    return {.setting = {{"compared", one.name}},
-            .measures = {{.name = "predicted", .value = one.predicted, .origin = format::MeasureOrigin::predicted},
-                         {.name = "happened",
-                          .value = one.happened,
-                          .samples = 1,
-                          .origin = format::MeasureOrigin::kept,
-                          .from = happened},
-                         {.name = "off_ratio", .value = one.off, .origin = format::MeasureOrigin::predicted}},
-            .remarks = one.good() ? std::vector<std::string>{} : std::vector<std::string>{"off by more than 15 %"}};
+format::AdviceRow compared_row(const advice::Compared& compared, const std::string& happened) {
+    return {
+        .setting = {{"compared", compared.name}},
+        .measures = {{.name = "predicted", .value = compared.predicted, .origin = format::MeasureOrigin::predicted},
+                     {.name = "happened",
+                      .value = compared.happened,
+                      .samples = 1,
+                      .origin = format::MeasureOrigin::kept,
+                      .from = happened},
+                     {.name = "off_ratio", .value = compared.off, .origin = format::MeasureOrigin::predicted}},
+        .remarks = compared.good() ? std::vector<std::string>{} : std::vector<std::string>{"off by more than 15 %"}};
 }
 
 bool plan_has_failed(const format::Advice& plan) {
-    return std::ranges::any_of(plan.findings, [](const auto& one) { return one.severity == format::Severity::fail; });
+    return std::ranges::any_of(plan.findings,
+                               [](const auto& finding) { return finding.severity == format::Severity::fail; });
 }
 
 Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& sources) {
@@ -159,7 +161,7 @@ Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& 
     plan.made_unix_ns = sys::unix_ns();
     plan.made_by = fmt::format("{} on {}", fb_version(), sys::host_name());
     plan.key = {{"nodes", fmt::format("{:.0f}", format::find(plan.measures, "nodes")->value)}};
-    if (!sources.told.title.empty()) plan.key.emplace_back("case", sources.told.title);
+    if (!sources.plan_case.title.empty()) plan.key.emplace_back("case", sources.plan_case.title);
     if (sources.ranks_seconds >= ranks_seconds_told)
         plan.findings.push_back(
             {.check = "ranks",
@@ -185,11 +187,12 @@ Result<Exit> run_plan(const PlanArguments& options) {
     FB_TRY_ASSIGN(sources, sources_of(options, options.plan.empty() ? happened : std::vector<format::Measure>{}));
     FB_TRY_ASSIGN(plan, plan_of(options, sources));
     const auto title = options.check.empty() ? std::string("published") : options.check;
-    const auto compared = advice::compare(plan.measures, options.check.empty() ? sources.told.published : happened);
-    for (const auto& one : compared) plan.rows.push_back(compared_row(one, title));
+    const auto compared =
+        advice::compare(plan.measures, options.check.empty() ? sources.plan_case.published : happened);
+    for (const auto& comparison : compared) plan.rows.push_back(compared_row(comparison, title));
     const bool failed = plan_has_failed(plan);
     if (options.json) say(Shown{format::encode(plan)});
-    else if (options.check.empty() || failed) say(plan_text(plan, sources.told.title));
+    else if (options.check.empty() || failed) say(plan_text(plan, sources.plan_case.title));
     if (!options.json && !compared.empty()) say(comparison_text(compared, title));
     if (!options.out.empty()) FB_TRY(sys::write_text_durable(sys::posix_store(), options.out, format::encode(plan)));
     return !failed && std::ranges::all_of(compared, &advice::Compared::good) ? Exit::good : Exit::found;

@@ -105,9 +105,9 @@ Result<advice::WhatIf> what_if_from(const std::string& text) {
                      "--what-if mtbf=3h,6h"};
     for (auto rest = text.substr(equal + 1); !rest.empty();) {
         const auto comma = rest.find(',');
-        const auto one = rest.substr(0, comma);
-        FB_TRY_ASSIGN(measures, plan_input_from(what_if.key, one, "--what-if " + what_if.key));
-        what_if.values.push_back({one, std::move(measures)});
+        const auto word = rest.substr(0, comma);
+        FB_TRY_ASSIGN(measures, plan_input_from(what_if.key, word, "--what-if " + what_if.key));
+        what_if.values.push_back({word, std::move(measures)});
         rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
     }
     return what_if;

@@ -74,12 +74,13 @@ Shown inputs_text(const Advice& plan) {
 Shown predictions_text(const Advice& plan) {
     Table table({{" predicted"}, {"closed form", true}, {"simulated", true}, {"p10", true}, {"p90", true}, {"what"}});
     const auto row = [&](const char* label, const char* closed, const char* name, const char* what) {
-        const auto* one = format::find(plan.measures, name);
-        if (one == nullptr) return;
-        const bool simulated = one->samples > 0;
+        const auto* measure = format::find(plan.measures, name);
+        if (measure == nullptr) return;
+        const bool simulated = measure->samples > 0;
         table.row({fmt::format(" {}", label), closed[0] != '\0' ? show_planned(plan, closed) : "",
-                   simulated ? show_planned(name, one->value) : "", simulated ? show_planned(name, one->low) : "",
-                   simulated ? show_planned(name, one->high) : "", what});
+                   simulated ? show_planned(name, measure->value) : "",
+                   simulated ? show_planned(name, measure->low) : "",
+                   simulated ? show_planned(name, measure->high) : "", what});
     };
     row("progress", "forward_progress_closed", "forward_progress", "computing that counts, of all the time");
     row("copy", "save_seconds", "save_seconds", "into the slot, without waits");
@@ -106,8 +107,8 @@ Shown rows_text(const Advice& plan) {
                  {"whole run", true}});
     for (const auto& row : plan.rows) {
         const auto value = [&](const char* name) {
-            const auto* one = format::find(row.measures, name);
-            return one != nullptr ? show_planned(name, one->value) : "";
+            const auto* measure = format::find(row.measures, name);
+            return measure != nullptr ? show_planned(name, measure->value) : "";
         };
         const auto* progress = format::find(row.measures, "forward_progress");
         if (progress == nullptr) continue;

@@ -47,19 +47,19 @@ public:
     /// A file that is made in a directory of it lies on that OST alone.
     static Result<OstDirectories> make(const std::string& target, const std::vector<advice::Ost>& osts,
                                        std::vector<advice::StorageTarget>& targets) {
-        OstDirectories made;
-        made.root_ = fmt::format("{}/.forebay-preflight-{:016x}", target, sys::random_u64());
+        OstDirectories directories;
+        directories.root_ = fmt::format("{}/.forebay-preflight-{:016x}", target, sys::random_u64());
         auto& store = sys::posix_store();
-        FB_TRY(store.make_directory(made.root_));
+        FB_TRY(store.make_directory(directories.root_));
         for (const auto& [state, server] : osts) {
             if (state.inactive) continue;
-            const auto directory = fmt::format("{}/ost{:04x}", made.root_, state.index);
+            const auto directory = fmt::format("{}/ost{:04x}", directories.root_, state.index);
             FB_TRY(store.make_directory(directory));
             FB_TRY(sys::output_of({"lfs", "setstripe", "-c", "1", "-i", std::to_string(state.index), directory},
                                   setstripe_max));
             targets.push_back({state.name, directory, server, static_cast<std::int64_t>(state.index)});
         }
-        return made;
+        return directories;
     }
 
 private:
@@ -252,7 +252,7 @@ Result<PreflightDone> ask_and_tell(advice::Nodes& nodes, const PreflightArgument
     if (!arguments.json)
         say(lines("  written: {}/{}, exclude.nodes, exclude.targets{}\n", arguments.out,
                   before ? "after.json" : "preflight.json", hosts.empty() ? "" : ", nodes.good"));
-    const auto fails = [](const format::Finding& one) { return one.severity == format::Severity::fail; };
+    const auto fails = [](const format::Finding& finding) { return finding.severity == format::Severity::fail; };
     const bool bad = before ? !findings.empty() : std::ranges::any_of(findings, fails);
     done.exit = bad ? Exit::found : Exit::good;
     return done;
@@ -304,8 +304,8 @@ Result<PreflightDone> preflight_with(advice::Nodes& nodes, const PreflightArgume
         request.osts = advice::osts_of(request.needs.target, request.rules, run);
     std::optional<OstDirectories> directories;
     if (!request.osts.empty() && request.probe_bytes > 0 && request.rules.of(advice::CheckKind::target_speed).on) {
-        FB_TRY_ASSIGN(made, OstDirectories::make(request.needs.target, request.osts, request.targets));
-        directories.emplace(std::move(made));
+        FB_TRY_ASSIGN(ost_directories, OstDirectories::make(request.needs.target, request.osts, request.targets));
+        directories.emplace(std::move(ost_directories));
     }
     return ask_and_tell(nodes, arguments, listed, request, before, signal);
 }

@@ -58,8 +58,8 @@ Result<Exit> stagger(const StaggerArguments& arguments) {
                      "--wait 3600"};
     const sys::EndSignals signals;
     const auto turns = fmt::format("{}/.forebay-stagger-{}", arguments.directory, arguments.name);
-    if (const auto made = sys::posix_store().make_directory(turns); !made)
-        return because(made.error(), made.error().what, "nothing was started",
+    if (const auto outcome = sys::posix_store().make_directory(turns); !outcome)
+        return because(outcome.error(), outcome.error().what, "nothing was started",
                        "--directory DIR, one that all processes see and may write to");
     std::optional<Error> failed;
     std::optional<sys::FileLock> turn;

@@ -26,17 +26,17 @@ struct AdoptArguments {
 
 // A foreign snapshot is not one of those that other verbs choose from.
 Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
-    std::vector<catalog::Version> found;
+    std::vector<catalog::Version> versions;
     for (const auto& stream : place.streams) {
         FB_TRY_ASSIGN(history, catalog::history(store, place.run, stream));
         for (const auto& version : history.foreign)
-            if (version.head.step == *place.step) found.push_back(version);
+            if (version.head.step == *place.step) versions.push_back(version);
     }
-    if (found.size() == 1) return found.front();
+    if (versions.size() == 1) return versions.front();
     return Error{
-        found.empty() ? ErrorKind::missing : ErrorKind::refused,
+        versions.empty() ? ErrorKind::missing : ErrorKind::refused,
         fmt::format("{} of {} is {}", fmt::format("step {}", *place.step), place.run,
-                    found.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP"),
+                    versions.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP"),
         "", fmt::format("forebay ls {}", place.run)};
 }
 

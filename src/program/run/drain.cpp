@@ -107,17 +107,19 @@ Result<Exit> drain_all(const DrainArguments& options) {
                 Json::object().set("directory", directory).set("committed", false).set("text", drained.error().line()));
             continue;
         }
-        for (const auto& one : *drained) {
-            if (!one.committed) exit = Exit::found;
-            const bool is_spool = one.step < 0;
-            const auto more = one.text.empty() ? "" : "\n  " + one.text;
-            text += one.committed ? lines("{}: committed{}\n", one.name(), Message{more})
-                    : is_spool    ? lines("{}: NOT packed: {}\n", one.name(), Message{one.text})
-                                  : lines("{}: NOT committed, staged in {}: {}\n", one.name(), one.staged_path,
-                                          Message{one.text});
-            auto object = Json::object().set("directory", directory).set("stream", one.stream);
-            if (!is_spool) object.set("step", one.step);
-            array.push(object.set("staged", one.staged_path).set("committed", one.committed).set("text", one.text));
+        for (const auto& leftover : *drained) {
+            if (!leftover.committed) exit = Exit::found;
+            const bool is_spool = leftover.step < 0;
+            const auto more = leftover.text.empty() ? "" : "\n  " + leftover.text;
+            text += leftover.committed ? lines("{}: committed{}\n", leftover.name(), Message{more})
+                    : is_spool         ? lines("{}: NOT packed: {}\n", leftover.name(), Message{leftover.text})
+                               : lines("{}: NOT committed, staged in {}: {}\n", leftover.name(), leftover.staged_path,
+                                       Message{leftover.text});
+            auto object = Json::object().set("directory", directory).set("stream", leftover.stream);
+            if (!is_spool) object.set("step", leftover.step);
+            array.push(object.set("staged", leftover.staged_path)
+                           .set("committed", leftover.committed)
+                           .set("text", leftover.text));
         }
     }
     for (const auto& directory : passed_over(asked, directories)) {

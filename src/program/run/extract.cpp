@@ -102,21 +102,22 @@ private:
     PackedReader reader_;
 };
 
-Json extracted_json(const PackedSource& one) {
+Json extracted_json(const PackedSource& source) {
     auto object = Json::object();
-    object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
-    object.set("modified_unix_ns", one.file.modified_unix_ns)
-        .set("stream", one.snapshot.stream)
-        .set("step", one.snapshot.step);
+    object.set("path", source.file.path).set("bytes", source.file.bytes).set("mode", source.file.mode);
+    object.set("modified_unix_ns", source.file.modified_unix_ns)
+        .set("stream", source.snapshot.stream)
+        .set("step", source.snapshot.step);
     auto earlier = Json::array();
-    for (const auto step : one.earlier) earlier.push(step);
+    for (const auto step : source.earlier) earlier.push(step);
     return object.set("earlier", earlier);
 }
 
-Shown line_of(const PackedSource& one) {
-    auto line = lines("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.snapshot.stream, one.snapshot.step);
-    for (const auto step : one.earlier)
-        line += lines("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
+Shown line_of(const PackedSource& source) {
+    auto line =
+        lines("{}  {} bytes  {}@{}", source.file.path, source.file.bytes, source.snapshot.stream, source.snapshot.step);
+    for (const auto step : source.earlier)
+        line += lines("{}@{}", step == source.earlier.front() ? ", others in " : ", ", step);
     return line += lines("\n");
 }
 

@@ -47,8 +47,8 @@ Result<std::string> token_in(const std::string& path) {
 std::function<Result<>(const forward::ViewWanted&)> one_view_at_a_time() {
     const auto make = view_maker();
     if (!make) return {};
-    return [make, one = std::make_shared<std::mutex>()](const forward::ViewWanted& wanted) {
-        const std::lock_guard lock(*one);
+    return [make, mutex = std::make_shared<std::mutex>()](const forward::ViewWanted& wanted) {
+        const std::lock_guard lock(*mutex);
         return make(sys::target_store(), {wanted.stream, wanted.step, wanted.directory}, wanted.convention);
     };
 }
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& listen, std::ui
     const auto host = listen.substr(0, listen.rfind(':'));
     if (!host.empty()) return std::vector{fmt::format("{}:{}", host, port)};
     FB_TRY_ASSIGN(hosts, sys::own_addresses(""));
-    for (auto& one : hosts) one = sys::with_port(one, port);
+    for (auto& address : hosts) address = sys::with_port(address, port);
     return hosts;
 }
 

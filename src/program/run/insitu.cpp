@@ -54,9 +54,9 @@ Result<std::vector<Analysis>> analyses_of(const InsituArguments& options, const 
 }
 
 // The run of the results; of the snapshots it is RUN in RUN/STREAM/step-000120.
-std::string results_run(const InsituArguments& options, const catalog::Snapshot& one) {
+std::string results_run(const InsituArguments& options, const catalog::Snapshot& snapshot) {
     if (!options.to.empty()) return options.to;
-    return one.directory.substr(0, one.directory.rfind('/', one.directory.rfind('/') - 1));
+    return snapshot.directory.substr(0, snapshot.directory.rfind('/', snapshot.directory.rfind('/') - 1));
 }
 
 // What is done of a snapshot.
@@ -74,15 +74,15 @@ public:
 
     void add(const catalog::Snapshot& snapshot, const InsituStep& step, bool is_made_before) {
         const auto& problems = step.afterwards.problems;
-        found_ = found_ || !problems.empty();
+        is_found_ = is_found_ || !problems.empty();
         is_empty_ = false;
         if (options_.json) return add_json(snapshot, step, is_made_before);
-        const auto made = options_.only_report ? 0 : step.afterwards.results.size();
+        const auto count = options_.only_report ? 0 : step.afterwards.results.size();
         say("{}@{}  ", snapshot.stream, snapshot.step);
         if (is_made_before) say("made before{}\n", options_.only_report ? "" : "; --again makes it anew");
         else if (options_.only_report) say("only looked at\n");
         else
-            say("{} result{}, {} picture{}\n", made, made == 1 ? "" : "s", step.pictures,
+            say("{} result{}, {} picture{}\n", count, count == 1 ? "" : "s", step.pictures,
                 step.pictures == 1 ? "" : "s");
         for (const auto& mark : step.fulfilled) say("  fulfils {}\n", Message{format::words_of(mark)});
         if (step.would_be_marked) say("  would be marked without --only-report\n");
@@ -94,13 +94,13 @@ public:
         step.afterwards.problems.push_back(error.line());
         add(snapshot, step, false);
     }
-    bool has_found() const { return found_; }
+    bool has_found() const { return is_found_; }
     Result<Exit> finish() const {
         if (is_empty_)
             return Error{ErrorKind::refused, "no analysis looks at any of these steps", "",
                          "see their option every in " + options_.configuration};
         if (options_.json) array_.print();
-        return found_ ? Exit::found : Exit::good;
+        return is_found_ ? Exit::found : Exit::good;
     }
 
 private:
@@ -109,11 +109,11 @@ private:
         if (is_made_before) {
             object.set("made_before", true);
         } else {
-            auto made = Json::array();
+            auto array = Json::array();
             if (!options_.only_report)
                 for (const auto& results : step.afterwards.results)
-                    made.push(describe::result_stream(snapshot.stream, results.analysis));
-            object.set("made", made).set("pictures", step.pictures);
+                    array.push(describe::result_stream(snapshot.stream, results.analysis));
+            object.set("made", array).set("pictures", step.pictures);
         }
         auto problems = Json::array();
         for (const auto& problem : step.afterwards.problems) problems.push(problem);
@@ -123,7 +123,7 @@ private:
     }
 
     const InsituArguments& options_;
-    bool found_ = false;
+    bool is_found_ = false;
     bool is_empty_ = true;
     Json array_ = Json::array();
 };
@@ -177,19 +177,19 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
         if (manifest.step % analysis.every != 0) continue;
         is_due = true;
         const auto& source = step.afterwards.source;
-        FB_TRY_ASSIGN(made, options.again ? Result<bool>(false) : insitu::has_results(store, to, source, analysis));
-        if (!made) missing.push_back(analysis);
-        if (!made || analysis.condition.empty()) continue;
+        FB_TRY_ASSIGN(is_made, options.again ? Result<bool>(false) : insitu::has_results(store, to, source, analysis));
+        if (!is_made) missing.push_back(analysis);
+        if (!is_made || analysis.condition.empty()) continue;
         FB_TRY_ASSIGN(results, insitu::read_results(store, to, source, analysis));
         step.made_before.push_back(std::move(results));
     }
     if (!is_due) return {};
     if (!missing.empty()) {
         Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
-        FB_TRY_ASSIGN(
-            made, insitu::analyse_snapshot(store, snapshot, manifest, missing,
-                                           [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }));
-        step.afterwards = std::move(made);
+        FB_TRY_ASSIGN(results, insitu::analyse_snapshot(
+                                   store, snapshot, manifest, missing,
+                                   [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }));
+        step.afterwards = std::move(results);
     }
     FB_TRY(check_there(store, snapshot, manifest.snapshot_id));
     judge(store, options, run_of(snapshot), step);
@@ -241,9 +241,9 @@ Result<Exit> script_of(const InsituArguments& options) {
             const bool is_result = std::ranges::any_of(
                 place.streams, [&](const std::string& other) { return stream.starts_with(other + "."); });
             if (!place.stream_named && (is_result || format::is_packed_stream(stream))) continue;
-            FB_TRY_ASSIGN(found,
+            FB_TRY_ASSIGN(steps,
                           find_steps(store, fmt::format("{}/{}@all", place.run, stream), std::chrono::seconds(0)));
-            std::ranges::move(found.snapshots, std::back_inserter(snapshots));
+            std::ranges::move(steps.snapshots, std::back_inserter(snapshots));
         }
     }
     if (snapshots.empty())
@@ -277,7 +277,7 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0), StreamNeed::required));
     const auto& first = steps.snapshots.front();
     FB_TRY_ASSIGN(analyses, analyses_of(options, first.stream));
-    const auto is_script = [](const Analysis& one) { return one.kind == Analysis::Kind::script; };
+    const auto is_script = [](const Analysis& analysis) { return analysis.kind == Analysis::Kind::script; };
     const auto scripts = std::stable_partition(analyses.begin(), analyses.end(), std::not_fn(is_script));
     const std::vector<Analysis> of_python(scripts, analyses.end());
     analyses.erase(scripts, analyses.end());
@@ -327,7 +327,8 @@ void add_insitu(CommandLine& line) {
     verb.examples(
         "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
         "  forebay insitu look.py run7 --jobs 8\n"
-        "The results are those that an agent makes beside the simulation, to the bit: docs/how-to/analyse-while-it-runs.md.\n"
+        "The results are those that an agent makes beside the simulation, to the bit: "
+        "docs/how-to/analyse-while-it-runs.md.\n"
         "Exit code 1 when an analysis could not be made: of a damaged snapshot, or of one that is removed meanwhile, "
         "too.\n");
     verb.action([options] { return insitu_of(*options); });

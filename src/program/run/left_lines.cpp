@@ -31,9 +31,9 @@ std::string line_that_left(const catalog::History& history, const Versions& vers
             return format::abandons(start, version->head.lineage.line(), version->head.step);
         };
         if (std::ranges::count_if(history.starts, has_left) != 1) return "";
-        const auto one = format::name_of(std::ranges::find_if(history.starts, has_left)->line);
-        if (!name.empty() && name != one) return "";
-        name = one;
+        const auto line = format::name_of(std::ranges::find_if(history.starts, has_left)->line);
+        if (!name.empty() && name != line) return "";
+        name = line;
     }
     return name;
 }

@@ -60,12 +60,12 @@ public:
     }
 
     void add(const std::vector<agent::LeftOut>& left_out) {
-        for (const auto& one : left_out) {
+        for (const auto& file : left_out) {
             left_out_.push(Json::object()
-                               .set("path", one.path)
-                               .set("kind", forebay::name_of(one.why.kind))
-                               .set("text", one.why.line()));
-            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.line());
+                               .set("path", file.path)
+                               .set("kind", forebay::name_of(file.why.kind))
+                               .set("text", file.why.line()));
+            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", file.path, file.why.line());
         }
         if (left_ > left_out_lines_max)
             text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);

@@ -29,20 +29,20 @@ bool is_wanted(const PackedRequest& request, const std::string& path) {
 
 Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const PackedRequest& request) {
     FB_TRY_ASSIGN(place, find_place(store, request.place));
-    std::vector<catalog::Snapshot> found;
+    std::vector<catalog::Snapshot> snapshots;
     for (const auto& stream : place.streams) {
         if (!place.stream_named && !format::is_packed_stream(stream)) continue;
         FB_TRY_ASSIGN(all, catalog::snapshots(store, place.run, stream));
         for (const auto& snapshot : all)
-            if (!place.step || *place.step == snapshot.step) found.push_back(snapshot);
-        if (place.last && !all.empty()) found.assign(1, all.front());
+            if (!place.step || *place.step == snapshot.step) snapshots.push_back(snapshot);
+        if (place.last && !all.empty()) snapshots.assign(1, all.front());
     }
-    if (found.empty())
+    if (snapshots.empty())
         return packed_problem(ErrorKind::missing, fmt::format("{} has no packed files.", request.place),
                               "forebay ls " + place.run);
     // Older batches first: of a file that is in two of them the later one is meant.
-    std::ranges::stable_sort(found, {}, &catalog::Snapshot::step);
-    return found;
+    std::ranges::stable_sort(snapshots, {}, &catalog::Snapshot::step);
+    return snapshots;
 }
 
 }  // namespace

@@ -50,37 +50,41 @@ const char* name_of_outcome(Outcome outcome) {
 // What was found and what became of it, as text and as JSON.
 class RecoverReport {
 public:
-    void add(const commit::Recovered& one) {
+    void add(const commit::Recovered& recovered) {
         auto object = Json::object();
-        object.set("stream", one.leftover.stream)
-            .set("step", one.leftover.step)
-            .set("directory", one.leftover.directory);
-        object.set("snapshot_id", catalog::id_text(one.leftover.snapshot_id)).set("kind", name_of(one.leftover.kind));
-        add(lines("{}: {}\n", one.leftover.stream, Message{one.text}), object, name_of_outcome(one.outcome), one.text,
-            one.outcome != Outcome::incomplete);
+        object.set("stream", recovered.leftover.stream)
+            .set("step", recovered.leftover.step)
+            .set("directory", recovered.leftover.directory);
+        object.set("snapshot_id", catalog::id_text(recovered.leftover.snapshot_id))
+            .set("kind", name_of(recovered.leftover.kind));
+        add(lines("{}: {}\n", recovered.leftover.stream, Message{recovered.text}), object,
+            name_of_outcome(recovered.outcome), recovered.text, recovered.outcome != Outcome::incomplete);
     }
     void add(const agent::OwedView& view) {
         const auto kind =
             view.convention == Convention::plain ? "" : std::string(describe::known(view.convention).name) + " ";
-        const auto text = view.made ? fmt::format("its {}view was missing and is made.", kind)
-                                    : fmt::format("it has no {}view: {}", kind, view.made.error().line());
+        const auto text = view.outcome ? fmt::format("its {}view was missing and is made.", kind)
+                                       : fmt::format("it has no {}view: {}", kind, view.outcome.error().line());
         auto object = json_of(view.snapshot).set("kind", "view");
         // What a view lacks is no loss; the snapshot is there.
         add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{text}), object,
-            view.made ? "made" : "incomplete", text, true);
+            view.outcome ? "made" : "incomplete", text, true);
     }
-    void add(const std::string& directory, const agent::Drained& one, Outcome outcome) {
-        if (one.step < 0) return add(directory, one.text, outcome);  // the spool
-        const auto text =
-            one.committed
-                ? "it was staged on this node and is now committed." + (one.text.empty() ? "" : "\n  " + one.text)
-            : !one.waiting ? one.text
-                           : fmt::format("it is not committed: {}; {} {}.", one.text,
-                                         outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
+    void add(const std::string& directory, const agent::Drained& drained, Outcome outcome) {
+        if (drained.step < 0) return add(directory, drained.text, outcome);  // the spool
+        const auto text = drained.committed ? "it was staged on this node and is now committed." +
+                                                  (drained.text.empty() ? "" : "\n  " + drained.text)
+                          : !drained.waiting
+                              ? drained.text
+                              : fmt::format("it is not committed: {}; {} {}.", drained.text,
+                                            outcome == Outcome::removed ? "removed" : "staged in", drained.staged_path);
         auto object = Json::object();
-        object.set("stream", one.stream).set("step", one.step).set("directory", directory).set("kind", "staged");
-        add(lines("{}: step {}: {}\n", one.stream, one.step, Message{text}), object, name_of_outcome(outcome), text,
-            outcome != Outcome::incomplete);
+        object.set("stream", drained.stream)
+            .set("step", drained.step)
+            .set("directory", directory)
+            .set("kind", "staged");
+        add(lines("{}: step {}: {}\n", drained.stream, drained.step, Message{text}), object, name_of_outcome(outcome),
+            text, outcome != Outcome::incomplete);
     }
     void add(const std::string& directory, const std::string& text, Outcome outcome) {
         auto object = Json::object().set("directory", directory).set("kind", "staging");
@@ -125,41 +129,43 @@ Result<std::vector<sys::FileLock>> hold(const std::vector<std::string>& director
 
 // What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
 // kept, unless the caller says that they never will.
-Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverReport& report) {
-    if (!one.staged && one.staged.error().kind != ErrorKind::missing) {
-        report.add(one.directory, one.staged.error().line(), Outcome::incomplete);
+Result<> report_staged(const agent::DrainedDirectory& directory, bool stale, RecoverReport& report) {
+    if (!directory.staged && directory.staged.error().kind != ErrorKind::missing) {
+        report.add(directory.directory, directory.staged.error().line(), Outcome::incomplete);
         return {};
     }
     const std::vector<agent::Drained> none;
-    const auto& staged = one.staged ? *one.staged : none;
+    const auto& staged = directory.staged ? *directory.staged : none;
     const bool useless =
         std::ranges::all_of(staged, [](const agent::Drained& copy) { return copy.committed || copy.waiting; });
     bool remove = stale && useless;
     if (remove) {
-        const auto removed = node::remove_leftover(one.directory);
+        const auto removed = node::remove_leftover(directory.directory);
         remove = removed || removed.error().kind != ErrorKind::refused;
         if (remove) FB_TRY(removed);
-        else report.add(one.directory, removed.error().line(), Outcome::incomplete);  // since a moment ago
+        else report.add(directory.directory, removed.error().line(), Outcome::incomplete);  // since a moment ago
     }
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)
-            report.add(one.directory, copy,
+            report.add(directory.directory, copy,
                        copy.committed ? Outcome::committed
                        : remove       ? Outcome::removed
                                       : Outcome::incomplete);
-    if (remove) report.add(one.directory, "what a dead session left in this node's memory; removed.", Outcome::removed);
-    else if (!one.staged)
-        report.add(one.directory, "its session was killed as it began, nothing is staged there; --stale removes it.",
+    if (remove)
+        report.add(directory.directory, "what a dead session left in this node's memory; removed.", Outcome::removed);
+    else if (!directory.staged)
+        report.add(directory.directory,
+                   "its session was killed as it began, nothing is staged there; --stale removes it.",
                    Outcome::incomplete);
     return {};
 }
 
 Result<Exit> recover(const RecoverArguments& options) {
     auto& store = sys::target_store();
-    const auto found = find_run(store, options.run);
-    if (!found) return with_staged(found.error(), options.staging, options.run);
-    const auto& run = found->path;
-    FB_TRY_ASSIGN(absolute, found->whole());
+    const auto match = find_run(store, options.run);
+    if (!match) return with_staged(match.error(), options.staging, options.run);
+    const auto& run = match->path;
+    FB_TRY_ASSIGN(absolute, match->whole());
     // What was killed as it began, and what is of another run at this path, is told as well.
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
@@ -184,8 +190,8 @@ Result<Exit> recover(const RecoverArguments& options) {
             "run this again.",
             Outcome::incomplete);
     else held->clear();
-    for (const auto& one : staged) FB_TRY(report_staged(one, removes, report));
-    for (const auto& one : recovered) report.add(one);
+    for (const auto& staged_save : staged) FB_TRY(report_staged(staged_save, removes, report));
+    for (const auto& snapshot : recovered) report.add(snapshot);
     if (make_view) {
         FB_TRY_ASSIGN(views, agent::make_missing_views(store, run, recovered, make_view));
         for (const auto& view : views) report.add(view);

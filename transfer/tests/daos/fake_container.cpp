@@ -1,4 +1,5 @@
-// A libdfs for tests, over directories: those calls that transfer/daos makes, with what the documents and sources of DAOS
+// A libdfs for tests, over directories: those calls that transfer/daos makes, with what the documents and sources of
+// DAOS
 // say of their answers (2.4 to 2.9). It holds files, directories and symbolic links alone, no sticky bit, no access
 // times and no holes that could be seen; it tells neither inodes nor names of one inode; attributes belong to the
 // entry's name; what was opened to be read sets nothing. It cannot show what a real DAOS does beyond that.
@@ -59,15 +60,15 @@ int dfs_connect(const char* pool, const char*, const char* container, int flags,
     if (!fs::is_directory(root)) {
         if ((flags & O_CREAT) == 0) return ENOENT;
         fs::create_directory(root);
-        std::ofstream told(root + ".properties");
+        std::ofstream properties(root + ".properties");
         if (attributes != nullptr) {
-            told << "file " << attributes->da_file_oclass_id << " folder " << attributes->da_dir_oclass_id << " chunk "
-                 << attributes->da_chunk_size;
+            properties << "file " << attributes->da_file_oclass_id << " folder " << attributes->da_dir_oclass_id
+                       << " chunk " << attributes->da_chunk_size;
             for (uint32_t i = 0; attributes->da_props != nullptr && i < attributes->da_props->dpp_nr; ++i)
-                told << " " << attributes->da_props->dpp_entries[i].dpe_type << "="
-                     << attributes->da_props->dpp_entries[i].dpe_val;
+                properties << " " << attributes->da_props->dpp_entries[i].dpe_type << "="
+                           << attributes->da_props->dpp_entries[i].dpe_val;
         }
-        told << "\n";
+        properties << "\n";
     }
     if (fs::exists(root + ".forbidden") || (may_write && fs::exists(root + ".only-read"))) return EPERM;
     if (fs::exists(root + ".other-type")) return EINVAL;

@@ -41,7 +41,7 @@ inline std::string variable(const char* name) {
 // The number with which this call is to fail, or 0.
 inline int wished_failure(const std::string& call) {
     std::istringstream all(variable("FAKE_DAOS_FAILS"));
-    for (std::string one; std::getline(all, one, ',');)
-        if (one.starts_with(call + ":")) return std::stoi(one.substr(call.size() + 1));
+    for (std::string word; std::getline(all, word, ',');)
+        if (word.starts_with(call + ":")) return std::stoi(word.substr(call.size() + 1));
     return 0;
 }

@@ -197,21 +197,21 @@ int dfs_readdir(dfs_t*, dfs_obj_t* folder, daos_anchor_t* anchor, uint32_t* coun
     std::memcpy(&place, anchor->da_buf, sizeof place);
     if (anchor->da_type != 0) ::seekdir(open, place);
     anchor->da_type = 1;
-    uint32_t found = 0;
-    while (found < *count) {
+    uint32_t filled = 0;
+    while (filled < *count) {
         const dirent* entry = ::readdir(open);
         if (entry == nullptr) {
             anchor->da_type = DAOS_ANCHOR_TYPE_EOF;
             break;
         }
         if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-        std::memset(&entries[found], 0, sizeof entries[found]);
-        std::strcpy(entries[found++].d_name, entry->d_name);
+        std::memset(&entries[filled], 0, sizeof entries[filled]);
+        std::strcpy(entries[filled++].d_name, entry->d_name);
     }
     place = ::telldir(open);
     std::memcpy(anchor->da_buf, &place, sizeof place);
     ::closedir(open);
-    *count = found;
+    *count = filled;
     return 0;
 }
 
@@ -290,8 +290,8 @@ int dfs_listxattr(dfs_t* dfs, dfs_obj_t* object, char* list, daos_size_t* bytes)
     if (!dfs->may_write) return EPERM;  // it opens the folder to write
     std::string all;
     std::error_code none;
-    for (const auto& one : fs::directory_iterator(attributes_of(dfs, object->id.lo), none)) {
-        const auto content = content_of(one.path());
+    for (const auto& entry : fs::directory_iterator(attributes_of(dfs, object->id.lo), none)) {
+        const auto content = content_of(entry.path());
         all += content.substr(0, content.find('\0') + 1);
     }
     if (list != nullptr) std::memcpy(list, all.data(), std::min<std::size_t>(*bytes, all.size()));

@@ -147,8 +147,8 @@ void GenericIO::openAndReadHeader(MismatchBehavior mismatch, int, bool check_par
 int GenericIO::readNRanks() { return static_cast<int>(opened(*state_->data).set.ranks.size()); }
 
 void GenericIO::readDims(int dims[3]) {
-    const auto& found = opened(*state_->data).set.header().dims;
-    for (std::size_t d = 0; d < 3; ++d) dims[d] = static_cast<int>(found[d]);
+    const auto& cells = opened(*state_->data).set.header().dims;
+    for (std::size_t d = 0; d < 3; ++d) dims[d] = static_cast<int>(cells[d]);
 }
 
 std::uint64_t GenericIO::readTotalNumElems() {
@@ -165,11 +165,11 @@ void GenericIO::readPhysScale(double scale[3]) {
 
 void GenericIO::getVariableInfo(std::vector<VariableInfo>& info) {
     namespace bits = forebay::foreign::genericio;
-    for (const auto& one : opened(*state_->data).set.header().variables) {
-        const auto has = [&](std::uint64_t flag) { return (one.flags & flag) != 0; };
-        info.emplace_back(one.name, one.record_bytes, has(bits::is_float), has(bits::is_signed),
+    for (const auto& variable : opened(*state_->data).set.header().variables) {
+        const auto has = [&](std::uint64_t flag) { return (variable.flags & flag) != 0; };
+        info.emplace_back(variable.name, variable.record_bytes, has(bits::is_float), has(bits::is_signed),
                           has(bits::coordinate[0]), has(bits::coordinate[1]), has(bits::coordinate[2]),
-                          has(bits::maybe_ghost), one.element_bytes);
+                          has(bits::maybe_ghost), variable.element_bytes);
     }
 }
 
@@ -196,8 +196,8 @@ void GenericIO::readCoords(int coords[3], int rank) {
     auto& data = *state_->data;
     std::fill(coords, coords + 3, 0);  // of a share of several ranks, as ever
     if (takes_share(data, rank)) return;
-    const auto& found = opened(data).set.rank(static_cast<std::size_t>(file_rank(data, rank))).coords;
-    for (std::size_t d = 0; d < 3; ++d) coords[d] = static_cast<int>(found[d]);
+    const auto& coordinates = opened(data).set.rank(static_cast<std::size_t>(file_rank(data, rank))).coords;
+    for (std::size_t d = 0; d < 3; ++d) coords[d] = static_cast<int>(coordinates[d]);
 }
 
 int GenericIO::readGlobalRankNumber(int rank) {

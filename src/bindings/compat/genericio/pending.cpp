@@ -45,7 +45,9 @@ Result<bool> holds_a_write(const made::Making& making) {
     FB_TRY_ASSIGN(has_failed, sys::posix_store().exists(run.failed_path()));
     if (has_failed) return true;
     FB_TRY_ASSIGN(staged, node::staging_directories_of(options.staging, run.path()));
-    const auto is_at_work = [](const std::string& one) { return sys::lock_is_held(node::agent_lock_path(one)); };
+    const auto is_at_work = [](const std::string& directory) {
+        return sys::lock_is_held(node::agent_lock_path(directory));
+    };
     sys::wait_until(sys::Clock::now() + options.close_wait, {agent_pause}, [&] {
         if (std::ranges::none_of(staged, is_at_work)) return true;
         std::ranges::for_each(staged, node::dismiss_lingering);
@@ -58,8 +60,8 @@ Result<bool> holds_a_write(const made::Making& making) {
     // Other nodes of the writer leave what they began to drain.
     if (committed) {
         FB_TRY_ASSIGN(begun, catalog::leftovers(sys::posix_store(), run.path(), format::stream_name));
-        for (const auto& one : begun)
-            if (one.kind == catalog::Leftover::Kind::part) left.push_back(one.directory);
+        for (const auto& leftover : begun)
+            if (leftover.kind == catalog::Leftover::Kind::part) left.push_back(leftover.directory);
     }
     if (left.empty()) return false;
     return Error{ErrorKind::retry,
@@ -86,8 +88,8 @@ Result<> clear(const made::Making& making) {
 
 Result<> finish_earlier(const made::FileRanks& ranks, const std::string& file) {
     auto own_count = unfinished().count(ranks);
-    return unfinished().finish([&](const WrittenTable& one) {
-        if (one.ranks.key != ranks.key || (one.name() != file && own_count < unfinished_max)) return false;
+    return unfinished().finish([&](const WrittenTable& written) {
+        if (written.ranks.key != ranks.key || (written.name() != file && own_count < unfinished_max)) return false;
         --own_count;
         return true;
     });

@@ -110,26 +110,26 @@ Result<std::uint64_t> read(const Data& data, int file_rank, std::uint64_t first,
     std::uint64_t bytes = 0;
     for (const auto& column : data.columns) {
         const auto& wanted = column.variable;
-        const auto found = std::ranges::find(part.header.variables, wanted.name, &format::GioVariable::name);
-        if (found == part.header.variables.end())
+        const auto variable = std::ranges::find(part.header.variables, wanted.name, &format::GioVariable::name);
+        if (variable == part.header.variables.end())
             return refusal(fmt::format("{} has no variable '{}'.", data.file, wanted.name),
                            "forebay show " + data.file);
         constexpr auto numbers = format::is_float | format::is_signed;
-        if (found->record_bytes != wanted.record_bytes || (found->flags & numbers) != (wanted.flags & numbers))
+        if (variable->record_bytes != wanted.record_bytes || (variable->flags & numbers) != (wanted.flags & numbers))
             return refusal(
                 fmt::format("'{}' in {} has records of {} bytes ({}), {} bytes ({}) would be read.", wanted.name,
-                            data.file, found->record_bytes, format::flags_text(found->flags & numbers),
+                            data.file, variable->record_bytes, format::flags_text(variable->flags & numbers),
                             wanted.record_bytes, format::flags_text(wanted.flags & numbers)),
                 "read it as it was written; forebay show " + data.file);
-        const auto index = static_cast<std::size_t>(found - part.header.variables.begin());
+        const auto index = static_cast<std::size_t>(variable - part.header.variables.begin());
         FB_TRY_ASSIGN(block, part.header.sealed(place.rank, index, part.path));
         auto* to = column.data + at * wanted.record_bytes;
         const auto done =
             copy_block(*file, block, first * wanted.record_bytes, (first + rows) * wanted.record_bytes, to);
         if (!done) return damaged(data, wanted.name, file_rank, done.error());
-        if (part.header.big_endian && found->element_bytes > 1)
-            for (std::uint64_t i = 0; i < rows * wanted.record_bytes; i += found->element_bytes)
-                std::reverse(to + i, to + i + found->element_bytes);
+        if (part.header.big_endian && variable->element_bytes > 1)
+            for (std::uint64_t i = 0; i < rows * wanted.record_bytes; i += variable->element_bytes)
+                std::reverse(to + i, to + i + variable->element_bytes);
         bytes += block.stored.bytes;
     }
     return bytes;

@@ -17,13 +17,13 @@ constexpr std::int64_t only_step = 0;
 
 // The file is made of the snapshot at once, so it needs neither a view nor company.
 StreamOptions options_of(const Options& options) {
-    StreamOptions found;
+    StreamOptions stream_options;
     for (const auto& [name, stream] : options.streams)
-        if (name == format::stream_name) found = stream;
-    found.policy = Policy::wait;
-    found.keep = 0;
-    found.view = false;
-    return found;
+        if (name == format::stream_name) stream_options = stream;
+    stream_options.policy = Policy::wait;
+    stream_options.keep = 0;
+    stream_options.view = false;
+    return stream_options;
 }
 
 struct DescribedTable {
@@ -33,7 +33,7 @@ struct DescribedTable {
 
 // A column for each element of a record, which lies between the others' in memory.
 Result<DescribedTable> describe(const Data& data) {
-    DescribedTable found;
+    DescribedTable described;
     for (const auto& column : data.columns) {
         const auto& variable = column.variable;
         if (variable.name.empty() || variable.element_bytes == 0 || variable.record_bytes % variable.element_bytes != 0)
@@ -44,18 +44,19 @@ Result<DescribedTable> describe(const Data& data) {
         FB_TRY_ASSIGN(type, format::type_of(variable, data.file));
         const bool alone = variable.elements() == 1;
         for (std::uint64_t k = 0; k < variable.elements(); ++k) {
-            forebay::Column one{.name = alone ? variable.name : fmt::format("{}.{}", variable.name, k), .type = type};
-            one.attributes.others.emplace_back("genericio_flags", format::flags_text(variable.flags));
+            forebay::Column new_column{.name = alone ? variable.name : fmt::format("{}.{}", variable.name, k),
+                                       .type = type};
+            new_column.attributes.others.emplace_back("genericio_flags", format::flags_text(variable.flags));
             if (!alone) {
-                one.attributes.others.emplace_back("genericio_record", variable.name);
-                one.attributes.others.emplace_back("genericio_element", static_cast<std::int64_t>(k));
+                new_column.attributes.others.emplace_back("genericio_record", variable.name);
+                new_column.attributes.others.emplace_back("genericio_element", static_cast<std::int64_t>(k));
             }
-            found.columns.push_back(std::move(one));
+            described.columns.push_back(std::move(new_column));
             auto* first = column.data == nullptr ? nullptr : column.data + k * variable.element_bytes;
-            found.places.emplace_back(first, static_cast<std::int64_t>(variable.record_bytes));
+            described.places.emplace_back(first, static_cast<std::int64_t>(variable.record_bytes));
         }
     }
-    return found;
+    return described;
 }
 
 // What this rank gives, in memory that lives until it is saved.

@@ -74,21 +74,21 @@ Result<H5PartAttribute> make_attribute(const std::string& name, std::int64_t cod
     if (value == nullptr) return refuse("it has no value.");
     if (count <= 0) return refuse(fmt::format("it has {} elements.", count));
     FB_TRY_ASSIGN(known, code_of_h5_type(code));
-    H5PartAttribute made{.name = name};
+    H5PartAttribute attribute{.name = name};
     std::uint64_t bytes = 0;  // that the caller gave
     if (known == H5PART_STRING) {
         bytes = strnlen(static_cast<const char*>(value), static_cast<std::size_t>(count));
-        made.type = string_of(static_cast<std::uint32_t>((bytes / text_step_bytes + 1) * text_step_bytes));
+        attribute.type = string_of(static_cast<std::uint32_t>((bytes / text_step_bytes + 1) * text_step_bytes));
     } else {
         FB_TRY_ASSIGN(type, number_of(code));
-        made.type = type;
-        made.count = static_cast<std::uint64_t>(count);
-        bytes = made.count > attribute_bytes_max ? made.count : made.count * type.size_bytes;
+        attribute.type = type;
+        attribute.count = static_cast<std::uint64_t>(count);
+        bytes = attribute.count > attribute_bytes_max ? attribute.count : attribute.count * type.size_bytes;
     }
     if (bytes > attribute_bytes_max) return refuse(fmt::format("it is larger than {} bytes.", attribute_bytes_max));
-    made.value.resize(made.type.scalar == Scalar::string ? made.type.size_bytes : bytes);
-    std::memcpy(made.value.data(), value, bytes);
-    return made;
+    attribute.value.resize(attribute.type.scalar == Scalar::string ? attribute.type.size_bytes : bytes);
+    std::memcpy(attribute.value.data(), value, bytes);
+    return attribute;
 }
 
 }  // namespace forebay::h5part

@@ -31,8 +31,8 @@ Result<std::vector<DatasetInfo>> attributes(H5PartFile& file, Of of) {
         all = std::move(stored);
     }
     if (file.writer() != nullptr)
-        for (const auto& one : file.writer()->attributes(group))
-            all.push_back({one.name, code_of(one.type), static_cast<std::int64_t>(one.count)});
+        for (const auto& attribute : file.writer()->attributes(group))
+            all.push_back({attribute.name, code_of(attribute.type), static_cast<std::int64_t>(attribute.count)});
     return all;
 }
 
@@ -41,12 +41,12 @@ h5part_int64_t write(const char* function, H5PartFile* f, Of of, const char* nam
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY(need_writer(*f));
         FB_TRY_ASSIGN(group, group_of(*f, of));
-        FB_TRY_ASSIGN(made, make_attribute(name == nullptr ? "" : name, type, value, nelem));
+        FB_TRY_ASSIGN(attribute, make_attribute(name == nullptr ? "" : name, type, value, nelem));
         FB_TRY_ASSIGN(there, attributes(*f, of));
-        if (std::ranges::find(there, made.name, &DatasetInfo::name) != there.end())
+        if (std::ranges::find(there, attribute.name, &DatasetInfo::name) != there.end())
             return Error{ErrorKind::broken,
-                         fmt::format("attribute '{}' is there already; H5Part writes each once.", made.name)};
-        f->writer()->put_attribute(group, std::move(made));
+                         fmt::format("attribute '{}' is there already; H5Part writes each once.", attribute.name)};
+        f->writer()->put_attribute(group, std::move(attribute));
         return H5PART_SUCCESS;
     });
 }
@@ -64,13 +64,13 @@ h5part_int64_t info(const char* function, H5PartFile* f, Of of, h5part_int64_t i
         FB_TRY_ASSIGN(all, attributes(*f, of));
         if (idx < 0 || static_cast<std::size_t>(idx) >= all.size())
             return Error{ErrorKind::broken, fmt::format("there are {} attributes, none of index {}.", all.size(), idx)};
-        const auto& one = all[static_cast<std::size_t>(idx)];
-        if (type != nullptr && one.type == 0)
+        const auto& attribute = all[static_cast<std::size_t>(idx)];
+        if (type != nullptr && attribute.type == 0)
             return Error{ErrorKind::unsupported,
-                         fmt::format("attribute '{}' is of a type that H5Part has not.", one.name)};
-        copy_name(one.name, name, maxlen);
-        if (type != nullptr) *type = one.type;
-        if (nelem != nullptr) *nelem = one.count;
+                         fmt::format("attribute '{}' is of a type that H5Part has not.", attribute.name)};
+        copy_name(attribute.name, name, maxlen);
+        if (type != nullptr) *type = attribute.type;
+        if (nelem != nullptr) *nelem = attribute.count;
         return H5PART_SUCCESS;
     });
 }

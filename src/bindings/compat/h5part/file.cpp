@@ -119,9 +119,10 @@ Result<> need_writer(const H5PartFile& file) {
     return Error{ErrorKind::refused, fmt::format("{} is open for reading.", file.path)};
 }
 
-static Result<> check_step(H5PartFile& file, std::int64_t step, const std::string& group, const Result<bool>& found) {
-    if (!found) return found.error();
-    if (file.writer() == nullptr && !*found)
+static Result<> check_step(H5PartFile& file, std::int64_t step, const std::string& group,
+                           const Result<bool>& has_group) {
+    if (!has_group) return has_group.error();
+    if (file.writer() == nullptr && !*has_group)
         return Error{ErrorKind::broken, fmt::format("{} has no step '{}'.", file.path, group)};
     if (file.writer() != nullptr && step < 0)
         return Error{ErrorKind::refused,
@@ -133,10 +134,10 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
     return guarded(function, [&]() -> Result<h5part_int64_t> {
         const auto group = file.group_of(step);
         auto* writer = file.writer();
-        const auto found = file.reader ? file.reader->has_group(group) : Result<bool>(false);
+        const auto has_group = file.reader ? file.reader->has_group(group) : Result<bool>(false);
         Result<std::vector<DatasetInfo>> stored = std::vector<DatasetInfo>{};
-        if (writer != nullptr && found && *found) stored = file.reader->datasets(group);
-        auto checked = check_step(file, step, group, found);
+        if (writer != nullptr && has_group && *has_group) stored = file.reader->datasets(group);
+        auto checked = check_step(file, step, group, has_group);
         if (checked && !stored) checked = stored.error();
         // While a file is read, each rank chooses its step alone; while it is written, all choose the same.
         FB_TRY(writer != nullptr ? comm::agree(*file.ranks.world, checked) : checked);
@@ -144,7 +145,7 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
         // The new step is set, whatever became of the old one.
         file.step = step;
         file.group = group;
-        file.group_is_read = *found;
+        file.group_is_read = *has_group;
         FB_TRY(ended);
         return H5PART_SUCCESS;
     });

@@ -53,7 +53,7 @@ Result<WrittenSteps> begin_writing(const SessionRanks& ranks, const std::string&
     // What went wrong with another file is told, and keeps nobody from writing this one.
     tell(finish_committed(ranks));
     tell(closed_files().finish(
-        [&](const WrittenSteps& one) { return one.name() == file && one.ranks.key == ranks.key; }));
+        [&](const WrittenSteps& steps) { return steps.name() == file && steps.ranks.key == ranks.key; }));
     auto making = making_of(file);
     FB_TRY(comm::agree(*ranks.world, making ? Result<>() : Result<>(making.error())));
     WrittenSteps writing{{.ranks = ranks, .making = std::move(*making), .is_locked_until_made = false}};
@@ -106,9 +106,9 @@ Result<> await_file(const std::string& file) {
 
 Result<> finish_committed(const made::FileRanks& ranks) {
     auto waiting = closed_files().count(ranks);
-    return closed_files().finish([&](const WrittenSteps& one) {
-        if (one.ranks.key != ranks.key) return false;
-        const bool all = one.ranks.world->max(one.writer->committed() ? 0 : 1) == 0;
+    return closed_files().finish([&](const WrittenSteps& steps) {
+        if (steps.ranks.key != ranks.key) return false;
+        const bool all = steps.ranks.world->max(steps.writer->committed() ? 0 : 1) == 0;
         const bool now = all || waiting > uncommitted_max;
         if (now) --waiting;
         return now;

@@ -24,8 +24,8 @@ Result<> some_step(H5PartFile& file, const char* function) {
 
 /// All particles of the step, whatever the view.
 Result<std::int64_t> all_particles(H5PartFile& file) {
-    FB_TRY_ASSIGN(found, datasets(file));
-    if (!found.empty()) return found.front().count;
+    FB_TRY_ASSIGN(list, datasets(file));
+    if (!list.empty()) return list.front().count;
     return file.writer() != nullptr ? file.writer()->all_particles() : std::int64_t{0};
 }
 
@@ -61,16 +61,16 @@ h5part_int64_t read(const char* function, H5PartFile* f, const char* name, hid_t
 h5part_int64_t dataset_info(const char* function, H5PartFile* f, h5part_int64_t idx, char* name, h5part_int64_t maxlen,
                             h5part_int64_t* type, h5part_int64_t* nelem) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {
-        FB_TRY_ASSIGN(found, datasets(*f));
-        if (idx < 0 || static_cast<std::size_t>(idx) >= found.size())
+        FB_TRY_ASSIGN(list, datasets(*f));
+        if (idx < 0 || static_cast<std::size_t>(idx) >= list.size())
             return Error{ErrorKind::missing,
-                         fmt::format("'{}' has {} datasets, none of index {}.", f->group, found.size(), idx)};
-        const auto& one = found[static_cast<std::size_t>(idx)];
-        if (type != nullptr && one.type == 0)
-            return Error{ErrorKind::unsupported, fmt::format("'{}' is of a type that H5Part has not.", one.name)};
-        copy_name(one.name, name, maxlen);
-        if (type != nullptr) *type = one.type;
-        if (nelem != nullptr) *nelem = one.count;
+                         fmt::format("'{}' has {} datasets, none of index {}.", f->group, list.size(), idx)};
+        const auto& dataset = list[static_cast<std::size_t>(idx)];
+        if (type != nullptr && dataset.type == 0)
+            return Error{ErrorKind::unsupported, fmt::format("'{}' is of a type that H5Part has not.", dataset.name)};
+        copy_name(dataset.name, name, maxlen);
+        if (type != nullptr) *type = dataset.type;
+        if (nelem != nullptr) *nelem = dataset.count;
         return H5PART_SUCCESS;
     });
 }
@@ -84,8 +84,8 @@ h5part_int64_t H5PartHasStep(H5PartFile* f, const h5part_int64_t step) {
         const auto group = f->group_of(step);
         if (f->writer() != nullptr && f->writer()->groups().contains(group)) return h5part_int64_t{1};
         if (!f->reader) return h5part_int64_t{0};
-        FB_TRY_ASSIGN(found, f->reader->has_group(group));
-        return h5part_int64_t{found ? 1 : 0};
+        FB_TRY_ASSIGN(has_group, f->reader->has_group(group));
+        return h5part_int64_t{has_group ? 1 : 0};
     });
 }
 
@@ -105,8 +105,8 @@ h5part_int64_t H5PartGetNumSteps(H5PartFile* f) {
 
 h5part_int64_t H5PartGetNumDatasets(H5PartFile* f) {
     return with("H5PartGetNumDatasets", f, [&]() -> Result<h5part_int64_t> {
-        FB_TRY_ASSIGN(found, datasets(*f));
-        return static_cast<h5part_int64_t>(found.size());
+        FB_TRY_ASSIGN(list, datasets(*f));
+        return static_cast<h5part_int64_t>(list.size());
     });
 }
 

@@ -18,7 +18,7 @@ using h5::require;
 struct VariableNames {
     std::string prefix;
     H5O_type_t kind;
-    std::vector<std::string> found;
+    std::vector<std::string> matches;
 };
 
 herr_t visit_link(hid_t group, const char* name, const H5L_info_t*, void* data) {
@@ -26,7 +26,7 @@ herr_t visit_link(hid_t group, const char* name, const H5L_info_t*, void* data) 
     H5O_info_t info;
     // A link that leads nowhere is nobody's step.
     if (H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) < 0) return 0;
-    if (info.type == names.kind && std::string_view(name).starts_with(names.prefix)) names.found.emplace_back(name);
+    if (info.type == names.kind && std::string_view(name).starts_with(names.prefix)) names.matches.emplace_back(name);
     return 0;
 }
 
@@ -34,7 +34,7 @@ Result<std::vector<std::string>> names_in(const Id& group, const std::string& pr
     VariableNames names{prefix, kind, {}};
     hsize_t from = 0;
     FB_TRY(require(H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, &from, visit_link, &names), "listing a group"));
-    return std::move(names.found);
+    return std::move(names.matches);
 }
 
 Result<Id> memory_space(std::uint64_t count, std::uint64_t stride) {
@@ -118,15 +118,15 @@ Result<std::vector<DatasetInfo>> H5PartReader::datasets(const std::string& name)
     const QuietErrors quiet;
     FB_TRY_ASSIGN(group, this->group(name));
     FB_TRY_ASSIGN(names, names_in(group, "", H5O_TYPE_DATASET));
-    std::vector<DatasetInfo> found;
-    for (auto& one : names) {
-        FB_TRY_ASSIGN(dataset, own(H5Dopen2(group.get(), one.c_str(), H5P_DEFAULT), "opening a dataset"));
+    std::vector<DatasetInfo> infos;
+    for (auto& link_name : names) {
+        FB_TRY_ASSIGN(dataset, own(H5Dopen2(group.get(), link_name.c_str(), H5P_DEFAULT), "opening a dataset"));
         FB_TRY_ASSIGN(space, own(H5Dget_space(dataset.get()), "opening a dataset"));
         FB_TRY_ASSIGN(type, own(H5Dget_type(dataset.get()), "opening a dataset"));
         const auto code = code_of_h5_type(type.get());
-        found.push_back({std::move(one), code ? *code : 0, H5Sget_simple_extent_npoints(space.get())});
+        infos.push_back({std::move(link_name), code ? *code : 0, H5Sget_simple_extent_npoints(space.get())});
     }
-    return found;
+    return infos;
 }
 
 Result<> H5PartReader::read(const std::string& group_name, const std::string& name, hid_t type, const RowsView& view,
@@ -149,7 +149,7 @@ Result<std::vector<DatasetInfo>> H5PartReader::attributes(const std::string& gro
     FB_TRY_ASSIGN(group, this->group(group_name));
     H5O_info_t info;
     FB_TRY(require(H5Oget_info(group.get(), &info), "counting attributes"));
-    std::vector<DatasetInfo> found;
+    std::vector<DatasetInfo> infos;
     for (hsize_t i = 0; i < info.num_attrs; ++i) {
         FB_TRY_ASSIGN(attribute, own(H5Aopen_by_idx(group.get(), ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, H5P_DEFAULT,
                                                     H5P_DEFAULT),
@@ -161,9 +161,9 @@ Result<std::vector<DatasetInfo>> H5PartReader::attributes(const std::string& gro
         FB_TRY_ASSIGN(space, own(H5Aget_space(attribute.get()), "opening an attribute"));
         FB_TRY_ASSIGN(type, own(H5Aget_type(attribute.get()), "opening an attribute"));
         const auto code = code_of_h5_type(type.get());
-        found.push_back({std::move(name), code ? *code : 0, H5Sget_simple_extent_npoints(space.get())});
+        infos.push_back({std::move(name), code ? *code : 0, H5Sget_simple_extent_npoints(space.get())});
     }
-    return found;
+    return infos;
 }
 
 Result<> H5PartReader::read_attribute(const std::string& group_name, const std::string& name, void* to) const {

@@ -24,8 +24,8 @@ struct Reporting {
 };
 
 Reporting& reporting() {
-    static Reporting one;
-    return one;
+    static Reporting reporting;
+    return reporting;
 }
 
 void print(const char* prefix, const char* function, const std::string& text) {

@@ -54,14 +54,14 @@ std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
 }
 
 StreamOptions options_of(const Options& options) {
-    StreamOptions found;
+    StreamOptions stream_options;
     for (const auto& [name, stream] : options.streams)
-        if (name == "steps") found = stream;
+        if (name == "steps") stream_options = stream;
     // The file holds every step, so none may be skipped or pruned; the file is made of all of them at the end.
-    found.policy = Policy::wait;
-    found.keep = 0;
-    found.view = false;
-    return found;
+    stream_options.policy = Policy::wait;
+    stream_options.keep = 0;
+    stream_options.view = false;
+    return stream_options;
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ Result<> StepWriter::set_step(std::int64_t number, const std::string& group, con
     if (step_ && step_->number == number && step_->group == group) return {};
     const auto ended = end_step();
     step_ = Step{.number = number, .group = group};
-    for (const auto& one : stored) written_[group].try_emplace(one.name, one);
+    for (const auto& attribute : stored) written_[group].try_emplace(attribute.name, attribute);
     step_->before = {groups_.contains(group), written_[group], attributes(group)};
     groups_.insert(group);
     return ended;
@@ -200,21 +200,21 @@ void StepWriter::put_attribute(const std::string& group, H5PartAttribute attribu
 
 const std::vector<H5PartAttribute>& StepWriter::attributes(const std::string& group) const {
     static const Attributes none;
-    const auto found = attributes_.find(group);
-    return found == attributes_.end() ? none : found->second;
+    const auto match = attributes_.find(group);
+    return match == attributes_.end() ? none : match->second;
 }
 
 const H5PartAttribute* StepWriter::attribute(const std::string& group, const std::string& name) const {
     const auto& all = attributes(group);
-    const auto found = std::ranges::find(all, name, &H5PartAttribute::name);
-    return found == all.end() ? nullptr : &*found;
+    const auto match = std::ranges::find(all, name, &H5PartAttribute::name);
+    return match == all.end() ? nullptr : &*match;
 }
 
 std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
     std::vector<DatasetInfo> all;
-    const auto found = written_.find(group);
-    if (found == written_.end()) return all;
-    for (const auto& [name, one] : found->second) all.push_back(one);
+    const auto match = written_.find(group);
+    if (match == written_.end()) return all;
+    for (const auto& [name, attribute] : match->second) all.push_back(attribute);
     return all;
 }
 
@@ -227,9 +227,9 @@ StepWriter::Values StepWriter::values_of(const Step& step) const {
                   {names::order_variable, i64, 1, true, bytes_of(&snapshots_, sizeof(snapshots_))},
                   {names::appends_variable, i32, 1, true, bytes_of(&appends, sizeof(appends))}};
     const auto add = [&](std::string_view prefix, const Attributes& all) {
-        for (const auto& one : all)
-            values.push_back({std::string(prefix) + names::stored_name(one.name), one.type, one.count,
-                              one.type.scalar == Scalar::string, one.value});
+        for (const auto& attribute : all)
+            values.push_back({std::string(prefix) + names::stored_name(attribute.name), attribute.type, attribute.count,
+                              attribute.type.scalar == Scalar::string, attribute.value});
     };
     add(names::file_prefix, attributes(""));
     add(names::step_prefix, step.attributes);
@@ -238,7 +238,7 @@ StepWriter::Values StepWriter::values_of(const Step& step) const {
 
 bool StepWriter::knows(const Series& series, const Values& values) {
     return std::ranges::equal(series.values, values,
-                              [](const auto& one, const auto& other) { return one.fits(other); });
+                              [](const auto& first, const auto& other) { return first.fits(other); });
 }
 
 // Values that the stream knows are stored where it looks for them; others cost a new layout. All are described anew
@@ -260,11 +260,11 @@ Result<> StepWriter::describe(Series& series, Values values) {
 }
 
 Result<StepWriter::Series*> StepWriter::series_for(const Step& step) {
-    for (const auto& one : series_) {
-        auto sorted = one->columns, wanted = step.columns;
+    for (const auto& series : series_) {
+        auto sorted = series->columns, wanted = step.columns;
         std::ranges::sort(sorted, {}, &Column::name);
         std::ranges::sort(wanted, {}, &Column::name);
-        if (sorted == wanted && !one->steps.contains(step.number)) return one.get();
+        if (sorted == wanted && !series->steps.contains(step.number)) return series.get();
     }
     const auto number = series_.size() + 1;
     FB_TRY_ASSIGN(stream, session_.stream(number == 1 ? "steps" : fmt::format("steps-{}", number), options_));
@@ -344,7 +344,7 @@ Result<std::int64_t> StepWriter::close(bool always) {
 bool StepWriter::committed() const {
     if (series_.empty()) return true;
     std::uint64_t saves = 0;
-    for (const auto& one : series_) saves += one->stream.counters().saves;
+    for (const auto& series : series_) saves += series->stream.counters().saves;
     return series_.front()->stream.counters().commits >= saves;
 }
 

@@ -34,8 +34,8 @@ Result<> on_first_rank(const FileRanks& ranks, Work&& work) {
 inline Result<bool> exists_on_first_rank(const FileRanks& ranks, const std::string& path) {
     bool exists = false;
     FB_TRY(on_first_rank(ranks, [&]() -> Result<> {
-        FB_TRY_ASSIGN(found, sys::posix_store().exists(path));
-        exists = found;
+        FB_TRY_ASSIGN(is_there, sys::posix_store().exists(path));
+        exists = is_there;
         return {};
     }));
     return ranks.world->max(exists ? 1 : 0) != 0;

@@ -41,27 +41,27 @@ public:
 
     std::size_t count(const FileRanks& ranks) const {
         return static_cast<std::size_t>(
-            std::ranges::count_if(files_, [&](const File& one) { return one.ranks.key == ranks.key; }));
+            std::ranges::count_if(files_, [&](const File& file) { return file.ranks.key == ranks.key; }));
     }
 
     /// Finishes the files that are `wanted`, in their order, and takes them out. The first error.
     template <class Wanted>
     Result<> finish(Wanted&& wanted) {
         Result<> first;
-        for (auto one = files_.begin(); one != files_.end();) {
-            if (!wanted(std::as_const(*one))) {
-                ++one;
+        for (auto files = files_.begin(); files != files_.end();) {
+            if (!wanted(std::as_const(*files))) {
+                ++files;
                 continue;
             }
-            const Result<> finished = made::finish(*one, one->close_session());
+            const Result<> finished = made::finish(*files, files->close_session());
             if (first && !finished) first = finished;
-            one = files_.erase(one);
+            files = files_.erase(files);
         }
         return first;
     }
 
     Result<> finish_all(Which which) {
-        return finish([&](const File& one) { return is_of(which, one.ranks); });
+        return finish([&](const File& file) { return is_of(which, file.ranks); });
     }
 
 private:

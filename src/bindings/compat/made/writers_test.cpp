@@ -93,7 +93,7 @@ TEST_CASE("finish: in order, those that are wanted, each one though another fail
     CHECK_FALSE(fs::exists(folder / "a.forebay"));
     for (const auto* name : {"b", "c", "d"}) CHECK(fs::exists(folder / (std::string(name) + ".forebay")));
     CHECK(writers.count({comm::alone(), ""}) == 0);
-    REQUIRE(writers.finish([](const File& one) { return one.name().ends_with("b"); }));
+    REQUIRE(writers.finish([](const File& file) { return file.name().ends_with("b"); }));
     CHECK(order == "acdb");
     CHECK_FALSE(fs::exists(folder / "b.forebay"));
 }

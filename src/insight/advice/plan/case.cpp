@@ -52,23 +52,23 @@ Result<std::vector<format::Measure>> measures_in(const toml::node& node, const s
 }
 
 Result<PlanCase> case_of(const toml::table& all, const std::string& path) {
-    PlanCase found;
+    PlanCase plan_case;
     for (const auto& [key, value] : all) {
         if (key == "title" && value.is_string()) {
-            found.title = *value.value<std::string>();
+            plan_case.title = *value.value<std::string>();
         } else if (key == "what_if" && value.is_array()) {
-            for (const auto& one : *value.as_array()) {
-                if (!one.is_string()) return wrong(path, one, "what_if is a list of texts like \"mtbf=3h,6h\"");
-                found.what_ifs.push_back(*one.value<std::string>());
+            for (const auto& entry : *value.as_array()) {
+                if (!entry.is_string()) return wrong(path, entry, "what_if is a list of texts like \"mtbf=3h,6h\"");
+                plan_case.what_ifs.push_back(*entry.value<std::string>());
             }
         } else if (key == "inputs" || key == "published") {
             FB_TRY_ASSIGN(measures, measures_in(value, path, key == "inputs"));
-            (key == "inputs" ? found.inputs : found.published) = std::move(measures);
+            (key == "inputs" ? plan_case.inputs : plan_case.published) = std::move(measures);
         } else {
             return wrong(path, value, fmt::format("'{}' is none of title, what_if, inputs and published", key.str()));
         }
     }
-    return found;
+    return plan_case;
 }
 
 }  // namespace

@@ -124,10 +124,10 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
 
 // Of a profile's key; 0 where it has none.
 double number_in(const format::AdviceSetting& key, std::string_view name) {
-    for (const auto& [one, text] : key) {
+    for (const auto& [label, text] : key) {
         double number = 0;
         const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (one == name && failed == std::errc() && end == text.data() + text.size()) return number;
+        if (label == name && failed == std::errc() && end == text.data() + text.size()) return number;
     }
     return 0;
 }
@@ -142,8 +142,8 @@ Error not_known(const char* what, const char* option) {
 std::span<const InputKind> input_kinds() { return kinds; }
 
 const InputKind* input_of_key(std::string_view key) {
-    const auto found = std::ranges::find(kinds, key, &InputKind::key);
-    return found == kinds.end() || key.empty() ? nullptr : &*found;
+    const auto kind = std::ranges::find(kinds, key, &InputKind::key);
+    return kind == kinds.end() || key.empty() ? nullptr : &*kind;
 }
 
 double PlanInputs::value(std::string_view name) const {
@@ -219,8 +219,8 @@ Result<PlanInputs> PlanInputs::settled() const {
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)
         return Error{ErrorKind::refused, "local restarts and losses of the target are more than all failures"};
-    std::ranges::sort(all.measures_, {}, [](const Measure& one) {
-        return std::ranges::find(kinds, one.name, &InputKind::name) - kinds.begin();
+    std::ranges::sort(all.measures_, {}, [](const Measure& measure) {
+        return std::ranges::find(kinds, measure.name, &InputKind::name) - kinds.begin();
     });
     return all;
 }

@@ -119,38 +119,39 @@ double durable_period(const Model& model, double period, double drain) {
 }  // namespace
 
 Prediction predict(const Model& model) {
-    Prediction told;
+    Prediction prediction;
     const double interval = model.interval_seconds();
     const bool staged = model.slots >= 1;
     if (staged && model.save_rate > 0)
-        told.save_seconds = model.node_bytes / model.save_rate *
-                            slowest_of(model.nodes, std::hypot(model.node_bytes_cv, model.save_rate_cv));
-    told.drain_seconds = std::max(node_drain_seconds(model), target_seconds(model)) + model.commit_seconds;
-    const double drain = told.drain_seconds;
-    told.visible_seconds = visible_seconds(model, told.save_seconds, drain);
-    if (told.save_seconds + drain > 0)
-        told.hidden_ratio = std::max(0.0, 1 - told.visible_seconds / (told.save_seconds + drain));
-    if (drain > 0) told.slack = interval / drain;
-    told.overhead_ratio = told.visible_seconds / interval;
+        prediction.save_seconds = model.node_bytes / model.save_rate *
+                                  slowest_of(model.nodes, std::hypot(model.node_bytes_cv, model.save_rate_cv));
+    prediction.drain_seconds = std::max(node_drain_seconds(model), target_seconds(model)) + model.commit_seconds;
+    const double drain = prediction.drain_seconds;
+    prediction.visible_seconds = visible_seconds(model, prediction.save_seconds, drain);
+    if (prediction.save_seconds + drain > 0)
+        prediction.hidden_ratio = std::max(0.0, 1 - prediction.visible_seconds / (prediction.save_seconds + drain));
+    if (drain > 0) prediction.slack = interval / drain;
+    prediction.overhead_ratio = prediction.visible_seconds / interval;
 
     const double reading = model.read_rate > 0 ? model.node_bytes / model.read_rate : 0;
     const double from_staged = model.save_rate > 0 ? model.node_bytes / model.save_rate : 0;
     const double local = staged ? model.local_restart_share : 0;
-    told.restart_seconds = model.restart_seconds + local * from_staged + (1 - local) * reading;
-    const double period = interval + told.visible_seconds;
+    prediction.restart_seconds = model.restart_seconds + local * from_staged + (1 - local) * reading;
+    const double period = interval + prediction.visible_seconds;
     const double behind = (durable_period(model, period, drain) - period) / 2 + (staged ? drain : 0);
     const double protected_by_partner =
         staged && model.partner_rate > 0 ? std::min(behind, model.node_bytes / model.partner_rate) : behind;
     const double late = (1 - local) * protected_by_partner;
-    told.lost_work_seconds = period / 2 + late;
+    prediction.lost_work_seconds = period / 2 + late;
     const double useful = model.every * model.step_seconds;
-    told.forward_progress = daly_efficiency(useful, period - useful, told.restart_seconds + late, model.mtbf_seconds);
-    const double cost = staged ? told.save_seconds : drain;
+    prediction.forward_progress =
+        daly_efficiency(useful, period - useful, prediction.restart_seconds + late, model.mtbf_seconds);
+    const double cost = staged ? prediction.save_seconds : drain;
     if (model.mtbf_seconds > 0 && cost > 0) {
-        told.young_seconds = young_interval(cost, model.mtbf_seconds);
-        told.daly_seconds = daly_interval(cost, model.mtbf_seconds);
+        prediction.young_seconds = young_interval(cost, model.mtbf_seconds);
+        prediction.daly_seconds = daly_interval(cost, model.mtbf_seconds);
     }
-    return told;
+    return prediction;
 }
 
 BestLevels best_levels(std::span<const ProtectionLevel> levels) {

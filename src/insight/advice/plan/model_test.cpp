@@ -139,13 +139,13 @@ TEST_CASE("intervals and efficiency") {
 }
 
 TEST_CASE("HACC's run as it was published") {
-    const auto told = advice::predict(hacc());
-    CHECK(told.save_seconds == Approx(1.755).epsilon(0.002));
-    CHECK(told.drain_seconds == Approx(111).epsilon(0.001));
-    CHECK(told.hidden_ratio == Approx(0.984).epsilon(0.001));
-    CHECK(told.slack == Approx(3.24).epsilon(0.002));
-    CHECK(told.overhead_ratio == Approx(0.0049).epsilon(0.01));
-    CHECK(told.forward_progress == Approx(0.977).epsilon(0.01));
+    const auto prediction = advice::predict(hacc());
+    CHECK(prediction.save_seconds == Approx(1.755).epsilon(0.002));
+    CHECK(prediction.drain_seconds == Approx(111).epsilon(0.001));
+    CHECK(prediction.hidden_ratio == Approx(0.984).epsilon(0.001));
+    CHECK(prediction.slack == Approx(3.24).epsilon(0.002));
+    CHECK(prediction.overhead_ratio == Approx(0.0049).epsilon(0.01));
+    CHECK(prediction.forward_progress == Approx(0.977).epsilon(0.01));
     auto through = hacc();
     through.slots = 0;
     CHECK(advice::predict(through).overhead_ratio == Approx(0.309).epsilon(0.005));
@@ -180,14 +180,15 @@ TEST_CASE("closed forms and the simulator agree within 5 %") {
     for (const auto& kind : kinds) {
         auto model = hacc();
         kind.change(model);
-        const auto told = advice::predict(model);
+        const auto prediction = advice::predict(model);
         model.steps = 3000;  // chance evens out
         const auto spread = simulator.runs(model, 8);
-        check_near(std::string(kind.name) + ", progress", told.forward_progress, spread.middle.forward_progress, 0.02);
-        check_near(std::string(kind.name) + ", visible", told.visible_seconds, spread.middle.visible_seconds);
-        check_near(std::string(kind.name) + ", drain", told.drain_seconds, spread.middle.drain_seconds);
+        check_near(std::string(kind.name) + ", progress", prediction.forward_progress, spread.middle.forward_progress,
+                   0.02);
+        check_near(std::string(kind.name) + ", visible", prediction.visible_seconds, spread.middle.visible_seconds);
+        check_near(std::string(kind.name) + ", drain", prediction.drain_seconds, spread.middle.drain_seconds);
         if (model.mtbf_seconds > 0 && model.mtbf_seconds < 4 * 3600)
-            check_near(std::string(kind.name) + ", lost work", told.lost_work_seconds,
+            check_near(std::string(kind.name) + ", lost work", prediction.lost_work_seconds,
                        spread.middle.lost_work_seconds / spread.middle.failures, 0.15);
     }
 }

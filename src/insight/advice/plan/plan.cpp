@@ -62,7 +62,7 @@ public:
         advice_.kind = "plan";
         advice_.measures = inputs_.measures();
         if (!may_extrapolate()) return std::move(advice_);
-        for (const auto& one : wishes_.what_ifs) settings_ += one.values.size();
+        for (const auto& what_if : wishes_.what_ifs) settings_ += what_if.values.size();
         planned_ = simulate(model_);
         predict_all();
         advice_.rows.push_back({.setting = {}, .measures = {}, .remarks = {"as planned"}});
@@ -104,18 +104,18 @@ private:
     }
 
     void predict_all() {
-        const auto told = predict(model_);
+        const auto prediction = predict(model_);
         auto& measures = advice_.measures;
-        measures.push_back(closed("save_seconds", told.save_seconds));
+        measures.push_back(closed("save_seconds", prediction.save_seconds));
         add_simulated(planned_, measures);
-        measures.push_back(closed("hidden_ratio", told.hidden_ratio));
-        measures.push_back(closed("overhead_ratio", told.overhead_ratio));
-        measures.push_back(closed("restart_seconds", told.restart_seconds));
-        measures.push_back(closed("forward_progress_closed", told.forward_progress));
-        measures.push_back(closed("visible_seconds_closed", told.visible_seconds));
-        measures.push_back(closed("drain_seconds_closed", told.drain_seconds));
-        measures.push_back(closed("young_seconds", told.young_seconds));
-        measures.push_back(closed("daly_seconds", told.daly_seconds));
+        measures.push_back(closed("hidden_ratio", prediction.hidden_ratio));
+        measures.push_back(closed("overhead_ratio", prediction.overhead_ratio));
+        measures.push_back(closed("restart_seconds", prediction.restart_seconds));
+        measures.push_back(closed("forward_progress_closed", prediction.forward_progress));
+        measures.push_back(closed("visible_seconds_closed", prediction.visible_seconds));
+        measures.push_back(closed("drain_seconds_closed", prediction.drain_seconds));
+        measures.push_back(closed("young_seconds", prediction.young_seconds));
+        measures.push_back(closed("daly_seconds", prediction.daly_seconds));
         const double all_bytes = model_.node_bytes * model_.nodes;
         measures.push_back(closed("kept_bytes", all_bytes * inputs_.value("kept_snapshots")));
         measures.push_back(closed("written_bytes", all_bytes * std::floor(model_.steps / model_.every)));
@@ -123,19 +123,20 @@ private:
             measures.push_back(closed("placement_random_ratio", random_placement(model_.nodes, model_.targets)));
             measures.push_back(closed("placement_even_ratio", even_placement(model_.nodes, model_.targets)));
         }
-        add_levels(told);
+        add_levels(prediction);
     }
 
     // By their costs to the application: the copy, and what drains slow it down by.
-    void add_levels(const Prediction& told) {
+    void add_levels(const Prediction& prediction) {
         if (model_.mtbf_seconds <= 0 || model_.slots < 1 || model_.local_restart_share <= 0) return;
         const double all = 1 / model_.mtbf_seconds, local = model_.local_restart_share;
         const std::array levels{
-            ProtectionLevel{told.save_seconds, all * local},
-            ProtectionLevel{std::max(told.save_seconds, told.drain_seconds * model_.agent_cost), all * (1 - local)}};
+            ProtectionLevel{prediction.save_seconds, all * local},
+            ProtectionLevel{std::max(prediction.save_seconds, prediction.drain_seconds * model_.agent_cost),
+                            all * (1 - local)}};
         const auto best = best_levels(levels);
         advice_.measures.push_back(closed("staged_level_seconds", best.periods[0]));
-        advice_.measures.push_back(closed("target_level_seconds", std::max(best.periods[1], told.drain_seconds)));
+        advice_.measures.push_back(closed("target_level_seconds", std::max(best.periods[1], prediction.drain_seconds)));
     }
 
     Result<> add_rows() {
@@ -153,10 +154,10 @@ private:
 
     // What follows from others is assumed anew: twice as many nodes fail twice as often. The run stays as long.
     PlanInputs unassumed() const {
-        PlanInputs told;
+        PlanInputs inputs;
         for (const auto& measure : inputs_.measures())
-            if (measure.origin != MeasureOrigin::assumed || measure.name == "steps") told.take(measure);
-        return told;
+            if (measure.origin != MeasureOrigin::assumed || measure.name == "steps") inputs.take(measure);
+        return inputs;
     }
 
     // The number of steps between saves that gets on fastest, by closed forms and then by the simulator; and the slots.
@@ -233,13 +234,13 @@ private:
     }
 
     void advise_on_storage() {
-        const auto told = predict(model_);
-        if (told.slack < 1 && model_.slots >= 1)
+        const auto prediction = predict(model_);
+        if (prediction.slack < 1 && model_.slots >= 1)
             find("slack", Severity::warn,
                  fmt::format("a drain takes {} and saves are {} apart: save every {:.0f} steps, or on a faster target",
-                             show_seconds(told.drain_seconds), show_seconds(model_.interval_seconds()),
-                             std::ceil(told.drain_seconds / (model_.step_seconds * (1 + model_.agent_cost)))),
-                 told.slack);
+                             show_seconds(prediction.drain_seconds), show_seconds(model_.interval_seconds()),
+                             std::ceil(prediction.drain_seconds / (model_.step_seconds * (1 + model_.agent_cost)))),
+                 prediction.slack);
         if (inputs_.value("measured_nodes") > 0 && model_.target_rate <= 0 &&
             model_.nodes > inputs_.value("measured_nodes"))
             find("target_rate", Severity::warn,
@@ -247,9 +248,9 @@ private:
                              "{:.0f} did, each; --target-rate or --preflight tells",
                              model_.nodes, inputs_.value("measured_nodes")));
         if (model_.rendezvous > 1 && model_.target_rate_cv > 0) {
-            auto one = model_;
-            one.rendezvous = 1;
-            const double gain = target_seconds(model_) / target_seconds(one);
+            auto model = model_;
+            model.rendezvous = 1;
+            const double gain = target_seconds(model_) / target_seconds(model);
             advice_.measures.push_back(closed("one_rendezvous_gain_ratio", gain));
             find("rendezvous", Severity::note,
                  fmt::format("one rendezvous a save instead of {:.0f} makes writing {:.2f} x as fast",
@@ -271,17 +272,17 @@ private:
 
     // Which saves can still become durable before the job ends.
     void look_at_the_end() {
-        const auto told = predict(model_);
+        const auto prediction = predict(model_);
         const auto* drains = inputs_.find("drain_rate_bytes_per_second");
         const auto samples = drains != nullptr ? std::max<std::uint64_t>(drains->samples, 1) : 1;
         // A margin for what was measured a few times: inputs that were not measured have none to begin with.
         const double ends_in = inputs_.value("ends_in_seconds");
         const double needed = describe::seconds_to_durable({.durable = samples,
-                                                            .save_seconds = told.save_seconds,
-                                                            .durable_seconds = told.drain_seconds,
+                                                            .save_seconds = prediction.save_seconds,
+                                                            .durable_seconds = prediction.drain_seconds,
                                                             .ahead_seconds = inputs_.value("ahead_seconds")});
         const double last = ends_in - needed;
-        const double period = model_.interval_seconds() + told.visible_seconds;
+        const double period = model_.interval_seconds() + prediction.visible_seconds;
         const double fit = last < 0 ? 0 : 1 + std::floor(last / period);
         advice_.measures.push_back(closed("needed_seconds", needed));
         advice_.measures.push_back(closed("last_save_seconds", std::max(0.0, last)));
@@ -316,14 +317,14 @@ Result<Advice> make_plan(const PlanInputs& inputs, const PlanWishes& wishes) {
 
 std::vector<Compared> compare(const std::vector<Measure>& predicted, const std::vector<Measure>& happened) {
     std::vector<Compared> all;
-    for (const auto& one : happened) {
-        const auto* told = format::find(predicted, one.name);
-        if (told == nullptr || one.name.starts_with("measured_")) continue;
-        Compared row{.name = one.name, .predicted = told->value, .happened = one.value};
-        const double difference = std::abs(told->value - one.value);
-        row.off = one.value != 0 ? told->value / one.value - 1 : told->value != 0 ? INFINITY : 0;
-        const bool is_input = std::ranges::find(input_kinds(), one.name, &InputKind::name) != input_kinds().end();
-        row.judged = !is_input && !(one.name.ends_with("_seconds") && difference < noise_seconds);
+    for (const auto& measure : happened) {
+        const auto* forecast = format::find(predicted, measure.name);
+        if (forecast == nullptr || measure.name.starts_with("measured_")) continue;
+        Compared row{.name = measure.name, .predicted = forecast->value, .happened = measure.value};
+        const double difference = std::abs(forecast->value - measure.value);
+        row.off = measure.value != 0 ? forecast->value / measure.value - 1 : forecast->value != 0 ? INFINITY : 0;
+        const bool is_input = std::ranges::find(input_kinds(), measure.name, &InputKind::name) != input_kinds().end();
+        row.judged = !is_input && !(measure.name.ends_with("_seconds") && difference < noise_seconds);
         all.push_back(row);
     }
     return all;

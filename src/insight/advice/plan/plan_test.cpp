@@ -45,8 +45,8 @@ double value(const format::Advice& plan, const char* name) {
 }
 
 const format::Finding* finding(const format::Advice& plan, std::string_view check) {
-    const auto found = std::ranges::find(plan.findings, check, &format::Finding::check);
-    return found == plan.findings.end() ? nullptr : &*found;
+    const auto finding = std::ranges::find(plan.findings, check, &format::Finding::check);
+    return finding == plan.findings.end() ? nullptr : &*finding;
 }
 
 format::Advice plan_of(const PlanInputs& inputs, const advice::PlanWishes& wishes = {}) {
@@ -238,23 +238,23 @@ TEST_CASE("a job that computes just now tells its end, and what it has still to 
                                       .job_ends_unix_ns = now + 600'000'000'000});
         chronicle.statuses.back().counts.backlog_bytes = node * 380'000'000;
     }
-    auto told = advice::measures_of_run(chronicle).value();
-    CHECK(format::find(told, "ends_in_seconds")->value == Approx(600).epsilon(0.01));
-    CHECK(format::find(told, "ahead_seconds")->value == Approx(1).epsilon(0.05));
+    auto measures = advice::measures_of_run(chronicle).value();
+    CHECK(format::find(measures, "ends_in_seconds")->value == Approx(600).epsilon(0.01));
+    CHECK(format::find(measures, "ahead_seconds")->value == Approx(1).epsilon(0.05));
     for (auto& status : chronicle.statuses) status.unix_ns -= 10'000'000'000;  // nobody has heard of it for 10 s
-    told = advice::measures_of_run(chronicle).value();
-    CHECK(format::find(told, "ends_in_seconds") == nullptr);
-    CHECK(format::find(told, "ahead_seconds") == nullptr);
+    measures = advice::measures_of_run(chronicle).value();
+    CHECK(format::find(measures, "ends_in_seconds") == nullptr);
+    CHECK(format::find(measures, "ahead_seconds") == nullptr);
 }
 
 TEST_CASE("what a run has shown is what another one of the kind does") {
     const auto shown = [](test::MadeRun run) { return advice::measures_of_run(test::made_chronicle(run)).value(); };
-    const auto one = shown({.nodes = 1, .noise = 0.02});
-    CHECK(format::find(one, "step_seconds")->value == Approx(0.5959));  // ranks that wait compute no less
-    CHECK(format::find(one, "save_every_steps")->value == 100);
+    const auto advice = shown({.nodes = 1, .noise = 0.02});
+    CHECK(format::find(advice, "step_seconds")->value == Approx(0.5959));  // ranks that wait compute no less
+    CHECK(format::find(advice, "save_every_steps")->value == 100);
     const auto many = shown({.nodes = 8, .noise = 0.02, .seed = 2});
     PlanInputs inputs;
-    for (const auto& measure : one) inputs.take(measure);
+    for (const auto& measure : advice) inputs.take(measure);
     give(inputs, "nodes", 8);
     give(inputs, "mtbf_seconds", 0);
     auto compared = advice::compare(plan_of(inputs).measures, many);

@@ -23,7 +23,7 @@ using telemetry::seconds_from;
 std::string largest_stream(const telemetry::Summary& summary) {
     std::map<std::string, std::uint64_t> bytes;
     for (const auto& row : summary.rows) bytes[row.stream] += row.bytes;
-    const auto most = std::ranges::max_element(bytes, {}, [](const auto& one) { return one.second; });
+    const auto most = std::ranges::max_element(bytes, {}, [](const auto& entry) { return entry.second; });
     return most == bytes.end() ? "" : most->first;
 }
 
@@ -40,7 +40,7 @@ struct SaveSamples {
 NodeSamples node_samples_of(const telemetry::Chronicle& chronicle, const telemetry::Summary& summary,
                             const std::string& stream) {
     std::set<std::string> slow;
-    for (const auto& one : summary.slow_nodes) slow.insert(one.name);
+    for (const auto& node : summary.slow_nodes) slow.insert(node.name);
     NodeSamples samples;
     for (const auto& batch : chronicle.batches) {
         if (batch.stream != stream || batch.bytes == 0) continue;
@@ -134,9 +134,9 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
                          : fmt::format("stream {} of {} has no snapshot that has drained", stream, chronicle.run),
                      "", "forebay report " + chronicle.run};
     const auto from = fmt::format("{}, stream {}", chronicle.run, stream);
-    std::vector<format::Measure> told;
+    std::vector<format::Measure> measures;
     const auto add = [&](const char* name, const std::vector<double>& samples) {
-        if (!samples.empty()) told.push_back(measure_of(name, samples, MeasureOrigin::kept, from));
+        if (!samples.empty()) measures.push_back(measure_of(name, samples, MeasureOrigin::kept, from));
     };
     const auto add_one = [&](const char* name, double value) { add(name, {value}); };
     std::uint32_t count = 0;
@@ -149,7 +149,7 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
     add("commit_seconds", saves.commits);
     if (!summary.slow_nodes.empty() && count > 0) {
         std::vector<double> ratios;
-        for (const auto& one : summary.slow_nodes) ratios.push_back(one.ratio);
+        for (const auto& node : summary.slow_nodes) ratios.push_back(node.ratio);
         add_one("slow_node_share", static_cast<double>(ratios.size()) / count);
         add("slow_node_ratio", ratios);
     }
@@ -160,7 +160,7 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
         const double cost = std::max(0.0, summary.slowdown_percent) / 100 * std::min(1.0, drain / computing);
         if (summary.slowdown_steps > 0) add_one("agent_cost_ratio", std::min(1.0, cost));
         auto steps = saves.computing;
-        for (auto& one : steps) one /= every * (1 + (summary.slowdown_steps > 0 ? std::min(1.0, cost) : 0));
+        for (auto& step : steps) step /= every * (1 + (summary.slowdown_steps > 0 ? std::min(1.0, cost) : 0));
         add("step_seconds", steps);
         add_one("save_every_steps", every);
     }
@@ -175,7 +175,7 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
     add("drain_seconds", saves.drains);
     add("visible_seconds", saves.visibles);
     if (computing > 0 && drain > 0) add_one("slack", computing / drain);
-    return told;
+    return measures;
 }
 
 }  // namespace forebay::advice

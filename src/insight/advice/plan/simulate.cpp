@@ -61,8 +61,8 @@ public:
         seconds_.assign(differ ? static_cast<std::size_t>(model.nodes) : 1, static_cast<float>(seconds));
         free_at_.assign(seconds_.size(), 0.0);
         if (model.slow_node_share > 0)
-            for (auto& one : seconds_)
-                if (chance.uniform() < model.slow_node_share) one /= static_cast<float>(model.slow_node_ratio);
+            for (auto& duration : seconds_)
+                if (chance.uniform() < model.slow_node_share) duration /= static_cast<float>(model.slow_node_ratio);
         if (cv <= 0) return;
         factors_.reserve(quantiles.size());
         for (const float z : quantiles) factors_.push_back(std::exp(static_cast<float>(cv) * z));
@@ -230,9 +230,9 @@ private:
         double factor = 0;
         const auto turns = static_cast<std::uint64_t>(std::ceil(model_.rendezvous));
         for (std::uint64_t turn = 0; turn < turns; ++turn) {
-            double one = chance_.slowest(model_.targets - slow, cv);
-            if (slow >= 1) one = std::max(one, chance_.slowest(slow, cv) / model_.slow_target_ratio);
-            factor += one / model_.rendezvous;
+            double slowest = chance_.slowest(model_.targets - slow, cv);
+            if (slow >= 1) slowest = std::max(slowest, chance_.slowest(slow, cv) / model_.slow_target_ratio);
+            factor += slowest / model_.rendezvous;
         }
         return all * factor;
     }
@@ -276,18 +276,18 @@ private:
     }
 
     double newest(Failure kind) const {
-        double found = 0;
+        double reached = 0;
         if (kind == Failure::target) {
-            for (const auto& one : copies_)
-                if (one.copied_at <= now_) found = std::max(found, one.computed);
-            return found;
+            for (const auto& copy : copies_)
+                if (copy.copied_at <= now_) reached = std::max(reached, copy.computed);
+            return reached;
         }
-        for (const auto& one : snapshots_) found = std::max(found, one.computed);  // all durable
-        for (const auto& one : draining_)
-            if (kind == Failure::process || one.partner_at <= now_) found = std::max(found, one.computed);
+        for (const auto& snapshot : snapshots_) reached = std::max(reached, snapshot.computed);  // all durable
+        for (const auto& draining : draining_)
+            if (kind == Failure::process || draining.partner_at <= now_) reached = std::max(reached, draining.computed);
         if (waiting_ && (kind == Failure::process || waiting_->partner_at <= now_))
-            found = std::max(found, waiting_->computed);
-        return found;
+            reached = std::max(reached, waiting_->computed);
+        return reached;
     }
 
     const Model& model_;
@@ -325,11 +325,11 @@ SimulatedSpread Simulator::runs(const Model& model, int count) const {
     for (const auto member : run_members) {
         std::vector<double> values;
         values.reserve(all.size());
-        for (const auto& one : all) values.push_back(one.*member);
+        for (const auto& prediction : all) values.push_back(prediction.*member);
         spread.low.*member = telemetry::quantile_of(values, 0.1);
         spread.middle.*member = telemetry::median_of(values);
         spread.high.*member = telemetry::quantile_of(values, 0.9);
-        for (const double one : values) spread.mean.*member += one / count;
+        for (const double value : values) spread.mean.*member += value / count;
     }
     return spread;
 }

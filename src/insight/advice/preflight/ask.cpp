@@ -42,10 +42,10 @@ std::optional<Rules> rules_of(json::Value from) {
     if (from.list() != checks) return std::nullopt;
     for (std::size_t i = 0; i < checks; ++i) {
         auto& rule = rules.of(static_cast<CheckKind>(i));
-        const auto one = from.entry(i);
-        const auto most = one.entry(0).u64(2), deadline = one.entry(4).u64(INT32_MAX);
-        const auto on = one.entry(1).flag();
-        const auto warn = one.entry(2).f64(), fail = one.entry(3).f64();
+        const auto entry = from.entry(i);
+        const auto most = entry.entry(0).u64(2), deadline = entry.entry(4).u64(INT32_MAX);
+        const auto on = entry.entry(1).flag();
+        const auto warn = entry.entry(2).f64(), fail = entry.entry(3).f64();
         if (!most || !on || !warn || !fail || !deadline) return std::nullopt;
         rule.most = static_cast<Severity>(*most);
         rule.on = *on;
@@ -69,8 +69,8 @@ AskTree tree_of(const NodeAnswer& answer) {
     }
     if (!answer.findings.empty()) {
         auto findings = AskTree::array();
-        for (const auto& one : answer.findings)
-            findings.push_back(AskTree::array({one.check, static_cast<unsigned>(one.severity), one.text}));
+        for (const auto& finding : answer.findings)
+            findings.push_back(AskTree::array({finding.check, static_cast<unsigned>(finding.severity), finding.text}));
         tree["f"] = std::move(findings);
     }
     if (!answer.failed.empty()) tree["e"] = answer.failed;
@@ -96,7 +96,7 @@ std::string encoded(NodeAnswer answer, std::size_t kept, std::size_t text_bytes)
         answer.findings.back().text = fmt::format("and {} more", dropped);
     }
     cut(answer.failed, text_bytes);
-    for (auto& one : answer.findings) cut(one.text, text_bytes);
+    for (auto& value : answer.findings) cut(value.text, text_bytes);
     return dumped(tree_of(answer));
 }
 
@@ -172,14 +172,14 @@ Result<NodeAnswer> decode_answer(std::string_view line) {
     const auto numbers = root.member("v"), findings = root.member("f");
     if (numbers.list().value_or(0) > numbers_max || findings.list().value_or(0) > findings_max) return wrong;
     for (std::size_t i = 0; i < numbers.list().value_or(0); ++i) {
-        const auto one = numbers.entry(i).f64();
-        if (!one || !std::isfinite(*one)) return wrong;
-        answer.numbers.push_back(*one);
+        const auto f64 = numbers.entry(i).f64();
+        if (!f64 || !std::isfinite(*f64)) return wrong;
+        answer.numbers.push_back(*f64);
     }
     for (std::size_t i = 0; i < findings.list().value_or(0); ++i) {
-        const auto one = findings.entry(i);
-        const auto check = one.entry(0).text(), text = one.entry(2).text();
-        const auto severity = one.entry(1).u64(2);
+        const auto entry = findings.entry(i);
+        const auto check = entry.entry(0).text(), text = entry.entry(2).text();
+        const auto severity = entry.entry(1).u64(2);
         if (!check || !text || !severity) return wrong;
         answer.findings.push_back(
             {.check = show_text(*check), .severity = static_cast<Severity>(*severity), .text = show_text(*text)});

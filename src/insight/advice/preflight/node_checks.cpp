@@ -57,17 +57,17 @@ struct Process {
     std::int64_t started_unix_ns = 0;
 };
 std::vector<Process> processes_of(std::string_view name) {
-    std::vector<Process> found;
+    std::vector<Process> processes;
     const auto numbers = sys::names_in("/proc");
-    if (!numbers) return found;
+    if (!numbers) return processes;
     for (const auto& number : *numbers) {
         if (!number_of<std::uint64_t>(number)) continue;
         const auto own_name = sys::kernel_text(fmt::format("/proc/{}/comm", number).c_str());
         if (!own_name || own_name->substr(0, own_name->find('\n')) != name) continue;
         if (const auto about = sys::look_at("/proc/" + number))
-            found.push_back({number, about->owner, about->modified_unix_ns});
+            processes.push_back({number, about->owner, about->modified_unix_ns});
     }
-    return found;
+    return processes;
 }
 
 std::string show_process(const Process& process) {
@@ -91,8 +91,8 @@ void check_daos(const std::vector<Mount>& mounts, const Needs& needs, const Rule
             fmt::format("{} dfuse for {} mounts: {}", running.size(), mounted, show_process(running.back())));
     const auto* target = mount_of(mounts, needs.target);
     if (needs.target.empty() || target == nullptr || !is_dfuse(*target)) return;
-    const char* told = std::getenv("DAOS_AGENT_DRPC_DIR");
-    const auto socket = std::string(told != nullptr ? told : "/var/run/daos_agent") + "/daos_agent.sock";
+    const char* configured = std::getenv("DAOS_AGENT_DRPC_DIR");
+    const auto socket = std::string(configured != nullptr ? configured : "/var/run/daos_agent") + "/daos_agent.sock";
     if (sys::file_id(socket).empty()) add(Severity::fail, fmt::format("there is no {}: no agent of DAOS", socket));
 }
 
@@ -124,15 +124,15 @@ void check_staging(const Memory& memory, const Needs& needs, const Rules& rules,
         return;
     }
     check_room(*room, needs, rules, findings);
-    const bool told = std::ranges::any_of(findings, [](const auto& one) {
-        return one.check == "memory" && one.text.find(" left by ") != std::string::npos;
+    const bool is_told = std::ranges::any_of(findings, [](const auto& finding) {
+        return finding.check == "memory" && finding.text.find(" left by ") != std::string::npos;
     });
     for (const auto& leftover : memory.leftovers) {
         const bool first = &leftover == &memory.leftovers.front();
         if (static_cast<double>(leftover.bytes) <
             rules.of(CheckKind::staging).warn * static_cast<double>(memory.machine.total))
             break;
-        if (first && told) continue;
+        if (first && is_told) continue;
         rules.add(findings, CheckKind::staging, {.severity = Severity::warn, .text = show(leftover, now_unix_ns)});
     }
 }

@@ -51,20 +51,20 @@ Meminfo read_meminfo(std::string_view text) {
 }
 
 std::optional<Buddies> read_buddyinfo(std::string_view text, std::uint64_t page_bytes) {
-    std::optional<Buddies> found;
+    std::optional<Buddies> buddies;
     // Node 0, zone   Normal   12   5 ...: free pieces of 1, 2, 4 ... pages.
     each_line(text, [&](std::string_view line) {
         const auto words = words_of(line);
         if (words.size() < 5 || words[0] != "Node" || words[2] != "zone") return;
-        if (!found) found.emplace();
+        if (!buddies) buddies.emplace();
         auto piece = page_bytes;
         for (std::size_t i = 4; i < std::min(words.size(), 4 + orders_max); ++i, piece *= 2) {
             const auto bytes = times(number_of<std::uint64_t>(words[i]).value_or(0), piece);
-            found->free_bytes = plus(found->free_bytes, bytes);
-            if (piece >= large_piece_bytes) found->large_bytes = plus(found->large_bytes, bytes);
+            buddies->free_bytes = plus(buddies->free_bytes, bytes);
+            if (piece >= large_piece_bytes) buddies->large_bytes = plus(buddies->large_bytes, bytes);
         }
     });
-    return found;
+    return buddies;
 }
 
 std::vector<Mount> read_mountinfo(std::string_view text) {
@@ -80,13 +80,13 @@ std::vector<Mount> read_mountinfo(std::string_view text) {
 }
 
 const Mount* mount_of(const std::vector<Mount>& mounts, std::string_view path) {
-    const Mount* found = nullptr;
+    const Mount* best = nullptr;
     for (const auto& mount : mounts) {
         const auto& place = mount.place;
         const bool below = place == "/" || path == place || (path.starts_with(place) && path[place.size()] == '/');
-        if (below && (found == nullptr || place.size() >= found->place.size())) found = &mount;
+        if (below && (best == nullptr || place.size() >= best->place.size())) best = &mount;
     }
-    return found;
+    return best;
 }
 
 bool may_hang(const Mount& mount) {

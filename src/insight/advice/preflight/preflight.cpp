@@ -49,8 +49,8 @@ Measure spread_of(std::string name, const std::vector<double>& values, std::uint
                     .origin = format::MeasureOrigin::measured,
                     .from = std::move(from)};
     double mean = 0, square = 0;
-    for (const auto one : values) mean += one / static_cast<double>(values.size());
-    for (const auto one : values) square += (one - mean) * (one - mean) / static_cast<double>(values.size());
+    for (const auto value : values) mean += value / static_cast<double>(values.size());
+    for (const auto value : values) square += (value - mean) * (value - mean) / static_cast<double>(values.size());
     if (mean > 0) measure.cv = std::sqrt(square) / mean;
     return measure;
 }
@@ -89,11 +89,11 @@ void Preflight::check_nodes() {
     for (const auto& [node, why] : silent)
         add(CheckKind::answer, {.subject = names_[node], .severity = Severity::fail, .text = why});
     // Ranks of one machine say the same of it, but for numbers that move meanwhile: it is told once.
-    std::map<std::string, std::set<std::string>> told;  // of each host
+    std::map<std::string, std::set<std::string>> answers;  // of each host
     for (std::size_t i = 0; i < answers_.size(); ++i) {
         if (!answers_[i]) continue;
         answers_[i]->numbers.resize(numbers_of_check);
-        auto& before = told[answers_[i]->host];
+        auto& before = answers[answers_[i]->host];
         std::set<std::string> own;
         for (auto finding : answers_[i]->findings) {
             const auto key = without_numbers(finding);
@@ -123,7 +123,7 @@ void Preflight::compare_one(std::size_t number, CheckKind check, const char* wha
     for (const auto& answer : answers_)
         if (answer) ++counts[answer->numbers[number]];
     if (counts.size() < 2) return;
-    const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     for (std::size_t i = 0; i < answers_.size(); ++i)
         if (answers_[i] && answers_[i]->numbers[number] != most->first)
             add(check, {.subject = names_[i],

@@ -38,8 +38,8 @@ std::string show_ratio(const SlowTest::Verdict& verdict, double median) {
 
 std::vector<double> rates_of(const std::vector<SlowTest::Verdict>& verdicts) {
     std::vector<double> rates;
-    for (const auto& one : verdicts)
-        if (one.probes > 0 && one.standing != Decision::open) rates.push_back(one.rate);
+    for (const auto& verdict : verdicts)
+        if (verdict.probes > 0 && verdict.standing != Decision::open) rates.push_back(verdict.rate);
     return rates;
 }
 
@@ -55,15 +55,15 @@ void Preflight::judge_rates(const SlowTest& walk, std::size_t which, const char*
     const auto verdicts = walk.verdicts(which);
     const auto& limits = rule(CheckKind::node_speed);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        const auto& one = verdicts[i];
-        Finding finding{.subject = names_[whom[i]], .ratio = one.ratio, .z = one.z, .samples = one.probes};
-        if (one.standing == Decision::unclear) {
+        const auto& verdict = verdicts[i];
+        Finding finding{.subject = names_[whom[i]], .ratio = verdict.ratio, .z = verdict.z, .samples = verdict.probes};
+        if (verdict.standing == Decision::unclear) {
             finding.severity = Severity::warn;
             finding.text =
-                fmt::format("{}: unclear after {} probes ({:.2f} of the median)", what, one.probes, one.ratio);
-        } else if (one.standing == Decision::slow && one.ratio < limits.warn) {
-            finding.severity = one.ratio < limits.fail ? Severity::fail : Severity::warn;
-            finding.text = fmt::format("{}: {}", what, show_ratio(one, walk.median(which)));
+                fmt::format("{}: unclear after {} probes ({:.2f} of the median)", what, verdict.probes, verdict.ratio);
+        } else if (verdict.standing == Decision::slow && verdict.ratio < limits.warn) {
+            finding.severity = verdict.ratio < limits.fail ? Severity::fail : Severity::warn;
+            finding.text = fmt::format("{}: {}", what, show_ratio(verdict, walk.median(which)));
         } else {
             continue;
         }
@@ -104,8 +104,8 @@ void Preflight::measure_nodes() {
                 spread_of(speed_measures[which], all, walk.probes(),
                           fmt::format("{} probes of {}", walk.probes(), show_bytes(request_.probe_bytes))));
         if (which + 1 < rates) continue;
-        for (const auto& one : verdicts)
-            if (one.standing == Decision::slow) ratios.push_back(one.ratio);
+        for (const auto& verdict : verdicts)
+            if (verdict.standing == Decision::slow) ratios.push_back(verdict.ratio);
         slow = static_cast<double>(ratios.size()) / std::max<double>(1, static_cast<double>(verdicts.size()));
     }
     if (whom.empty()) return;
@@ -150,24 +150,24 @@ void Preflight::judge_targets(const SlowTest& walk, const Unprobed& unprobed) {
     const auto verdicts = walk.verdicts(0);
     const auto& limits = rule(CheckKind::target_speed);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        const auto& one = verdicts[i];
+        const auto& verdict = verdicts[i];
         const auto& target = request_.targets[i];
-        Finding finding{.subject = target.name, .ratio = one.ratio, .z = one.z, .samples = one.probes};
+        Finding finding{.subject = target.name, .ratio = verdict.ratio, .z = verdict.z, .samples = verdict.probes};
         if (const auto why = unprobed.find(i); why != unprobed.end()) {
             finding.severity = Severity::fail;
             finding.text = why->second;
-        } else if (one.standing == Decision::unclear || one.standing == Decision::open) {
+        } else if (verdict.standing == Decision::unclear || verdict.standing == Decision::open) {
             finding.severity = Severity::warn;
-            finding.text = fmt::format("unclear after {} probes ({:.2f} of the median)", one.probes, one.ratio);
-        } else if (one.standing == Decision::slow && one.ratio < limits.warn) {
-            finding.severity = one.ratio < limits.fail ? Severity::fail : Severity::warn;
-            finding.text = show_ratio(one, walk.median(0));
+            finding.text = fmt::format("unclear after {} probes ({:.2f} of the median)", verdict.probes, verdict.ratio);
+        } else if (verdict.standing == Decision::slow && verdict.ratio < limits.warn) {
+            finding.severity = verdict.ratio < limits.fail ? Severity::fail : Severity::warn;
+            finding.text = show_ratio(verdict, walk.median(0));
         } else {
             continue;
         }
         if (std::min(finding.severity, limits.most) == Severity::fail && limits.on) bad_targets_.insert(target.name);
         // Told with its server.
-        if (one.standing == Decision::slow && std::ranges::find(servers, target.server) != servers.end()) continue;
+        if (verdict.standing == Decision::slow && std::ranges::find(servers, target.server) != servers.end()) continue;
         add(CheckKind::target_speed, std::move(finding));
     }
 }
@@ -236,10 +236,10 @@ std::size_t Preflight::machines(const std::vector<std::size_t>& nodes) const {
 
 void Preflight::tally(PreflightOutcome& outcome) const {
     std::map<std::string, Severity> worst;
-    for (const auto& one : findings_) worst[one.subject] = std::max(worst[one.subject], one.severity);
+    for (const auto& finding : findings_) worst[finding.subject] = std::max(worst[finding.subject], finding.severity);
     const auto count = [&](Tally& tally, const std::string& name, bool fails) {
-        const auto found = worst.find(name);
-        const auto severity = fails ? Severity::fail : found == worst.end() ? Severity::note : found->second;
+        const auto match = worst.find(name);
+        const auto severity = fails ? Severity::fail : match == worst.end() ? Severity::note : match->second;
         ++(severity == Severity::fail ? tally.fail : severity == Severity::warn ? tally.warn : tally.pass);
     };
     // A machine of several ranks is as bad as the worst of them.
@@ -258,11 +258,11 @@ void Preflight::tally(PreflightOutcome& outcome) const {
 void Preflight::exclude(PreflightOutcome& outcome) {
     auto& advice = outcome.advice;
     std::set<std::string> bad_nodes;
-    for (const auto& one : findings_)
-        if (one.severity == Severity::fail && one.check == "targets") bad_targets_.insert(one.subject);
+    for (const auto& finding : findings_)
+        if (finding.severity == Severity::fail && finding.check == "targets") bad_targets_.insert(finding.subject);
     for (std::size_t i = 0; i < names_.size(); ++i)
-        for (const auto& one : findings_)
-            if (one.severity == Severity::fail && one.subject == names_[i])
+        for (const auto& finding : findings_)
+            if (finding.severity == Severity::fail && finding.subject == names_[i])
                 bad_nodes.insert(answers_[i] ? answers_[i]->host : names_[i]);
     advice.excluded_nodes.assign(bad_nodes.begin(), bad_nodes.end());
     for (const auto& target : request_.targets) {

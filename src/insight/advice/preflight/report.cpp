@@ -30,7 +30,7 @@ const char* word_of(Severity severity) {
 
 Severity worst_of(const std::vector<Finding>& findings) {
     Severity worst = Severity::note;
-    for (const auto& one : findings) worst = std::max(worst, one.severity);
+    for (const auto& finding : findings) worst = std::max(worst, finding.severity);
     return worst;
 }
 
@@ -41,10 +41,10 @@ std::string show_tally(const char* what, const Tally& tally) {
 // The slowest that all wait for.
 std::string cost_of(const format::Advice& advice) {
     double ratio = 1;
-    for (const auto& one : advice.findings)
-        if (one.ratio > 0 && one.ratio < 1 && one.severity != Severity::note &&
-            (one.check == "target-speed" || (one.check == "node-speed" && one.text.starts_with("drain"))))
-            ratio = std::min(ratio, one.ratio);
+    for (const auto& finding : advice.findings)
+        if (finding.ratio > 0 && finding.ratio < 1 && finding.severity != Severity::note &&
+            (finding.check == "target-speed" || (finding.check == "node-speed" && finding.text.starts_with("drain"))))
+            ratio = std::min(ratio, finding.ratio);
     if (ratio >= 1) return {};
     return fmt::format("  cost if ignored: a drain that all take part in lasts {:.1f} times as long\n", 1 / ratio);
 }
@@ -107,15 +107,15 @@ std::string screen_of(const PreflightOutcome& outcome, const PreflightRequest& r
     text += "\n";
     std::map<std::pair<std::string, Severity>, std::vector<std::string>> more;
     std::map<std::pair<std::string, Severity>, std::size_t> shown;
-    for (const auto& one : findings) {
-        const std::pair alike(one.check, one.severity);
+    for (const auto& finding : findings) {
+        const std::pair alike(finding.check, finding.severity);
         // A note is told once, for whom it may interest.
-        if (++shown[alike] > (one.severity == Severity::note ? 1 : shown_alike_max)) {
-            more[alike].push_back(one.subject);
+        if (++shown[alike] > (finding.severity == Severity::note ? 1 : shown_alike_max)) {
+            more[alike].push_back(finding.subject);
             continue;
         }
-        text += fmt::format("  {} {:{}} {:{}} {}\n", word_of(one.severity), show_text(one.subject), subject_width,
-                            one.check, check_width, show_text(one.text));
+        text += fmt::format("  {} {:{}} {:{}} {}\n", word_of(finding.severity), show_text(finding.subject),
+                            subject_width, finding.check, check_width, show_text(finding.text));
     }
     for (const auto& [alike, subjects] : more)
         text += fmt::format("  {} {} more {}: {}\n", word_of(alike.second), subjects.size(), alike.first,

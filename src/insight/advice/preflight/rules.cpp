@@ -34,11 +34,11 @@ Result<> take_severity(CheckRule& rule, const toml::node& value, const std::stri
     const auto word = value.value<std::string>();
     constexpr std::pair<std::string_view, Severity> words[] = {
         {"fail", Severity::fail}, {"warn", Severity::warn}, {"note", Severity::note}, {"off", Severity::note}};
-    const auto* found = std::ranges::find(words, word.value_or(""), &std::pair<std::string_view, Severity>::first);
-    if (!word || found == std::end(words))
+    const auto* match = std::ranges::find(words, word.value_or(""), &std::pair<std::string_view, Severity>::first);
+    if (!word || match == std::end(words))
         return refused_rule(path, value, fmt::format("severity of [{}] is one of fail, warn, note and off", rule.name));
-    rule.most = found->second;
-    rule.on = found->first != "off";
+    rule.most = match->second;
+    rule.on = match->first != "off";
     return {};
 }
 

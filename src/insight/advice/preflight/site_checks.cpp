@@ -122,8 +122,8 @@ std::vector<Ost> osts_of(const std::string& directory, const Rules& rules, const
     const auto deadline = rules.of(CheckKind::targets).deadline;
     const auto text = run({"lfs", "df", directory}, deadline);
     if (!text) return osts;
-    const auto told = run({"lctl", "get_param", "osc.*.ost_conn_uuid"}, deadline);
-    const auto servers = told ? read_ost_servers(*told) : std::vector<OstServer>();
+    const auto output = run({"lctl", "get_param", "osc.*.ost_conn_uuid"}, deadline);
+    const auto servers = output ? read_ost_servers(*output) : std::vector<OstServer>();
     for (auto& state : read_lfs_df(*text)) {
         const auto server = std::ranges::find(servers, state.name, &OstServer::name);
         osts.push_back({std::move(state), server == servers.end() ? "" : server->server});

@@ -116,13 +116,13 @@ std::vector<OstState> read_lfs_df(std::string_view text) {
 }
 
 std::optional<QuotaState> read_lfs_quota(std::string_view text) {
-    std::optional<QuotaState> found;
+    std::optional<QuotaState> state;
     std::vector<std::string_view> words;
     //      Filesystem  kbytes   quota   limit   grace   files   quota   limit   grace
     // A long path stands on a line of its own.
     each_line(text, [&](std::string_view line) {
         auto more = words_of(line);
-        if (found || more.empty() || more[0] == "Disk" || more[0] == "uid") return;
+        if (state || more.empty() || more[0] == "Disk" || more[0] == "uid") return;
         if (more[0] == "Filesystem") {
             words.clear();
             return;
@@ -131,10 +131,10 @@ std::optional<QuotaState> read_lfs_quota(std::string_view text) {
         if (words.size() < 8) return;
         const auto first = words[1].front() == '[' ? words[1].substr(1) : words[1];
         if (first.empty() || first.front() < '0' || first.front() > '9') return;
-        found = QuotaState{bytes_of_quota(words[1]), bytes_of_quota(words[2]), bytes_of_quota(words[3]),
+        state = QuotaState{bytes_of_quota(words[1]), bytes_of_quota(words[2]), bytes_of_quota(words[3]),
                            count_of_quota(words[5]), count_of_quota(words[6]), count_of_quota(words[7])};
     });
-    return found;
+    return state;
 }
 
 std::optional<PoolState> read_pool_query(std::string_view text) {

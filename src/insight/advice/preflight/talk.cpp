@@ -63,8 +63,9 @@ std::optional<Talk::Reply> Talk::late() {
 
 std::optional<Talk::Reply> Talk::overdue() {
     const auto now = nodes_->now();
-    const auto late = std::ranges::find_if(
-        out_, [&](const auto& one) { return one.second.until <= now || !lost_[one.second.node].empty(); });
+    const auto late = std::ranges::find_if(out_, [&](const auto& question) {
+        return question.second.until <= now || !lost_[question.second.node].empty();
+    });
     if (late == out_.end()) return std::nullopt;
     auto reply = take_out(late);
     silent_[reply.node] = true;

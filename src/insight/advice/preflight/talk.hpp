@@ -46,7 +46,8 @@ public:
     std::size_t out() const { return out_.size(); }
     /// Of those, the ones that are not late.
     std::size_t working() const {
-        return static_cast<std::size_t>(std::ranges::count_if(out_, [](const auto& one) { return !one.second.late; }));
+        return static_cast<std::size_t>(
+            std::ranges::count_if(out_, [](const auto& question) { return !question.second.late; }));
     }
     std::size_t out_at(std::size_t node) const { return out_at_[node]; }
     Nodes& nodes() { return *nodes_; }

@@ -118,9 +118,9 @@ Found probe(const Machine& machine, std::uint64_t seed, std::size_t probes_a_nod
     for (std::size_t i = 0; i < machine.targets; ++i) servers.push_back(std::to_string(machine.server_of(i)));
     SlowTest walk(std::move(servers), 1, seed);
     std::size_t turn = 0;
-    Found found;
+    Found result;
     const auto start = nodes.now();
-    found.unprobed =
+    result.unprobed =
         survey(talk, walk,
                {.node_for = [&](std::size_t) -> std::optional<std::size_t> {
                     for (std::size_t i = 0; i < machine.nodes; ++i)
@@ -135,30 +135,30 @@ Found probe(const Machine& machine, std::uint64_t seed, std::size_t probes_a_nod
                     },
                 .at_most = std::chrono::seconds(10),
                 .at_once = std::max<std::size_t>(machine.nodes, 8)});
-    found.seconds = std::chrono::duration<double>(nodes.now() - start).count();
+    result.seconds = std::chrono::duration<double>(nodes.now() - start).count();
     const auto verdicts = walk.verdicts(0);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         const bool slow = verdicts[i].standing == Decision::slow;
-        if (i < machine.slow) found.slow += slow;
-        else found.wrong += slow;
-        found.unclear += verdicts[i].standing == Decision::unclear;
+        if (i < machine.slow) result.slow += slow;
+        else result.wrong += slow;
+        result.unclear += verdicts[i].standing == Decision::unclear;
     }
-    found.probes = static_cast<double>(walk.probes()) / static_cast<double>(machine.targets);
-    found.servers = walk.slow_servers(0);
-    return found;
+    result.probes = static_cast<double>(walk.probes()) / static_cast<double>(machine.targets);
+    result.servers = walk.slow_servers(0);
+    return result;
 }
 
 Found mean_of(const Machine& machine, std::uint64_t first_seed) {
-    const char* told = std::getenv("FOREBAY_PREFLIGHT_REPEATS");
-    const auto repeats = told != nullptr ? std::strtoul(told, nullptr, 10) : 50;
+    const char* text = std::getenv("FOREBAY_PREFLIGHT_REPEATS");
+    const auto repeats = text != nullptr ? std::strtoul(text, nullptr, 10) : 50;
     Found mean;
     for (std::uint64_t i = 0; i < repeats; ++i) {
-        const auto one = probe(machine, first_seed + i);
-        mean.slow += one.slow;
-        mean.wrong += one.wrong;
-        mean.unclear += one.unclear;
-        mean.probes += one.probes;
-        mean.seconds += one.seconds;
+        const auto result = probe(machine, first_seed + i);
+        mean.slow += result.slow;
+        mean.wrong += result.wrong;
+        mean.unclear += result.unclear;
+        mean.probes += result.probes;
+        mean.seconds += result.seconds;
     }
     const auto all = static_cast<double>(repeats);
     for (auto* number : {&mean.slow, &mean.wrong, &mean.unclear, &mean.probes, &mean.seconds}) *number /= all;
@@ -199,30 +199,30 @@ TEST_CASE("a server all of whose targets are slow is named itself") {
 
 TEST_CASE("a target that hangs is told and not waited for again; one that a silent node had is probed by another") {
     Machine machine{.targets = 24, .servers = 24, .slow = 0, .nodes = 8, .hanging = {7}, .silent_nodes = {3}};
-    const auto one = probe(machine, 7);
-    REQUIRE(one.unprobed.size() == 1);
-    CHECK(one.unprobed.begin()->first == 7);
-    CHECK(one.unprobed.begin()->second.starts_with("hangs"));
-    CHECK(one.seconds < 25);
-    CHECK(one.probes >= 23 * 3.0 / 24);
+    const auto result = probe(machine, 7);
+    REQUIRE(result.unprobed.size() == 1);
+    CHECK(result.unprobed.begin()->first == 7);
+    CHECK(result.unprobed.begin()->second.starts_with("hangs"));
+    CHECK(result.seconds < 25);
+    CHECK(result.probes >= 23 * 3.0 / 24);
 }
 
 TEST_CASE("targets that hang keep no other waiting, on their server or at the only node") {
     Machine machine{.targets = 24, .servers = 4, .slow = 0, .nodes = 1, .hanging = {0, 1, 2, 3, 4, 9}};
-    const auto one = probe(machine, 8, 2);
-    CHECK(one.unprobed.size() == 6);
-    CHECK(one.wrong == 0);
-    CHECK(one.probes >= 18 * 3.0 / 24);
-    CHECK(one.seconds < 25);
+    const auto result = probe(machine, 8, 2);
+    CHECK(result.unprobed.size() == 6);
+    CHECK(result.wrong == 0);
+    CHECK(result.probes >= 18 * 3.0 / 24);
+    CHECK(result.seconds < 25);
 }
 
 TEST_CASE("few are compared by nothing but a half of the median") {
     SlowTest walk({"a", "b", "c"}, 1, 1);
     while (!walk.done()) {
-        const auto one = walk.next();
-        REQUIRE(one);
-        const double rate = *one == 0 ? 30 : 100;
-        walk.took(*one, std::span(&rate, 1));
+        const auto next = walk.next();
+        REQUIRE(next);
+        const double rate = *next == 0 ? 30 : 100;
+        walk.took(*next, std::span(&rate, 1));
     }
     CHECK(walk.verdicts(0)[0].standing == Decision::slow);
     CHECK(walk.verdicts(0)[1].standing == Decision::good);

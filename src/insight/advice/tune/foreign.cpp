@@ -74,9 +74,9 @@ Result<std::optional<Trial>> read_trial(std::string_view line, const std::vector
         const auto at = setting.member(knob.name.c_str());
         if (!at.exists()) continue;
         ++known;
-        const auto found = std::ranges::find(knob.values, at.text().value_or(""));
-        if (found == knob.values.end()) return refusal(line, knob.name + " has no such value");
-        value = static_cast<std::size_t>(found - knob.values.begin());
+        const auto match = std::ranges::find(knob.values, at.text().value_or(""));
+        if (match == knob.values.end()) return refusal(line, knob.name + " has no such value");
+        value = static_cast<std::size_t>(match - knob.values.begin());
     }
     if (known != *members) return refusal(line, "its setting names what is no knob");
     return std::optional(trial);

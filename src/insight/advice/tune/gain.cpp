@@ -30,9 +30,9 @@ double student_95(double freedom) {
 std::optional<Gain> gain_of(const Tuner& tuner) {
     const auto best = tuner.best(), defaults = tuner.defaults();
     std::map<std::pair<Choice, double>, std::vector<double>> logs;
-    for (const auto& one : tuner.observations())
-        if (one.learned && one.outcome.error.empty())
-            logs[{one.trial.choice, one.trial.share}].push_back(std::log(one.outcome.cost));
+    for (const auto& observation : tuner.observations())
+        if (observation.learned && observation.outcome.error.empty())
+            logs[{observation.trial.choice, observation.trial.share}].push_back(std::log(observation.outcome.cost));
     Gain gain;
     double squares = 0;
     std::size_t repeats = 0;
@@ -74,9 +74,9 @@ std::vector<std::string> gain_lines(const Gain& gain) {
 std::string parts_line(const Gain& gain, const std::vector<KnobWorth>& worths) {
     double product = 1;
     std::size_t known = 0;
-    for (const auto& one : worths) {
-        if (one.trials == 0) continue;
-        product *= one.ratio;
+    for (const auto& worth : worths) {
+        if (worth.trials == 0) continue;
+        product *= worth.ratio;
         ++known;
     }
     if (known == 0 || std::abs(product / gain.ratio - 1) < product_apart_max) return {};

@@ -39,10 +39,10 @@ Tuner recorded() {
 }  // namespace
 
 TEST_CASE("the interval of a median holds it, and is as wide as the samples are apart") {
-    const auto one = bootstrap_median({1.2}, 1);
-    CHECK((one.low == 1.2 && one.median == 1.2 && one.high == 1.2));
-    const auto two = bootstrap_median({1.0, 1.2}, 1);
-    CHECK((two.low == 1.0 && two.median == doctest::Approx(1.1) && two.high == 1.2));
+    const auto first = bootstrap_median({1.2}, 1);
+    CHECK((first.low == 1.2 && first.median == 1.2 && first.high == 1.2));
+    const auto second = bootstrap_median({1.0, 1.2}, 1);
+    CHECK((second.low == 1.0 && second.median == doctest::Approx(1.1) && second.high == 1.2));
     const auto many = bootstrap_median({1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 1.1, 9.0}, 7);
     CHECK((many.low == 1.1 && many.median == 1.1 && many.high == doctest::Approx(1.1)));
     CHECK(bootstrap_median({}, 1).high == 0);

@@ -23,9 +23,9 @@ constexpr double worth_telling = 1.03;
 Measure measure_of(const std::string& name, const std::vector<double>& samples, double value) {
     Measure measure{.name = name, .value = value, .samples = samples.size(), .origin = MeasureOrigin::measured};
     double sum = 0, squares = 0;
-    for (const auto one : samples) sum += one;
+    for (const auto sample : samples) sum += sample;
     const double mean = samples.empty() ? 0 : sum / static_cast<double>(samples.size());
-    for (const auto one : samples) squares += (one - mean) * (one - mean);
+    for (const auto sample : samples) squares += (sample - mean) * (sample - mean);
     if (samples.size() > 1 && mean > 0)
         measure.cv = std::sqrt(squares / static_cast<double>(samples.size() - 1)) / mean;
     measure.low = telemetry::quantile_of(samples, 0.1);
@@ -38,9 +38,9 @@ std::vector<Measure> measures_of(const Tuner& tuner, const Choice& choice) {
     const double share = tuner.cost_of(choice, 1) ? 1 : 0.25;
     std::vector<std::string> names;
     std::map<std::string, std::vector<double>> samples;
-    for (const auto& one : tuner.observations()) {
-        if (!one.learned || one.trial.choice != choice || one.trial.share != share) continue;
-        for (const auto& measure : one.outcome.measures) {
+    for (const auto& observation : tuner.observations()) {
+        if (!observation.learned || observation.trial.choice != choice || observation.trial.share != share) continue;
+        for (const auto& measure : observation.outcome.measures) {
             if (measure.name == "after_seconds") continue;
             if (!samples.contains(measure.name)) names.push_back(measure.name);
             samples[measure.name].push_back(measure.value);
@@ -86,17 +86,17 @@ format::Advice profile_of(const Tuner& tuner) {
         if (gain->interval) std::tie(measure.low, measure.high) = *gain->interval;
     }
     advice.measures.push_back(single("runs_used", tuner.spent()));
-    for (const auto& one : tuner.observations()) {
-        auto& row = advice.rows.emplace_back(format::AdviceRow{.setting = setting_of(tuner.knobs(), one.trial.choice),
-                                                               .measures = one.outcome.measures});
-        row.measures.push_back(single("share_of_bytes", one.trial.share));
-        if (one.outcome.error.empty()) row.measures.push_back(single("cost_seconds", one.outcome.cost));
-        if (one.outcome.reference_seconds > 0)
-            row.measures.push_back(single("reference_seconds", one.outcome.reference_seconds));
-        row.remarks.emplace_back(name_of(one.trial.why));
-        for (const auto& name : one.outcome.not_applied) row.remarks.push_back(name + " was not applied");
-        if (!one.outcome.error.empty()) row.remarks.push_back(one.outcome.error);
-        else if (!one.learned && one.outcome.not_applied.empty())
+    for (const auto& observation : tuner.observations()) {
+        auto& row = advice.rows.emplace_back(format::AdviceRow{
+            .setting = setting_of(tuner.knobs(), observation.trial.choice), .measures = observation.outcome.measures});
+        row.measures.push_back(single("share_of_bytes", observation.trial.share));
+        if (observation.outcome.error.empty()) row.measures.push_back(single("cost_seconds", observation.outcome.cost));
+        if (observation.outcome.reference_seconds > 0)
+            row.measures.push_back(single("reference_seconds", observation.outcome.reference_seconds));
+        row.remarks.emplace_back(name_of(observation.trial.why));
+        for (const auto& name : observation.outcome.not_applied) row.remarks.push_back(name + " was not applied");
+        if (!observation.outcome.error.empty()) row.remarks.push_back(observation.outcome.error);
+        else if (!observation.learned && observation.outcome.not_applied.empty())
             row.remarks.emplace_back("the storage changed meanwhile: repeated");
     }
     for (const auto& text : not_applied(tuner))
@@ -119,13 +119,13 @@ std::vector<std::string> explanation(const std::vector<KnobWorth>& worths) {
     std::vector<std::string> lines;
     std::string rest, unknown;
     const auto add = [](std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
-    for (const auto& one : worths) {
-        const auto to = shown_value(one.knob, one.to);
-        if (one.trials == 0) add(unknown, fmt::format("{} -> {}", one.knob, to));
-        else if (one.ratio < worth_telling) add(rest, fmt::format("{} -> {}", one.knob, to));
+    for (const auto& worth : worths) {
+        const auto to = shown_value(worth.knob, worth.to);
+        if (worth.trials == 0) add(unknown, fmt::format("{} -> {}", worth.knob, to));
+        else if (worth.ratio < worth_telling) add(rest, fmt::format("{} -> {}", worth.knob, to));
         else
             lines.push_back(
-                fmt::format("{} {} -> {}: {:.2f}x", one.knob, shown_value(one.knob, one.from), to, one.ratio));
+                fmt::format("{} {} -> {}: {:.2f}x", worth.knob, shown_value(worth.knob, worth.from), to, worth.ratio));
     }
     if (!rest.empty()) lines.push_back(fmt::format("no gain that can be told from noise: {}", rest));
     if (!unknown.empty()) lines.push_back(fmt::format("not measured by itself, the budget was used: {}", unknown));
@@ -135,11 +135,12 @@ std::vector<std::string> explanation(const std::vector<KnobWorth>& worths) {
 std::vector<std::string> not_applied(const Tuner& tuner) {
     std::vector<std::string> keys;
     std::map<std::string, std::size_t> counts;
-    for (const auto& one : tuner.observations())
+    for (const auto& observation : tuner.observations())
         for (std::size_t knob = 0; knob < tuner.knobs().size(); ++knob) {
             const auto& [name, values, by_default, ordered] = tuner.knobs()[knob];
-            if (std::ranges::find(one.outcome.not_applied, name) == one.outcome.not_applied.end()) continue;
-            const auto key = fmt::format("{} = {}", name, shown_value(name, values[one.trial.choice[knob]]));
+            if (std::ranges::find(observation.outcome.not_applied, name) == observation.outcome.not_applied.end())
+                continue;
+            const auto key = fmt::format("{} = {}", name, shown_value(name, values[observation.trial.choice[knob]]));
             if (counts[key]++ == 0) keys.push_back(key);
         }
     std::vector<std::string> lines;

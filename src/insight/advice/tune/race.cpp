@@ -13,7 +13,7 @@ Interval bootstrap_median(const std::vector<double>& samples, std::uint64_t seed
     std::vector<double> medians(draws), drawn(samples.size());
     std::uint64_t turn = 0;
     for (auto& median : medians) {
-        for (auto& one : drawn) one = samples[splitmix(seed, turn++) % samples.size()];
+        for (auto& sample : drawn) sample = samples[splitmix(seed, turn++) % samples.size()];
         median = median_of(drawn);
     }
     return {quantile_of(medians, 0.05), median_of(samples), quantile_of(medians, 0.95)};

@@ -68,9 +68,9 @@ Choice choice_of(const std::vector<Knob>& knobs, const Rule& rule) {
             const auto colon = wanted->second.find(':');
             const auto word = colon == std::string::npos ? 0 : colon + 1;
             if (text.substr(0, word) != wanted->second.substr(0, word)) return {};
-            const auto one = number_of(text.substr(word)), other = number_of(wanted->second.substr(word));
-            if (!one || !other || *one <= 0 || *other <= 0) return {};
-            return std::abs(std::log2(*one / *other));
+            const auto first = number_of(text.substr(word)), other = number_of(wanted->second.substr(word));
+            if (!first || !other || *first <= 0 || *other <= 0) return {};
+            return std::abs(std::log2(*first / *other));
         };
         std::optional<double> least;
         for (std::size_t i = 0; i < knob.values.size(); ++i)

@@ -150,15 +150,15 @@ void Tuner::explore() {
     }
     const auto incumbent = best();
     if (challenger_) {
-        const auto one = *challenger_;
-        const auto cost = quarter_.find(one), own = quarter_.find(incumbent);
+        const auto challenger = *challenger_;
+        const auto cost = quarter_.find(challenger), own = quarter_.find(incumbent);
         const bool passes =
             cost != quarter_.end() && own != quarter_.end() && median_of(own->second) / median_of(cost->second) >= gate;
         // One lucky run at a quarter costs less than a race that follows from it.
-        if (passes && cost->second.size() < 2) return plan(one, quarter, Trial::Why::proposal);
+        if (passes && cost->second.size() < 2) return plan(challenger, quarter, Trial::Why::proposal);
         challenger_.reset();
         if (passes) {
-            race_ = Race{incumbent, one};
+            race_ = Race{incumbent, challenger};
             return plan_pair();
         }
         ++misses_;
@@ -213,13 +213,14 @@ void Tuner::judge_pair() {
     const bool turned = race_->pairs++ % 2 == 1;
     race_->ratios.push_back(turned ? second.outcome.cost / first.outcome.cost
                                    : first.outcome.cost / second.outcome.cost);
-    for (const auto* one : {&first, &second}) quarter_[one->trial.choice].push_back(one->outcome.cost);
-    const auto found = bootstrap_median(race_->ratios, splitmix(options_.seed, observations_.size()));
+    for (const auto* observation : {&first, &second})
+        quarter_[observation->trial.choice].push_back(observation->outcome.cost);
+    const auto median = bootstrap_median(race_->ratios, splitmix(options_.seed, observations_.size()));
     // A first pair alone ends the race of those that are slower in it.
-    const bool lost = race_->pairs < pairs_least ? found.median < 1 : found.high <= accepted || found.median < 1;
-    const bool won = race_->pairs >= pairs_least && found.low > accepted;
+    const bool lost = race_->pairs < pairs_least ? median.median < 1 : median.high <= accepted || median.median < 1;
+    const bool won = race_->pairs >= pairs_least && median.low > accepted;
     if (!lost && !won && race_->pairs < pairs_most) return plan_pair();
-    misses_ = found.high > accepted ? 0 : misses_ + 1;
+    misses_ = median.high > accepted ? 0 : misses_ + 1;
     if (won) plan(race_->challenger, 1, Trial::Why::again);
     race_.reset();
 }
@@ -235,14 +236,14 @@ void Tuner::plan_ablation() {
     if (trials.empty()) return;
     trials.push_back(chosen);
     for (int turn = 0; turn < 2; ++turn)
-        for (const auto& one : trials) plan(one, quarter, Trial::Why::ablation);
+        for (const auto& trial : trials) plan(trial, quarter, Trial::Why::ablation);
 }
 
 std::map<Choice, double> Tuner::full_costs() const {
     std::vector<double> to_full;
     for (const auto& [choice, costs] : full_)
-        if (const auto found = quarter_.find(choice); found != quarter_.end())
-            to_full.push_back(median_of(costs) / median_of(found->second));
+        if (const auto match = quarter_.find(choice); match != quarter_.end())
+            to_full.push_back(median_of(costs) / median_of(match->second));
     const double ratio = to_full.empty() ? 1 / quarter : median_of(to_full);
     auto brought = full_;
     for (const auto& [choice, costs] : quarter_)
@@ -269,9 +270,9 @@ Choice Tuner::best() const {
 
 std::optional<double> Tuner::cost_of(const Choice& choice, double share) const {
     const auto& costs = share < 1 ? quarter_ : full_;
-    const auto found = costs.find(choice);
-    if (found == costs.end()) return {};
-    return telemetry::quantile_of(found->second, options_.quantile);
+    const auto cost = costs.find(choice);
+    if (cost == costs.end()) return {};
+    return telemetry::quantile_of(cost->second, options_.quantile);
 }
 
 std::vector<KnobWorth> Tuner::worths() const {
@@ -285,10 +286,10 @@ std::vector<KnobWorth> Tuner::worths() const {
         auto& worth = all.emplace_back(KnobWorth{knobs_[knob].name, values[from], values[chosen[knob]]});
         auto without = chosen;
         without[knob] = from;
-        const auto found = quarter_.find(without);
-        if (found == quarter_.end()) continue;
+        const auto match = quarter_.find(without);
+        if (match == quarter_.end()) continue;
         worth.ratio = costs.at(without) / costs.at(chosen);
-        worth.trials = found->second.size();
+        worth.trials = match->second.size();
     }
     return all;
 }
@@ -296,7 +297,7 @@ std::vector<KnobWorth> Tuner::worths() const {
 bool Tuner::may_try(const Choice& choice) const {
     for (const auto& [knob, value] : dead_)
         if (choice[knob] == value) return false;
-    return std::ranges::find(observations_, choice, [](const auto& one) { return one.trial.choice; }) ==
+    return std::ranges::find(observations_, choice, [](const auto& observation) { return observation.trial.choice; }) ==
            observations_.end();
 }
 

@@ -45,8 +45,8 @@ Tuner run_all(Tuner tuner, const std::function<Outcome(const Trial&)>& outcome) 
 
 std::vector<const Observation*> those(const Tuner& tuner, Trial::Why why) {
     std::vector<const Observation*> all;
-    for (const auto& one : tuner.observations())
-        if (one.trial.why == why) all.push_back(&one);
+    for (const auto& observation : tuner.observations())
+        if (observation.trial.why == why) all.push_back(&observation);
     return all;
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("the order: rows at a quarter, six again, three in full, proposals, fo
     for (std::size_t i = 18; i < 21; ++i) CHECK((all[i].trial.why == Trial::Why::again && all[i].trial.share == 1));
     const auto confirmed = those(tuner, Trial::Why::confirm);
     REQUIRE(confirmed.size() == 4);
-    for (const auto* one : confirmed) CHECK(one->trial.share == 1);
+    for (const auto* observation : confirmed) CHECK(observation->trial.share == 1);
     CHECK(confirmed[0]->trial.choice == confirmed[3]->trial.choice);
     CHECK(all.back().trial.why == Trial::Why::ablation);
 }
@@ -100,7 +100,7 @@ TEST_CASE("the same seed and outcomes give the same trials, another seed gives o
         test::EmulatedStorage storage({}, 5);
         std::vector<Choice> all;
         const auto tuner = test::search(storage, seeds_for(storage), {.seed = seed});
-        for (const auto& one : tuner.observations()) all.push_back(one.trial.choice);
+        for (const auto& observation : tuner.observations()) all.push_back(observation.trial.choice);
         return all;
     };
     CHECK(trials(5) == trials(5));
@@ -150,9 +150,9 @@ TEST_CASE("a value that was not applied is never learned from and never tried ag
     test::EmulatedStorage storage({.ignores_stripes = true}, 2);
     const auto tuner = test::search(storage, seeds_for(storage), {.budget = 25, .seed = 2});
     std::vector<std::size_t> tries(storage.knobs()[3].values.size());
-    for (const auto& one : tuner.observations()) {
-        CHECK(one.learned == one.outcome.not_applied.empty());
-        ++tries[one.trial.choice[3]];
+    for (const auto& observation : tuner.observations()) {
+        CHECK(observation.learned == observation.outcome.not_applied.empty());
+        ++tries[observation.trial.choice[3]];
     }
     for (std::size_t value = 1; value < tries.size(); ++value) CHECK(tries[value] <= 1);
     CHECK(tuner.best()[3] == 0);
@@ -164,8 +164,8 @@ TEST_CASE("a trial that fails has no cost, is not repeated, and does not win") {
         if (trial.choice == Choice{5, 2}) return Outcome{.error = "there is no room"};
         return Outcome{.cost = cost_at(trial)};
     });
-    CHECK(std::ranges::count(tuner.observations(), Choice{5, 2}, [](const auto& one) { return one.trial.choice; }) ==
-          1);
+    CHECK(std::ranges::count(tuner.observations(), Choice{5, 2},
+                             [](const auto& observation) { return observation.trial.choice; }) == 1);
     CHECK((tuner.best() == Choice{4, 2} || tuner.best() == Choice{6, 2}));
     const auto none = run_all(Tuner(two_knobs(), {}, {}), [](const Trial&) { return Outcome{.error = "no"}; });
     CHECK(none.end() == "no trial has ended well");
@@ -178,8 +178,9 @@ TEST_CASE("where the rows are few, random ones fill them up to twelve") {
     const auto rows = those(tuner, Trial::Why::seed);
     REQUIRE(rows.size() == 12);
     CHECK(rows[1]->trial.choice == Choice{1, 1});
-    for (const auto* one : rows)
-        CHECK(std::ranges::count(rows, one->trial.choice, [](const auto* row) { return row->trial.choice; }) == 1);
+    for (const auto* observation : rows)
+        CHECK(std::ranges::count(rows, observation->trial.choice, [](const auto* row) { return row->trial.choice; }) ==
+              1);
 }
 
 TEST_CASE("no budget is exceeded, and what is best at its end has run") {

@@ -57,18 +57,19 @@ private:
         put(at + 16, start);
     }
     void variable(std::uint64_t at, std::size_t i) {
-        const auto& one = header_.variables[i];
-        std::memcpy(bytes_.data() + at, one.name.data(), std::min<std::size_t>(one.name.size(), name_field_bytes - 1));
-        put(at + at_flags, one.flags);
-        put(at + at_record_bytes, one.record_bytes);
-        put(at + at_element_bytes, one.element_bytes);
+        const auto& variable = header_.variables[i];
+        std::memcpy(bytes_.data() + at, variable.name.data(),
+                    std::min<std::size_t>(variable.name.size(), name_field_bytes - 1));
+        put(at + at_flags, variable.flags);
+        put(at + at_record_bytes, variable.record_bytes);
+        put(at + at_element_bytes, variable.element_bytes);
     }
     void rank(std::uint64_t at, std::size_t i) {
-        const auto& one = header_.ranks[i];
-        for (std::size_t d = 0; d < 3; ++d) put(at + 8 * d, one.coords[d]);
-        put(at + at_rank_elements, one.elements);
-        put(at + at_rank_start, one.start);
-        put(at + at_global_rank, one.global_rank);
+        const auto& rank = header_.ranks[i];
+        for (std::size_t d = 0; d < 3; ++d) put(at + 8 * d, rank.coords[d]);
+        put(at + at_rank_elements, rank.elements);
+        put(at + at_rank_start, rank.start);
+        put(at + at_global_rank, rank.global_rank);
     }
     void block(std::uint64_t at, std::size_t i) {
         const auto& filter = header_.filters[header_.filter_of[i]];
@@ -92,9 +93,9 @@ Result<> place_plain(GioHeader& header) {
     header.header_bytes = header_bytes(header.variables.size(), header.ranks.size(), false);
     header.variable_offsets.clear();
     std::uint64_t row_bytes = 0;
-    for (const auto& one : header.variables) {
+    for (const auto& variable : header.variables) {
         header.variable_offsets.push_back(row_bytes);
-        row_bytes += one.record_bytes;
+        row_bytes += variable.record_bytes;
     }
     auto at = header.header_bytes;
     for (auto& rank : header.ranks) {

@@ -71,9 +71,9 @@ private:
             return damage(at_header_bytes, fmt::format("it ends within its header, of {} bytes.", bytes_.size()));
         out_.header_bytes = bytes_.size();
         const auto end = bytes_.size() - crc_bytes;
-        const auto found = crc64(bytes_.first(end)), expected = ~load_le<std::uint64_t>(bytes_.data() + end);
-        if (found == expected) return {};
-        return damage(0, fmt::format("the header's CRC-64 is {:016x}, {:016x} expected.", found, expected));
+        const auto actual = crc64(bytes_.first(end)), expected = ~load_le<std::uint64_t>(bytes_.data() + end);
+        if (actual == expected) return {};
+        return damage(0, fmt::format("the header's CRC-64 is {:016x}, {:016x} expected.", actual, expected));
     }
 
     // Where a table lies; `least` is the size of an entry in the oldest files.
@@ -133,19 +133,20 @@ private:
         for (std::uint64_t i = 0; i < variables_.count; ++i) {
             const auto at = variables_.entry(i);
             const auto text = text_of(bytes_.subspan(at, name_field_bytes));
-            GioVariable one{.name = std::string(text.substr(0, text.find('\0'))), .flags = u64(at + at_flags)};
-            one.record_bytes = u64(at + at_record_bytes);
-            one.element_bytes =
-                variables_.entry_bytes >= variable_bytes ? u64(at + at_element_bytes) : one.record_bytes;
-            if (one.record_bytes == 0 || one.element_bytes == 0 || one.record_bytes % one.element_bytes != 0)
+            GioVariable variable{.name = std::string(text.substr(0, text.find('\0'))), .flags = u64(at + at_flags)};
+            variable.record_bytes = u64(at + at_record_bytes);
+            variable.element_bytes =
+                variables_.entry_bytes >= variable_bytes ? u64(at + at_element_bytes) : variable.record_bytes;
+            if (variable.record_bytes == 0 || variable.element_bytes == 0 ||
+                variable.record_bytes % variable.element_bytes != 0)
                 return damage(at, fmt::format("variable '{}' has records of {} bytes, of elements of {}.",
-                                              shown(one.name), one.record_bytes, one.element_bytes));
-            if (one.name.empty() || shown(one.name) != one.name)
-                return damage(at, fmt::format("'{}' is no name of a variable.", shown(one.name)));
-            out_.variables.push_back(std::move(one));
+                                              shown(variable.name), variable.record_bytes, variable.element_bytes));
+            if (variable.name.empty() || shown(variable.name) != variable.name)
+                return damage(at, fmt::format("'{}' is no name of a variable.", shown(variable.name)));
+            out_.variables.push_back(std::move(variable));
         }
         std::vector<std::string_view> names;
-        for (const auto& one : out_.variables) names.push_back(one.name);
+        for (const auto& variable : out_.variables) names.push_back(variable.name);
         std::ranges::sort(names);
         if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
             return damage(variables_.start, fmt::format("there are two variables '{}'.", *twice));
@@ -187,10 +188,10 @@ private:
 
     Result<> plain_data() {
         std::uint64_t row_bytes = 0;
-        for (const auto& one : out_.variables) {
+        for (const auto& variable : out_.variables) {
             out_.variable_offsets.push_back(row_bytes);
-            if (one.record_bytes > out_.file_bytes || out_.file_bytes < row_bytes) row_bytes = out_.file_bytes + 1;
-            else row_bytes += one.record_bytes;
+            if (variable.record_bytes > out_.file_bytes || out_.file_bytes < row_bytes) row_bytes = out_.file_bytes + 1;
+            else row_bytes += variable.record_bytes;
         }
         std::vector<Range> places;
         for (std::size_t i = 0; i < out_.ranks.size(); ++i) {
@@ -297,15 +298,15 @@ GioBlock GioHeader::block(std::size_t rank, std::size_t variable) const {
 }
 
 Result<Sealed> GioHeader::sealed(std::size_t rank, std::size_t variable, const std::string& name) const {
-    const auto found = block(rank, variable);
-    Sealed sealed{.stored = found.stored,
-                  .blosc = found.filter == "BLOSC",
+    const auto listed = block(rank, variable);
+    Sealed sealed{.stored = listed.stored,
+                  .blosc = listed.filter == "BLOSC",
                   .plain_bytes = ranks[rank].elements * variables[variable].record_bytes,
                   .big_endian = big_endian};
-    if (found.filter.empty() || sealed.blosc) return sealed;
+    if (listed.filter.empty() || sealed.blosc) return sealed;
     return Error{ErrorKind::unsupported,
                  fmt::format("'{}' in {} is compressed by {}, which this Forebay cannot decode",
-                             variables[variable].name, name, found.filter),
+                             variables[variable].name, name, listed.filter),
                  "", "write the file with BLOSC or without compression"};
 }
 

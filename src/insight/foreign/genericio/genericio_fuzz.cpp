@@ -98,8 +98,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             continue;
         }
         if (is_too_large(*set)) continue;
-        const auto found = gio::verify(store, *set, {});
-        require(found && found->damage.size() <= found->blocks);
+        const auto verified = gio::verify(store, *set, {});
+        require(verified && verified->damage.size() <= verified->blocks);
         const auto contents = gio::open(store, "fuzz");
         if (!contents) {
             require(is_allowed(contents.error()));

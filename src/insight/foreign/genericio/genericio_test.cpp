@@ -81,17 +81,17 @@ TEST_CASE("a whole file of either byte order") {
         CHECK(gio::verify(store, set, {}).value().damage.empty());
         const auto contents = gio::open(store, "m000").value();
         const auto layout = lay_out(contents, "restart").value();
-        std::vector<float> found(2);
+        std::vector<float> values(2);
         OriginReader reader;
         test::SpanFile file(bytes);
         for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
             const auto& block = layout.blocks[i];
             if (layout.schema.variables[block.variable].name != "particles/y" || block.rank != 1) continue;
-            const auto to = std::as_writable_bytes(std::span(found));
+            const auto to = std::as_writable_bytes(std::span(values));
             reader.read(file, contents.origins[i], 0, to).value();
             if (big) swap_numbers(f32, to);
         }
-        CHECK(found == std::vector<float>{-4, -5});
+        CHECK(values == std::vector<float>{-4, -5});
     }
 }
 
@@ -119,12 +119,12 @@ TEST_CASE("every byte of the data: changed, one block is damaged") {
         test::SpanStore store;
         store.files["m000"] = whole;
         store.files["m000"][at] ^= std::byte{4};
-        const auto found = gio::verify(store, gio::open_set(store, "m000").value(), {}).value();
+        const auto verified = gio::verify(store, gio::open_set(store, "m000").value(), {}).value();
         CAPTURE(at);
-        REQUIRE(found.damage.size() == 1);
-        CHECK(found.damage.front().first_byte <= at);
-        CHECK(found.damage.front().last_byte >= at);
-        CHECK(found.damage.front().variable == (found.damage.front().block % 2 == 0 ? "x" : "y"));
+        REQUIRE(verified.damage.size() == 1);
+        CHECK(verified.damage.front().first_byte <= at);
+        CHECK(verified.damage.front().last_byte >= at);
+        CHECK(verified.damage.front().variable == (verified.damage.front().block % 2 == 0 ? "x" : "y"));
     }
 }
 
@@ -133,12 +133,12 @@ TEST_CASE("bytes behind the last block are damage of no block") {
     test::SpanStore store;
     store.files["m000"] = whole;
     store.files["m000"].resize(whole.size() + 4);
-    const auto found = gio::verify(store, gio::open_set(store, "m000").value(), {}).value();
-    REQUIRE(found.damage.size() == 1);
-    CHECK(found.damage.front().variable.empty());
-    CHECK(found.damage.front().first_byte == whole.size());
-    CHECK(found.damage.front().last_byte == whole.size() + 3);
-    CHECK(has(found.damage.front().text, "behind the last block"));
+    const auto verified = gio::verify(store, gio::open_set(store, "m000").value(), {}).value();
+    REQUIRE(verified.damage.size() == 1);
+    CHECK(verified.damage.front().variable.empty());
+    CHECK(verified.damage.front().first_byte == whole.size());
+    CHECK(verified.damage.front().last_byte == whole.size() + 3);
+    CHECK(has(verified.damage.front().text, "behind the last block"));
 }
 
 TEST_CASE("a file cut anywhere is refused") {

@@ -83,29 +83,29 @@ private:
         const auto* record = attribute<std::string>(column, "genericio_record");
         const auto* element = attribute<std::int64_t>(column, "genericio_element");
         const bool begins = record != nullptr && element != nullptr && *element == 0 && numbers.count == 1;
-        GioRecord made{.variable = {.name = begins ? *record : column_name,
-                                    .flags = numbers.flags,
-                                    .record_bytes = numbers.bytes * numbers.count,
-                                    .element_bytes = numbers.bytes},
-                       .type = column.type,
-                       .columns = {index}};
+        GioRecord new_record{.variable = {.name = begins ? *record : column_name,
+                                          .flags = numbers.flags,
+                                          .record_bytes = numbers.bytes * numbers.count,
+                                          .element_bytes = numbers.bytes},
+                             .type = column.type,
+                             .columns = {index}};
         if (const auto* flags = attribute<std::string>(column, "genericio_flags"))
-            made.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
-        if (made.variable.name.size() >= name_field_bytes || made.variable.name.starts_with('$'))
-            return refusal(fmt::format("'{}' is no name for a variable of GenericIO.", made.variable.name),
+            new_record.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
+        if (new_record.variable.name.size() >= name_field_bytes || new_record.variable.name.starts_with('$'))
+            return refusal(fmt::format("'{}' is no name for a variable of GenericIO.", new_record.variable.name),
                            "export another table, or save the column under another name");
-        records_.push_back(std::move(made));
+        records_.push_back(std::move(new_record));
         return {};
     }
 
     Result<> mark_coordinates() {
         for (std::size_t i = 0; i < options_.coordinates.size(); ++i) {
-            const auto found = std::ranges::find(records_, options_.coordinates[i],
+            const auto match = std::ranges::find(records_, options_.coordinates[i],
                                                  [](const GioRecord& record) { return record.variable.name; });
-            if (i >= coordinate.size() || found == records_.end())
+            if (i >= coordinate.size() || match == records_.end())
                 return refusal(fmt::format("'{}' is no column that could be a coordinate.", options_.coordinates[i]),
                                "--coordinate x --coordinate y --coordinate z, of the table's columns");
-            found->variable.flags |= coordinate[i];
+            match->variable.flags |= coordinate[i];
         }
         return {};
     }
@@ -135,10 +135,10 @@ Result<std::uint32_t> table_of(const Schema& schema, const std::string& wanted) 
     std::vector<std::string> tables = schema.tables;
     std::erase(tables, ranks_table_name);
     const auto name = !wanted.empty() ? wanted : tables.size() == 1 ? tables.front() : table_name;
-    const auto found = std::ranges::find(schema.tables, name);
-    if (found != schema.tables.end()) return static_cast<std::uint32_t>(found - schema.tables.begin());
+    const auto table = std::ranges::find(schema.tables, name);
+    if (table != schema.tables.end()) return static_cast<std::uint32_t>(table - schema.tables.begin());
     std::string known;
-    for (const auto& one : tables) known += (known.empty() ? "" : ", ") + one;
+    for (const auto& other_table : tables) known += (known.empty() ? "" : ", ") + other_table;
     if (known.empty())
         return refusal("the snapshot has no particle table, and GenericIO's files hold nothing else.",
                        "forebay show lists what it holds; forebay export netcdf writes arrays");

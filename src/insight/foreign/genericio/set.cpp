@@ -18,8 +18,8 @@ constexpr const char* partition_column = "$partition";
 constexpr const char* rank_column = "$rank";
 
 const GioVariable* find(const GioHeader& header, const std::string& name) {
-    const auto found = std::ranges::find(header.variables, name, &GioVariable::name);
-    return found == header.variables.end() ? nullptr : &*found;
+    const auto variable = std::ranges::find(header.variables, name, &GioVariable::name);
+    return variable == header.variables.end() ? nullptr : &*variable;
 }
 
 Error damage(const std::string& path, const std::string& why) {
@@ -101,10 +101,10 @@ std::uint64_t Set::elements() const {
 
 Result<std::vector<std::int32_t>> read_integers(sys::File& file, const Set::Part& part, const std::string& variable) {
     const auto& header = part.header;
-    const auto* found = find(header, variable);
-    if (found == nullptr || found->record_bytes != 4 || found->flags != is_signed)
+    const auto* described = find(header, variable);
+    if (described == nullptr || described->record_bytes != 4 || described->flags != is_signed)
         return damage(part.path, fmt::format("its column '{}' is not of 32-bit integers.", variable));
-    const auto index = static_cast<std::size_t>(found - header.variables.data());
+    const auto index = static_cast<std::size_t>(described - header.variables.data());
     std::vector<std::int32_t> values;
     SealedReader reader;
     for (std::size_t rank = 0; rank < header.ranks.size(); ++rank) {

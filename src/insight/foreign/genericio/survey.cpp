@@ -37,8 +37,8 @@ public:
                 if (!survey_.records.empty())
                     survey_.elements[rank] =
                         node.head().blocks[block_of(node, survey_.records.front().columns.front(), i)].box.size[0];
-                FB_TRY_ASSIGN(found, coords_of(node, i, coords[rank]));
-                if (found) ++with_coords;
+                FB_TRY_ASSIGN(has_coords, coords_of(node, i, coords[rank]));
+                if (has_coords) ++with_coords;
                 FB_TRY(read_partition(node, i, rank));
             }
             if (line.node == 0) FB_TRY(header_values(node));

@@ -23,13 +23,13 @@ public:
         auto end = header.header_bytes;
         for (std::size_t rank = 0; rank < header.ranks.size(); ++rank)
             for (std::size_t v = 0; v < header.variables.size(); ++v) {
-                const auto found = header.block(rank, v);
+                const auto listed = header.block(rank, v);
                 const auto read = block(*file, header, rank, v);
                 if (!read && read.error().kind != ErrorKind::corrupt) return read;
-                if (!read) add_damage(part, rank, v, found.stored, read.error().line());
-                out_.bytes += found.stored.bytes;
+                if (!read) add_damage(part, rank, v, listed.stored, read.error().line());
+                out_.bytes += listed.stored.bytes;
                 ++out_.blocks;
-                end = std::max(end, found.stored.end() + crc_bytes);
+                end = std::max(end, listed.stored.end() + crc_bytes);
                 if (progress_) progress_(out_.bytes, all_);
             }
         if (end < header.file_bytes) add_surplus(part, end);
@@ -40,10 +40,10 @@ public:
 private:
     // The checksum of what is stored does not need the filter.
     Result<> block(sys::File& file, const GioHeader& header, std::size_t rank, std::size_t v) {
-        const auto found = header.block(rank, v);
-        Sealed sealed{.stored = found.stored,
-                      .blosc = found.filter == "BLOSC",
-                      .plain_bytes = found.stored.bytes,
+        const auto listed = header.block(rank, v);
+        Sealed sealed{.stored = listed.stored,
+                      .blosc = listed.filter == "BLOSC",
+                      .plain_bytes = listed.stored.bytes,
                       .big_endian = header.big_endian};
         if (sealed.blosc) sealed.plain_bytes = header.ranks[rank].elements * header.variables[v].record_bytes;
         FB_TRY(reader_.begin(file, sealed));

@@ -137,26 +137,26 @@ private:
 
     void dataset(const std::string& path, const h5::Id& object) {
         const h5::Id type(H5Dget_type(object.get()));
-        ForeignDataset one{path, type_text(type), {}, unit_of(object), storage_of(object)};
-        if (one.type.empty()) return unreadable(path, "its type ");
+        ForeignDataset dataset{path, type_text(type), {}, unit_of(object), storage_of(object)};
+        if (dataset.type.empty()) return unreadable(path, "its type ");
         // netCDF marks its files on the root or, in a file without provenance, on the scales alone.
         if (h5::has_attribute(object, "_Netcdf4Dimid")) is_netcdf_ = true;
         if (const auto behind = shape_is_behind(object, path_)) {
-            one.no_shape = "unknown";
-            one.storage += fmt::format("; '{}' is no regular file and was not opened", *behind);
+            dataset.no_shape = "unknown";
+            dataset.storage += fmt::format("; '{}' is no regular file and was not opened", *behind);
         } else {
             const h5::Id space(H5Dget_space(object.get()));
             if (space.get() < 0) return unreadable(path, "its shape ");
-            if (H5Sget_simple_extent_type(space.get()) == H5S_NULL) one.no_shape = "null";
-            one.shape = h5::shape_of(object);
-            one.bytes = bytes_of(object).value_or(0);
+            if (H5Sget_simple_extent_type(space.get()) == H5S_NULL) dataset.no_shape = "null";
+            dataset.shape = h5::shape_of(object);
+            dataset.bytes = bytes_of(object).value_or(0);
         }
         if (is_bare_dimension(object)) {
-            file_.others.push_back({path, "dimension", one.shape, "", "of netCDF, without a variable"});
+            file_.others.push_back({path, "dimension", dataset.shape, "", "of netCDF, without a variable"});
             return;
         }
-        file_.bytes = add_up(file_.bytes, one.bytes);
-        file_.datasets.push_back(std::move(one));
+        file_.bytes = add_up(file_.bytes, dataset.bytes);
+        file_.datasets.push_back(std::move(dataset));
     }
 
     void group(const std::string& path, const h5::Id& object) {
@@ -175,25 +175,25 @@ private:
     void constant(const std::string& path, const h5::Id& object) {
         const h5::Id value(H5Aopen(object.get(), "value", H5P_DEFAULT));
         const h5::Id type(value.get() < 0 ? H5I_INVALID_HID : H5Aget_type(value.get()));
-        ForeignDataset one{path, type_text(type), {}, unit_of(object), "constant"};
+        ForeignDataset dataset{path, type_text(type), {}, unit_of(object), "constant"};
         for (const auto size : h5::whole_numbers_attribute(object, "shape"))
-            one.shape.push_back(static_cast<std::uint64_t>(size));
-        file_.datasets.push_back(std::move(one));
+            dataset.shape.push_back(static_cast<std::uint64_t>(size));
+        file_.datasets.push_back(std::move(dataset));
     }
 
     /// Further names of a dataset have its type and shape.
     void describe_names() {
         if (!aliases_) return;
         std::map<std::string, const ForeignDataset*> known;
-        for (const auto& one : file_.datasets) known.emplace(one.path, &one);
+        for (const auto& dataset : file_.datasets) known.emplace(dataset.path, &dataset);
         for (auto& other : file_.others) {
             const auto target = targets_.find(other.path);
-            const auto one = target == targets_.end() ? known.end() : known.find(target->second);
-            if (one == known.end()) continue;
-            other.type = one->second->type;
-            other.shape = one->second->shape;
-            other.no_shape = one->second->no_shape;
-            other.unit = one->second->unit;
+            const auto entry = target == targets_.end() ? known.end() : known.find(target->second);
+            if (entry == known.end()) continue;
+            other.type = entry->second->type;
+            other.shape = entry->second->shape;
+            other.no_shape = entry->second->no_shape;
+            other.unit = entry->second->unit;
         }
     }
 
@@ -218,11 +218,11 @@ private:
 
 }  // namespace
 
-bool is_before(const ForeignDataset& one, const ForeignDataset& other) {
+bool is_before(const ForeignDataset& dataset, const ForeignDataset& other) {
     const auto place = [](char letter) {
         return letter == '/' ? -1 : static_cast<int>(static_cast<unsigned char>(letter));
     };
-    return std::ranges::lexicographical_compare(one.path, other.path, {}, place, place);
+    return std::ranges::lexicographical_compare(dataset.path, other.path, {}, place, place);
 }
 
 std::string unreadable_text() { return fmt::format("cannot be read by {}: newer or damaged", h5::library_name()); }

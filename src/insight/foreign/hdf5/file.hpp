@@ -27,7 +27,7 @@ struct ForeignDataset {
 };
 
 /// As a walk meets them: what is in a group comes right behind it.
-bool is_before(const ForeignDataset& one, const ForeignDataset& other);
+bool is_before(const ForeignDataset& dataset, const ForeignDataset& other);
 
 struct ForeignFile {
     ForeignFormat format = ForeignFormat::hdf5;
@@ -68,6 +68,6 @@ struct ForeignVerdict {
 
 /// Reads all that is stored of the datasets through a window of some megabytes, looks for the files behind virtual ones
 /// (HDF5 shows their data as fill values when they are missing), and checks the rules of the convention.
-Result<ForeignVerdict> verify_hdf5(const std::string& path, const ForeignFile& found, const Alive& alive);
+Result<ForeignVerdict> verify_hdf5(const std::string& path, const ForeignFile& foreign_file, const Alive& alive);
 
 }  // namespace forebay::foreign

@@ -59,12 +59,12 @@ TEST_CASE("filters run once for each chunk") {
         read_calls = 0;
         std::uint64_t bytes = 0;
         const auto alive = [&](std::uint64_t more) { bytes += more; };
-        const auto found = look_at_hdf5(path, alive).value();
-        const auto verdict = verify_hdf5(path, found, alive).value();
+        const auto foreign_file = look_at_hdf5(path, alive).value();
+        const auto verdict = verify_hdf5(path, foreign_file, alive).value();
         CHECK(verdict.problems.empty());
         CHECK(read_calls == chunks);
-        CHECK(verdict.bytes == found.bytes);
-        CHECK(bytes == found.bytes);
+        CHECK(verdict.bytes == foreign_file.bytes);
+        CHECK(bytes == foreign_file.bytes);
     }
     REQUIRE(H5Zunregister(counting_filter) >= 0);
 }

@@ -17,11 +17,11 @@ namespace {
 using Problems = std::vector<std::string>;
 
 /// All datasets of a step have the rows of the step's particles; readers take the first one's length for all.
-Problems h5part_rules(const ForeignFile& found) {
+Problems h5part_rules(const ForeignFile& foreign_file) {
     constexpr std::size_t name_max = 64;
     Problems problems;
     std::map<std::string, const ForeignDataset*> first;
-    for (const auto& dataset : found.datasets) {
+    for (const auto& dataset : foreign_file.datasets) {
         const auto step = parent_of(dataset.path);
         if (!step.starts_with("Step#") || step.find('/') != std::string::npos) continue;
         if (dataset.path.size() - step.size() - 1 > name_max)
@@ -112,28 +112,28 @@ private:
 };
 
 /// With a scale on one dimension there is one on each, or netCDF invents names by lengths.
-Result<Problems> netcdf_rules(const h5::Id& file, const ForeignFile& found) {
+Result<Problems> netcdf_rules(const h5::Id& file, const ForeignFile& foreign_file) {
     Problems problems;
     FB_TRY_ASSIGN(access, h5::closed_access(H5P_DATASET_ACCESS));
-    for (const auto& one : found.datasets) {
-        const h5::Id dataset(H5Dopen2(file.get(), one.path.c_str(), access.get()));
-        if (dataset.get() < 0 || !one.no_shape.empty()) continue;
+    for (const auto& listed : foreign_file.datasets) {
+        const h5::Id dataset(H5Dopen2(file.get(), listed.path.c_str(), access.get()));
+        if (dataset.get() < 0 || !listed.no_shape.empty()) continue;
         if (h5::text_attribute(dataset, "CLASS") == "DIMENSION_SCALE") continue;
         const auto scales = h5::attribute_elements(dataset, "DIMENSION_LIST");
-        if (scales != one.shape.size())
-            problems.push_back(
-                fmt::format("'{}' has {} dimensions and names for {} of them", one.path, one.shape.size(), scales));
+        if (scales != listed.shape.size())
+            problems.push_back(fmt::format("'{}' has {} dimensions and names for {} of them", listed.path,
+                                           listed.shape.size(), scales));
     }
     return problems;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> broken_rules(const h5::Id& file, const ForeignFile& found) {
-    switch (found.format) {
-        case ForeignFormat::h5part: return h5part_rules(found);
+Result<std::vector<std::string>> broken_rules(const h5::Id& file, const ForeignFile& foreign_file) {
+    switch (foreign_file.format) {
+        case ForeignFormat::h5part: return h5part_rules(foreign_file);
         case ForeignFormat::openpmd: return OpenPmdRules().check(file);
-        case ForeignFormat::netcdf4: return netcdf_rules(file, found);
+        case ForeignFormat::netcdf4: return netcdf_rules(file, foreign_file);
         default: return Problems();
     }
 }

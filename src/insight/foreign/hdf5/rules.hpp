@@ -11,6 +11,6 @@
 namespace forebay::foreign {
 
 /// Sentences about what is broken; none when nothing is.
-Result<std::vector<std::string>> broken_rules(const h5::Id& file, const ForeignFile& found);
+Result<std::vector<std::string>> broken_rules(const h5::Id& file, const ForeignFile& foreign_file);
 
 }  // namespace forebay::foreign

@@ -49,8 +49,8 @@ std::string float_text(const h5::Id& type) {
     const auto bits = 8 * H5Tget_size(type.get()), used = H5Tget_precision(type.get());
     std::size_t sign = 0, exponent_at = 0, exponent = 0, mantissa_at = 0, mantissa = 0;
     if (H5Tget_fields(type.get(), &sign, &exponent_at, &exponent, &mantissa_at, &mantissa) < 0) return "";
-    const auto known = std::ranges::find_if(all, [&](const Known& one) {
-        return one.bits == used && one.exponent == exponent && one.mantissa == mantissa &&
+    const auto known = std::ranges::find_if(all, [&](const Known& candidate) {
+        return candidate.bits == used && candidate.exponent == exponent && candidate.mantissa == mantissa &&
                H5Tget_ebias(type.get()) == (std::size_t{1} << (exponent - 1)) - 1;
     });
     if (known == std::end(all))

@@ -21,13 +21,13 @@ public:
     Hdf5Verifier(const std::string& path, const Alive& alive, ForeignVerdict& verdict)
         : path_(path), alive_(alive), verdict_(verdict), sources_(path) {}
 
-    Result<> check(const h5::Id& file, const ForeignFile& found) {
-        for (const auto& at : found.unreadable) problem(fmt::format("'{}' {}", at, unreadable_text()));
+    Result<> check(const h5::Id& file, const ForeignFile& foreign_file) {
+        for (const auto& at : foreign_file.unreadable) problem(fmt::format("'{}' {}", at, unreadable_text()));
         FB_TRY(links(file));
-        FB_TRY_ASSIGN(broken, broken_rules(file, found));
+        FB_TRY_ASSIGN(broken, broken_rules(file, foreign_file));
         for (auto& text : broken) problem(std::move(text));
         std::vector<std::string> datasets;
-        for (const auto& known : found.datasets)
+        for (const auto& known : foreign_file.datasets)
             if (known.storage != "constant") datasets.push_back(known.path);
         FB_TRY(sources_.follow(file, datasets, [&] { alive_(0); }));
         for (const auto& dataset : datasets) FB_TRY(read(file, dataset));
@@ -111,11 +111,11 @@ private:
 
 }  // namespace
 
-Result<ForeignVerdict> verify_hdf5(const std::string& path, const ForeignFile& found, const Alive& alive) {
+Result<ForeignVerdict> verify_hdf5(const std::string& path, const ForeignFile& foreign_file, const Alive& alive) {
     const h5::QuietErrors quiet;
     FB_TRY_ASSIGN(file, h5::open_file(path));
     ForeignVerdict verdict;
-    FB_TRY(Hdf5Verifier(path, alive, verdict).check(file, found));
+    FB_TRY(Hdf5Verifier(path, alive, verdict).check(file, foreign_file));
     return verdict;
 }
 

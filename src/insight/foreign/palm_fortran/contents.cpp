@@ -41,14 +41,14 @@ public:
             out_.parts.push_back({.rank = p, .boxes = {}, .rows = {}});
         for (const auto& process : processes_)
             for (const auto* part : {&process.global, &process.local})
-                for (const auto& one : *part) names_.add(one.name);
+                for (const auto& entry : *part) names_.add(entry.name);
         std::vector<std::string> names;
-        for (const auto& one : processes_.front().global) {
-            const auto name =
-                names_.keep(one.name, one.later == PalmRecord::Later::none, one.later == PalmRecord::Later::other);
+        for (const auto& entry : processes_.front().global) {
+            const auto name = names_.keep(entry.name, entry.later == PalmRecord::Later::none,
+                                          entry.later == PalmRecord::Later::other);
             if (name.empty()) continue;
             names.push_back(name);
-            FB_TRY(add_global(name, one));
+            FB_TRY(add_global(name, entry));
         }
         const auto items = local_items();
         ghost_layers_ = find_ghost_layers(processes_, items);
@@ -70,19 +70,19 @@ private:
     Result<> check_processes() {
         const auto& first = processes_.front();
         for (std::size_t p = 0; p < processes_.size(); ++p) {
-            const auto& one = processes_[p];
-            if (static_cast<std::size_t>(one.process) != p)
-                return damage(p, fmt::format("it is of process {}, not of {}.", one.process, p));
-            if (static_cast<std::size_t>(one.processes) != processes_.size())
-                return damage(p, fmt::format("it is of a run of {} processes; {} files are there.", one.processes,
+            const auto& process = processes_[p];
+            if (static_cast<std::size_t>(process.process) != p)
+                return damage(p, fmt::format("it is of process {}, not of {}.", process.process, p));
+            if (static_cast<std::size_t>(process.processes) != processes_.size())
+                return damage(p, fmt::format("it is of a run of {} processes; {} files are there.", process.processes,
                                              processes_.size()));
-            if (one.bottom != first.bottom || one.top != first.top)
-                return damage(p, fmt::format("its z indices are {} to {}, those of process 0 {} to {}.", one.bottom,
-                                             one.top, first.bottom, first.top));
-            if (one.big_endian != first.big_endian) return damage(p, "its byte order is not that of process 0.");
-            if (p > 0 && one.global.size() > 1)
+            if (process.bottom != first.bottom || process.top != first.top)
+                return damage(p, fmt::format("its z indices are {} to {}, those of process 0 {} to {}.", process.bottom,
+                                             process.top, first.bottom, first.top));
+            if (process.big_endian != first.big_endian) return damage(p, "its byte order is not that of process 0.");
+            if (p > 0 && process.global.size() > 1)
                 return damage(p, fmt::format("it has a global part, with '{}', which only process 0 writes.",
-                                             one.global.front().name));
+                                             process.global.front().name));
         }
         return {};
     }
@@ -91,12 +91,12 @@ private:
     Result<> check_grid() {
         std::vector<Box> boxes;
         std::uint64_t cells = 0;
-        for (const auto& one : processes_) {
-            boxes.push_back({{static_cast<std::uint64_t>(one.left), static_cast<std::uint64_t>(one.south)},
-                             {one.points_x(), one.points_y()}});
-            points_x_ = std::max(points_x_, static_cast<std::uint64_t>(one.right) + 1);
-            points_y_ = std::max(points_y_, static_cast<std::uint64_t>(one.north) + 1);
-            cells += one.points_x() * one.points_y();
+        for (const auto& process : processes_) {
+            boxes.push_back({{static_cast<std::uint64_t>(process.left), static_cast<std::uint64_t>(process.south)},
+                             {process.points_x(), process.points_y()}});
+            points_x_ = std::max(points_x_, static_cast<std::uint64_t>(process.right) + 1);
+            points_y_ = std::max(points_y_, static_cast<std::uint64_t>(process.north) + 1);
+            cells += process.points_x() * process.points_y();
         }
         if (const auto [a, b] = find_overlap(boxes); a != b)
             return damage(b,
@@ -113,9 +113,9 @@ private:
     }
 
     const FortranRecord* global(std::string_view name, std::uint64_t bytes) const {
-        for (const auto& one : processes_.front().global)
-            if (one.name == name && one.later == PalmRecord::Later::none && one.record.bytes == bytes)
-                return &one.record;
+        for (const auto& entry : processes_.front().global)
+            if (entry.name == name && entry.later == PalmRecord::Later::none && entry.record.bytes == bytes)
+                return &entry.record;
         return nullptr;
     }
 
@@ -129,12 +129,13 @@ private:
                 const auto bound = [&](std::size_t i) {
                     return load<std::int32_t>(data.data() + p * row_bytes + i * sizeof(std::int32_t), big);
                 };
-                const auto& one = processes_[p];
-                if (bound(0) != one.left || bound(1) != one.right || bound(2) != one.south || bound(3) != one.north)
+                const auto& process = processes_[p];
+                if (bound(0) != process.left || bound(1) != process.right || bound(2) != process.south ||
+                    bound(3) != process.north)
                     return damage(p, fmt::format("its part is x {} to {} and y {} to {}; hor_index_bounds of process 0 "
                                                  "says x {} to {} and y {} to {}.",
-                                                 one.left, one.right, one.south, one.north, bound(0), bound(1),
-                                                 bound(2), bound(3)));
+                                                 process.left, process.right, process.south, process.north, bound(0),
+                                                 bound(1), bound(2), bound(3)));
             }
         }
         if (const auto* record = global("current_timestep_number", sizeof(std::int32_t))) {
@@ -159,8 +160,8 @@ private:
         for (auto& part : out_.parts) part.boxes.emplace_back();
     }
 
-    Result<> add_global(const std::string& name, const PalmRecord& one) {
-        const auto& record = one.record;
+    Result<> add_global(const std::string& name, const PalmRecord& entry) {
+        const auto& record = entry.record;
         if (record.bytes == 0) {
             empty_.push_back(name);
             return {};
@@ -169,9 +170,9 @@ private:
         auto origin = whole(0, record.ranges);
         Variable variable{.name = name, .type = u8, .kind = Kind::replicated, .shape = {}};
         const auto* wanted = wish(name);
-        const auto known = palm_array(one.name);
+        const auto known = palm_array(entry.name);
         const auto shape = known && known->is_whole()
-                               ? palm_shape(*known, one.name, record.bytes, processes_.front().levels())
+                               ? palm_shape(*known, entry.name, record.bytes, processes_.front().levels())
                                : std::nullopt;
         if (wanted == nullptr && shape) {
             variable.type = known->type;
@@ -212,14 +213,14 @@ private:
         std::map<std::pair<std::string_view, int>, std::size_t> known;  // by name and how often it came before
         for (std::size_t p = 0; p < processes_.size(); ++p) {
             std::map<std::string_view, int> before;
-            for (const auto& one : processes_[p].local) {
-                const bool is_last = one.later == PalmRecord::Later::none;
-                const auto [at, is_new] =
-                    known.emplace(std::pair(std::string_view(one.name), is_last ? 0 : ++before[one.name]), all.size());
+            for (const auto& entry : processes_[p].local) {
+                const bool is_last = entry.later == PalmRecord::Later::none;
+                const auto [at, is_new] = known.emplace(
+                    std::pair(std::string_view(entry.name), is_last ? 0 : ++before[entry.name]), all.size());
                 if (is_new)
-                    all.push_back({{"", std::vector<const FortranRecord*>(processes_.size()), one.name}, is_last});
-                all[at->second].item.records[p] = &one.record;
-                all[at->second].differs |= one.later == PalmRecord::Later::other;
+                    all.push_back({{"", std::vector<const FortranRecord*>(processes_.size()), entry.name}, is_last});
+                all[at->second].item.records[p] = &entry.record;
+                all[at->second].differs |= entry.later == PalmRecord::Later::other;
             }
         }
         std::vector<PalmItem> items;
@@ -288,16 +289,16 @@ private:
         if (kept > 0) variable.attributes.others = {{"ghost_layers", static_cast<std::int64_t>(kept)}};
         add(std::move(variable), box.reason);
         for (std::uint32_t p = 0; p < processes_.size(); ++p) {
-            const auto& one = processes_[p];
+            const auto& process = processes_[p];
             // At the edges of the grid the part reaches over the ghost layers that are kept.
-            const auto west = one.left == 0 ? kept : 0, south = one.south == 0 ? kept : 0;
-            const auto east = static_cast<std::uint64_t>(one.right) + 1 == points_x_ ? kept : 0;
-            const auto north = static_cast<std::uint64_t>(one.north) + 1 == points_y_ ? kept : 0;
-            Box own{{static_cast<std::uint64_t>(one.left) + kept - west,
-                     static_cast<std::uint64_t>(one.south) + kept - south},
-                    {one.points_x() + west + east, one.points_y() + south + north}};
+            const auto west = process.left == 0 ? kept : 0, south = process.south == 0 ? kept : 0;
+            const auto east = static_cast<std::uint64_t>(process.right) + 1 == points_x_ ? kept : 0;
+            const auto north = static_cast<std::uint64_t>(process.north) + 1 == points_y_ ? kept : 0;
+            Box own{{static_cast<std::uint64_t>(process.left) + kept - west,
+                     static_cast<std::uint64_t>(process.south) + kept - south},
+                    {process.points_x() + west + east, process.points_y() + south + north}};
             auto origin = whole(p, item.records[p]->ranges);
-            origin.stride_bytes = (one.points_y() + 2 * layers) * element;
+            origin.stride_bytes = (process.points_y() + 2 * layers) * element;
             origin.run_bytes = own.size[1] * element;
             origin.runs = own.size[0];
             origin.first = (layers - west) * origin.stride_bytes + (layers - south) * element;

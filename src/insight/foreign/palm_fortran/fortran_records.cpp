@@ -27,12 +27,12 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
     FB_TRY_ASSIGN(file_bytes, file.size());
     FortranReader reader(file, name, file_bytes);
     if (file_bytes < 2 * mark_bytes) return reader.damage(file_bytes, "it ends within the first mark.");
-    const auto is_first = [&](Result<std::int32_t>& found) {
-        return found && *found == static_cast<std::int32_t>(first_record_bytes);
+    const auto is_first = [&](Result<std::int32_t>& marker) {
+        return marker && *marker == static_cast<std::int32_t>(first_record_bytes);
     };
-    auto found = reader.mark(0);
-    if (!found) return found.error();
-    if (is_first(found)) {
+    auto marker = reader.mark(0);
+    if (!marker) return marker.error();
+    if (is_first(marker)) {
         // With marks of 8 bytes the upper half of the mark stands where the record begins, which is no empty name.
         FB_TRY_ASSIGN(second, reader.mark(mark_bytes));
         if (second == 0)
@@ -44,9 +44,9 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
         return reader;
     }
     reader.big_endian_ = true;
-    found = reader.mark(0);
-    if (!found) return found.error();
-    if (is_first(found)) return reader;
+    marker = reader.mark(0);
+    if (!marker) return marker.error();
+    if (is_first(marker)) return reader;
     return Error{
         ErrorKind::refused,
         fmt::format("{} is no restart file that PALM wrote as fortran_binary: its first record does not have {} bytes",

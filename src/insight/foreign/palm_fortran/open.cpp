@@ -31,18 +31,18 @@ struct ProcessFiles {
 
 Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(entries, store.list(directory));
-    std::vector<std::pair<std::uint32_t, std::string>> found;
+    std::vector<std::pair<std::uint32_t, std::string>> numbered;
     ProcessFiles files;
     for (const auto& entry : entries) {
         const auto process = entry.is_directory ? std::nullopt : process_in(entry.name);
-        if (process) found.emplace_back(*process, directory + "/" + entry.name);
+        if (process) numbered.emplace_back(*process, directory + "/" + entry.name);
         else files.strangers.push_back(directory + "/" + entry.name);
     }
-    std::ranges::sort(found);
-    if (found.empty())
+    std::ranges::sort(numbered);
+    if (numbered.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
                      "name the directory that PALM wrote, BINOUT or a copy of it, or the one file of a serial PALM"};
-    for (const auto& [number, path] : found) {
+    for (const auto& [number, path] : numbered) {
         if (number < files.paths.size())
             return Error{ErrorKind::refused,
                          fmt::format("{} and {} are both of process {}", files.paths.back(), path, number), "",
@@ -65,13 +65,13 @@ Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& 
     if (is_one) {
         files.paths = {path};
     } else {
-        FB_TRY_ASSIGN(found, files_in(store, path));
-        files = std::move(found);
+        FB_TRY_ASSIGN(listed, files_in(store, path));
+        files = std::move(listed);
     }
     std::vector<PalmProcess> processes;
-    for (const auto& one : files.paths) {
-        FB_TRY_ASSIGN(file, store.open(one, sys::Access::read));
-        FB_TRY_ASSIGN(process, decode_palm_process(*file, one));
+    for (const auto& file_path : files.paths) {
+        FB_TRY_ASSIGN(file, store.open(file_path, sys::Access::read));
+        FB_TRY_ASSIGN(process, decode_palm_process(*file, file_path));
         processes.push_back(std::move(process));
     }
     const auto all = static_cast<std::size_t>(processes.front().processes);

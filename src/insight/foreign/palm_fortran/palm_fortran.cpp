@@ -87,13 +87,13 @@ private:
     }
 
     // The file may be whole: somebody's own module can write more records than PALM's do.
-    Error no_name(const std::string& found) const {
-        if (after_.empty()) return reader_.damage(name_at_, found + ".");
+    Error no_name(const std::string& text) const {
+        if (after_.empty()) return reader_.damage(name_at_, text + ".");
         auto error = reader_.damage(
             name_at_,
             fmt::format("{}, behind the data of '{}'. One record follows a name of PALM's, two only random_iv "
                         "and seq_random_array.",
-                        found, after_));
+                        text, after_));
         error.next +=
             fmt::format("; where '{}' has more since your own code writes it, restart_data_format mpi", after_);
         return error;

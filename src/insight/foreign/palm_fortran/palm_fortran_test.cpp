@@ -99,35 +99,35 @@ TEST_CASE("three processes make one array of three boxes, and a table of their r
 TEST_CASE("names that come again, names with two records, and names that say more than sizes") {
     const std::vector files{with_oddities(0), with_oddities(1)};
     const auto contents = open(files).value();
-    const auto told = [&](const char* name) {
-        const auto* one = find(contents.schema, name);
-        if (one == nullptr) return std::string("none");
-        auto text = name_of(one->type);
-        for (int dim = 0; dim < one->shape.dims(); ++dim) text += " " + std::to_string(one->shape[dim]);
+    const auto description = [&](const char* name) {
+        const auto* variable = find(contents.schema, name);
+        if (variable == nullptr) return std::string("none");
+        auto text = name_of(variable->type);
+        for (int dim = 0; dim < variable->shape.dims(); ++dim) text += " " + std::to_string(variable->shape[dim]);
         return text;
     };
     CHECK(contents.step == 5);
-    CHECK(told("current_timestep_number~2") == "i32");
-    CHECK(told("passive_scalar") == "i32");
-    CHECK(told("passive_scalar~2") == "none");
-    CHECK(told("q_init") == "f64 4");
-    CHECK(told("u_max_ijk") == "i32 4");
-    CHECK(told("hom") == "f64 3 2 4");
-    CHECK(told("unset") == "f64");
-    CHECK(told("e") == "f64 4 3 4");
-    CHECK(told("e~2") == "f64 4 3 4");
-    CHECK(told("random_iv/value") == "i32");
-    CHECK(told("random_iy/value") == "i32");
-    CHECK(told("id_random_array") == "i32 4 3");
-    CHECK(told("seq_random_array") == "i32 4 3 5");
-    CHECK(told("s_av~2") == "none");
-    CHECK(told("surf%us/value") == "f64");
-    CHECK(told("surf%start_index") == "i32 4 3");
-    CHECK(told("t_soil/value") == "f64");
-    CHECK(told("somebodys/value") == "f64");
-    CHECK(told("mask") == "i32 4 3");
-    CHECK(told("m_soil_av") == "f64 4 3 2");
-    CHECK(told("soil") == "f64 4 3 2");
+    CHECK(description("current_timestep_number~2") == "i32");
+    CHECK(description("passive_scalar") == "i32");
+    CHECK(description("passive_scalar~2") == "none");
+    CHECK(description("q_init") == "f64 4");
+    CHECK(description("u_max_ijk") == "i32 4");
+    CHECK(description("hom") == "f64 3 2 4");
+    CHECK(description("unset") == "f64");
+    CHECK(description("e") == "f64 4 3 4");
+    CHECK(description("e~2") == "f64 4 3 4");
+    CHECK(description("random_iv/value") == "i32");
+    CHECK(description("random_iy/value") == "i32");
+    CHECK(description("id_random_array") == "i32 4 3");
+    CHECK(description("seq_random_array") == "i32 4 3 5");
+    CHECK(description("s_av~2") == "none");
+    CHECK(description("surf%us/value") == "f64");
+    CHECK(description("surf%start_index") == "i32 4 3");
+    CHECK(description("t_soil/value") == "f64");
+    CHECK(description("somebodys/value") == "f64");
+    CHECK(description("mask") == "i32 4 3");
+    CHECK(description("m_soil_av") == "f64 4 3 2");
+    CHECK(description("soil") == "f64 4 3 2");
     REQUIRE(contents.notes.size() == 4);
     CHECK(contents.notes[0].find("PARTICLE_RESTART_DATA_OUT") != std::string::npos);
     CHECK(contents.notes[1].find("'e' as 'e~2'") != std::string::npos);
@@ -275,20 +275,20 @@ TEST_CASE("marks of 8 bytes are told apart") {
 
 TEST_CASE("a wish that the files cannot fulfil is refused") {
     const auto files = three();
-    const auto told = [&](const std::string& text) {
+    const auto refusal = [&](const std::string& text) {
         Choices choices;
         choices.wishes = wishes_of({text}).value();
         const auto contents = open(files, choices);
         return contents ? name_of(find(contents->schema, text.substr(0, text.find('=')))->type)
                         : contents.error().text();
     };
-    CHECK(told("u=i64:box") == "i64");
-    CHECK(told("simulated_time=u8") == "u8");
-    CHECK(told("simulated_time=i32:2x1") == "i32");
-    CHECK(told("simulated_time=i32:3").find("asks for something else") != std::string::npos);
-    CHECK(told("simulated_time=f64:box").find("asks for something else") != std::string::npos);
-    CHECK(told("surf=f64:box").find("does not have the size of a box of f64") != std::string::npos);
-    CHECK(told("surf=c128:rows").find("are no whole number of c128") != std::string::npos);
-    CHECK(told("u=f64:6x3x4").find("its shape follows from theirs") != std::string::npos);
-    CHECK(told("w=f64").find("nothing of that name") != std::string::npos);
+    CHECK(refusal("u=i64:box") == "i64");
+    CHECK(refusal("simulated_time=u8") == "u8");
+    CHECK(refusal("simulated_time=i32:2x1") == "i32");
+    CHECK(refusal("simulated_time=i32:3").find("asks for something else") != std::string::npos);
+    CHECK(refusal("simulated_time=f64:box").find("asks for something else") != std::string::npos);
+    CHECK(refusal("surf=f64:box").find("does not have the size of a box of f64") != std::string::npos);
+    CHECK(refusal("surf=c128:rows").find("are no whole number of c128") != std::string::npos);
+    CHECK(refusal("u=f64:6x3x4").find("its shape follows from theirs") != std::string::npos);
+    CHECK(refusal("w=f64").find("nothing of that name") != std::string::npos);
 }

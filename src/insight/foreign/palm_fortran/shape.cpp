@@ -39,9 +39,9 @@ std::uint64_t find_ghost_layers(std::span<const PalmProcess> processes, std::spa
                 return all_have(processes, item, around, f64.size_bytes, levels);
             }));
         };
-        const std::pair found{names_with(processes.front().levels()), names_with(1)};
-        if (found > best) {
-            best = found;
+        const std::pair candidate{names_with(processes.front().levels()), names_with(1)};
+        if (candidate > best) {
+            best = candidate;
             layers = around;
         }
     };

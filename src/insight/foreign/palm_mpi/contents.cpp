@@ -44,7 +44,7 @@ public:
         if (header_.step >= 0) out_.step = header_.step;
         out_.parts.push_back({.rank = 0, .boxes = {}, .rows = {}});
         for (const auto* list : {&header_.integers, &header_.reals, &header_.texts, &header_.arrays})
-            for (const auto& one : *list) names_.add(one.name);
+            for (const auto& named : *list) names_.add(named.name);
         FB_TRY(add_values(header_.integers, i32, "the header's integers"));
         FB_TRY(add_values(header_.reals, f64, "the header's reals"));
         FB_TRY(add_values(header_.texts, string_of(1), "the header's texts"));
@@ -58,11 +58,11 @@ private:
     Result<std::vector<std::string>> settle(const std::vector<PalmMpiHeader::Named>& list) {
         std::vector<std::string> settled;
         std::map<std::string_view, Range> first;
-        for (const auto& one : list) {
-            const auto [known, is_first] = first.emplace(one.name, one.place);
+        for (const auto& named : list) {
+            const auto [known, is_first] = first.emplace(named.name, named.place);
             FB_TRY_ASSIGN(same,
-                          is_first ? Result<bool>(false) : equal_ranges(file_, {&known->second, 1}, {&one.place, 1}));
-            settled.push_back(names_.keep(one.name, is_first, is_first || !same));
+                          is_first ? Result<bool>(false) : equal_ranges(file_, {&known->second, 1}, {&named.place, 1}));
+            settled.push_back(names_.keep(named.name, is_first, is_first || !same));
         }
         return settled;
     }
@@ -101,8 +101,8 @@ private:
                 empty_.push_back(names[i]);
                 continue;
             }
-            FB_TRY_ASSIGN(found, classify(names[i], arrays[i], i < planes_end));
-            add_array(names[i], arrays[i], std::move(found));
+            FB_TRY_ASSIGN(classified, classify(names[i], arrays[i], i < planes_end));
+            add_array(names[i], arrays[i], std::move(classified));
         }
         return check_wishes(choices_, names, path_);
     }
@@ -147,17 +147,17 @@ private:
         return Found{type, shape_of(true, bytes / plane), reason, header_.ghost_layers > 0, true};
     }
 
-    std::optional<Found> named(const PalmArray& array, const PalmMpiHeader::Named& one) {
+    std::optional<Found> named(const PalmArray& array, const PalmMpiHeader::Named& named) {
         constexpr const char* reason = "PALM's own array, by its name";
-        const auto bytes = one.place.bytes;
+        const auto bytes = named.place.bytes;
         if (array.kind == PalmArray::Kind::grid) return on_grid(bytes, array.type, reason);
         if (array.kind == PalmArray::Kind::surface) return std::nullopt;
-        const auto shape = palm_shape(array, one.name, bytes, header_.levels);
+        const auto shape = palm_shape(array, named.name, bytes, header_.levels);
         if (!shape) return std::nullopt;
-        Found found{array.type, *shape, reason};
-        if (array.is_whole()) found.kind = Kind::replicated;
-        else records_.push_back(one.name);
-        return found;
+        Found reading{array.type, *shape, reason};
+        if (array.is_whole()) reading.kind = Kind::replicated;
+        else records_.push_back(named.name);
+        return reading;
     }
 
     Result<std::optional<Found>> surface_data(const PalmMpiHeader::Named& array) {
@@ -165,38 +165,38 @@ private:
         if (!index_) return none;
         FB_TRY_ASSIGN(runs, count_surface_runs(file_, header_, *index_, array.place));
         if (runs == 0) return none;
-        Found found{f64, {index_->elements}, "surface data: counts as in the index planes"};
-        found.attributes.dimensions = {"surface"};
+        Found reading{f64, {index_->elements}, "surface data: counts as in the index planes"};
+        reading.attributes.dimensions = {"surface"};
         if (runs > 1) {
-            found.shape = {runs, index_->elements};
-            found.attributes.dimensions = {"level", "surface"};
+            reading.shape = {runs, index_->elements};
+            reading.attributes.dimensions = {"level", "surface"};
         }
-        found.attributes.others = {{"start_index", index_->start}, {"end_index", index_->end}};
-        return std::optional(std::move(found));
+        reading.attributes.others = {{"start_index", index_->start}, {"end_index", index_->end}};
+        return std::optional(std::move(reading));
     }
 
     Result<Found> classify(const std::string& name, const PalmMpiHeader::Named& array, bool is_index) {
         const auto known = palm_array(array.name);
         if (const auto wish = choices_.wishes.find(name); wish != choices_.wishes.end()) {
-            FB_TRY_ASSIGN(found, wished(array, wish->second));
-            if (known && known->is_whole() && !found.on_grid) found.kind = Kind::replicated;
-            return found;
+            FB_TRY_ASSIGN(reading, wished(array, wish->second));
+            if (known && known->is_whole() && !reading.on_grid) reading.kind = Kind::replicated;
+            return reading;
         }
         if (is_index)
             return Found{i64, shape_of(false, 0), "index plane: with its neighbour it tiles the surfaces", false, true};
         const auto bytes = array.place.bytes;
         if (known)
-            if (auto found = named(*known, array)) return std::move(*found);
+            if (auto reading = named(*known, array)) return std::move(*reading);
         FB_TRY_ASSIGN(surface, surface_data(array));
         if (surface) return std::move(*surface);
         const bool may_be_field = !known || known->kind != PalmArray::Kind::surface;
         if (may_be_field)
-            if (auto found = on_grid(bytes, f64, "size")) return std::move(*found);
+            if (auto reading = on_grid(bytes, f64, "size")) return std::move(*reading);
         FB_TRY_ASSIGN(first, sample(array.place));
         if (may_be_field) {
             const bool real = (known && known->type == f64) || is_real(first, header_.big_endian);
-            if (auto found = on_grid(bytes, i32, "size"); found && !real) return std::move(*found);
-            if (auto found = layered(bytes, f64, "size: levels of its own")) return std::move(*found);
+            if (auto reading = on_grid(bytes, i32, "size"); reading && !real) return std::move(*reading);
+            if (auto reading = layered(bytes, f64, "size: levels of its own")) return std::move(*reading);
             if (bytes == 8 * header_.levels) return Found{f64, {header_.levels}, "size: a profile"};
         }
         unfit_.push_back(name);
@@ -220,36 +220,36 @@ private:
             return Found{type, wish.shape, "--type"};
         }
         if (wish.form != TypeHint::Form::rows) {
-            if (const auto found = on_grid(bytes, type, "--type")) return *found;
-            if (const auto found = layered(bytes, type, "--type")) return *found;
+            if (const auto reading = on_grid(bytes, type, "--type")) return *reading;
+            if (const auto reading = layered(bytes, type, "--type")) return *reading;
         }
         if (wish.form == TypeHint::Form::box || bytes % type.size_bytes != 0)
             return refusal(fmt::format("{} over a grid of {} x {} points", name_of(type), outer_y_, outer_x_));
         return Found{type, {bytes / type.size_bytes}, "--type"};
     }
 
-    void add_array(const std::string& name, const PalmMpiHeader::Named& array, Found found) {
+    void add_array(const std::string& name, const PalmMpiHeader::Named& array, Found reading) {
         Variable variable{.name = name,
-                          .type = found.type,
-                          .kind = found.kind,
-                          .shape = found.shape,
-                          .attributes = std::move(found.attributes)};
+                          .type = reading.type,
+                          .kind = reading.kind,
+                          .shape = reading.shape,
+                          .attributes = std::move(reading.attributes)};
         auto origin = whole(0, {array.place});
-        if (found.on_grid) {
-            const bool cut = found.ghosts && choices_.cut_ghosts;
-            const bool around = found.ghosts && !cut;
+        if (reading.on_grid) {
+            const bool cut = reading.ghosts && choices_.cut_ghosts;
+            const bool around = reading.ghosts && !cut;
             variable.attributes.dimensions = {around ? "yg" : "y", around ? "xg" : "x"};
-            if (found.shape.dims() == 3)
-                variable.attributes.dimensions.push_back(found.shape[2] == header_.levels ? "z" : "level");
+            if (reading.shape.dims() == 3)
+                variable.attributes.dimensions.push_back(reading.shape[2] == header_.levels ? "z" : "level");
             if (around)
                 variable.attributes.others = {{"ghost_layers", static_cast<std::int64_t>(header_.ghost_layers)}};
             if (cut) cut_ghosts(variable, origin);
         }
-        if (found.shape == Extents{header_.levels}) variable.attributes.dimensions = {"z"};
-        if (found.kind == Kind::replicated) return add(std::move(variable), {}, std::move(origin), found.reason);
+        if (reading.shape == Extents{header_.levels}) variable.attributes.dimensions = {"z"};
+        if (reading.kind == Kind::replicated) return add(std::move(variable), {}, std::move(origin), reading.reason);
         Box box{.lo = {}, .size = variable.shape};
         for (int dim = 0; dim < box.size.dims(); ++dim) box.lo.push_back(0);
-        add(std::move(variable), {box}, std::move(origin), found.reason);
+        add(std::move(variable), {box}, std::move(origin), reading.reason);
     }
 
     // Rows of x, which are end to end within the ghost layers left and right of them.

@@ -63,8 +63,8 @@ private:
     std::int32_t field(Field which) const { return at<std::int32_t>(4 * static_cast<std::uint64_t>(which)); }
 
     static const PalmMpiHeader::Named* first_of(const std::vector<PalmMpiHeader::Named>& list, std::string_view name) {
-        const auto found = std::ranges::find(list, name, &PalmMpiHeader::Named::name);
-        return found == list.end() ? nullptr : &*found;
+        const auto match = std::ranges::find(list, name, &PalmMpiHeader::Named::name);
+        return match == list.end() ? nullptr : &*match;
     }
 
     Error damage(std::uint64_t offset, const std::string& why) const {

@@ -74,7 +74,7 @@ TEST_CASE("surface data are told by the index planes before them, in runs") {
 
 TEST_CASE("what only resembles surface data, or their index planes, is none") {
     // Type of the planes, then shape of the data.
-    const auto told = [](auto&& change) {
+    const auto refusal = [](auto&& change) {
         test::PalmMpiImage image;
         test::add_surface(image, "data", {1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 1, 1}, 2);
         const auto words = [&](std::size_t array) {
@@ -90,27 +90,27 @@ TEST_CASE("what only resembles surface data, or their index planes, is none") {
     };
     const Extents levels{3, 4, 4};  // 48 elements over 3 x 4 points, which is a field's size too
     const std::pair data_is_none(i64, levels), planes_are_none(f64, levels);
-    CHECK(told([](auto, auto, auto) {}) == std::pair(i64, Extents{2, 24}));
-    CHECK(told([](auto data, auto, auto) { data[0] = 2; }) == data_is_none);
-    CHECK(told([](auto data, auto, auto) { data[24 + 1] = 1.5; }) == data_is_none);  // in the second run
-    CHECK(told([](auto data, auto, auto) { data[23] = -1; }) == data_is_none);
+    CHECK(refusal([](auto, auto, auto) {}) == std::pair(i64, Extents{2, 24}));
+    CHECK(refusal([](auto data, auto, auto) { data[0] = 2; }) == data_is_none);
+    CHECK(refusal([](auto data, auto, auto) { data[24 + 1] = 1.5; }) == data_is_none);  // in the second run
+    CHECK(refusal([](auto data, auto, auto) { data[23] = -1; }) == data_is_none);
     // Two columns exchange their numbers of elements.
-    CHECK(told([](auto data, auto, auto) {
+    CHECK(refusal([](auto data, auto, auto) {
               data[0] = 2;
               data[2] = 1;
           }) == data_is_none);
-    CHECK(told([](auto, auto start, auto) { start[0] = 0; }) == planes_are_none);
-    CHECK(told([](auto, auto start, auto) { start[5] += 1; }) == planes_are_none);
-    CHECK(told([](auto, auto, auto end) { end[8] = std::numeric_limits<std::int64_t>::max(); }) == planes_are_none);
+    CHECK(refusal([](auto, auto start, auto) { start[0] = 0; }) == planes_are_none);
+    CHECK(refusal([](auto, auto start, auto) { start[5] += 1; }) == planes_are_none);
+    CHECK(refusal([](auto, auto, auto end) { end[8] = std::numeric_limits<std::int64_t>::max(); }) == planes_are_none);
     // A gap between the columns of two x.
-    CHECK(told([](auto, auto start, auto end) {
+    CHECK(refusal([](auto, auto start, auto end) {
               for (const std::size_t place : {3, 7, 11}) {
                   start[place] += 5;
                   end[place] += 5;
               }
           }) == planes_are_none);
     // The last column is longer than its data say.
-    CHECK(told([](auto, auto, auto end) { end[11] += 1; }) == data_is_none);
+    CHECK(refusal([](auto, auto, auto end) { end[11] += 1; }) == data_is_none);
 }
 
 TEST_CASE("PALM's own arrays are known by their names, whatever their sizes resemble") {
@@ -130,26 +130,26 @@ TEST_CASE("PALM's own arrays are known by their names, whatever their sizes rese
     image.array("particles", std::vector<std::int8_t>(21, 1));
     const auto file = image.bytes();
     const auto contents = open(file).value();
-    const auto told = [&](const char* name) {
-        const auto& one = *find(contents.schema, name);
-        std::string text = one.kind == Kind::replicated ? "every " : "";
-        text += name_of(one.type);
-        for (int dim = 0; dim < one.shape.dims(); ++dim) text += " " + std::to_string(one.shape[dim]);
+    const auto description = [&](const char* name) {
+        const auto& variable = *find(contents.schema, name);
+        std::string text = variable.kind == Kind::replicated ? "every " : "";
+        text += name_of(variable.type);
+        for (int dim = 0; dim < variable.shape.dims(); ++dim) text += " " + std::to_string(variable.shape[dim]);
         return text;
     };
-    CHECK(told("time_domask") == "every f64 6");
-    CHECK(told("hom") == "every f64 3 2 4");
-    CHECK(told("hom_sum") == "every f64 3 4");
-    CHECK(told("q_init") == "every f64 4");
-    CHECK(told("u_max_ijk") == "every i32 3");
-    CHECK(told("id_random_array") == "i32 3 4");
-    CHECK(told("prt_global_index") == "i64 3 4 4");
-    CHECK(told("forcing") == "f64 6");
-    CHECK(told("mask") == "i32 3 4");
-    CHECK(told("s_av") == "f64 3 4");
-    CHECK(told("m_soil_av") == "f64 3 4 2");
-    CHECK(told("soil") == "f64 3 4 2");
-    CHECK(told("particles") == "u8 21");
+    CHECK(description("time_domask") == "every f64 6");
+    CHECK(description("hom") == "every f64 3 2 4");
+    CHECK(description("hom_sum") == "every f64 3 4");
+    CHECK(description("q_init") == "every f64 4");
+    CHECK(description("u_max_ijk") == "every i32 3");
+    CHECK(description("id_random_array") == "i32 3 4");
+    CHECK(description("prt_global_index") == "i64 3 4 4");
+    CHECK(description("forcing") == "f64 6");
+    CHECK(description("mask") == "i32 3 4");
+    CHECK(description("s_av") == "f64 3 4");
+    CHECK(description("m_soil_av") == "f64 3 4 2");
+    CHECK(description("soil") == "f64 3 4 2");
+    CHECK(description("particles") == "u8 21");
     REQUIRE(contents.notes.size() == 2);
     CHECK(contents.notes[0].find("in one dimension: forcing.") != std::string::npos);
     CHECK(contents.notes[1].find("kept as bytes") != std::string::npos);
@@ -249,7 +249,7 @@ TEST_CASE("a file cut anywhere in the header, or before its last array, is refus
 }
 
 TEST_CASE("contradictions are told with their place") {
-    const auto told = [](auto&& change) {
+    const auto refusal = [](auto&& change) {
         auto file = test::palm_mpi_file();
         change(file);
         const auto contents = open(file);
@@ -258,24 +258,25 @@ TEST_CASE("contradictions are told with their place") {
     const auto put = [](std::vector<std::byte>& file, std::size_t at, auto value) {
         std::memcpy(file.data() + at, &value, sizeof value);
     };
-    CHECK(told([&](auto& file) { put(file, 8, 601); }).find("601 arrays; PALM has at most 600") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 12, -1); }).find("-1 texts") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 4, 2); }).find("flag of outer ghost layers is 2") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 4, 1); }).find("with outer ghost layers") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 32, 6); }).find("6 x 3 points are stored of a grid of 4 x 3") !=
+    CHECK(refusal([&](auto& file) { put(file, 8, 601); }).find("601 arrays; PALM has at most 600") !=
           std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 40, 'm'); }).find("integer 1 is not nx") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 8232, -3); }).find("nx is -3") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 9288, '\n'); }).find("'runname' has control characters") !=
+    CHECK(refusal([&](auto& file) { put(file, 12, -1); }).find("-1 texts") != std::string::npos);
+    CHECK(refusal([&](auto& file) { put(file, 4, 2); }).find("flag of outer ghost layers is 2") != std::string::npos);
+    CHECK(refusal([&](auto& file) { put(file, 4, 1); }).find("with outer ghost layers") != std::string::npos);
+    CHECK(refusal([&](auto& file) { put(file, 32, 6); }).find("6 x 3 points are stored of a grid of 4 x 3") !=
           std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 55'080, std::int64_t{131'071}); }).find("at byte 55080") !=
+    CHECK(refusal([&](auto& file) { put(file, 40, 'm'); }).find("integer 1 is not nx") != std::string::npos);
+    CHECK(refusal([&](auto& file) { put(file, 8232, -3); }).find("nx is -3") != std::string::npos);
+    CHECK(refusal([&](auto& file) { put(file, 9288, '\n'); }).find("'runname' has control characters") !=
           std::string::npos);
-    CHECK(told([&](auto& file) {
+    CHECK(refusal([&](auto& file) { put(file, 55'080, std::int64_t{131'071}); }).find("at byte 55080") !=
+          std::string::npos);
+    CHECK(refusal([&](auto& file) {
               put(file, 55'096, std::int64_t{131'080});
           }).find("array 'profile' begins at byte 131080, before 'zs'") != std::string::npos);
-    CHECK(told([&](auto& file) { put(file, 55'080, std::int64_t{131'080}); }).find("the first array begins there") !=
+    CHECK(refusal([&](auto& file) { put(file, 55'080, std::int64_t{131'080}); }).find("the first array begins there") !=
           std::string::npos);
-    CHECK(told([&](auto& file) {
+    CHECK(refusal([&](auto& file) {
               put(file, 55'088, std::int64_t{131'072});
           }).find("'u' begins there, and so does 'zs'") != std::string::npos);
 }

@@ -134,12 +134,12 @@ public:
         attributes.others.emplace_back("up", label_of(plane_.up));
         note_palette(attributes, analysis_);
         const auto table = table_of(variables_[0]);
-        Made made;
-        made.variables.push_back(
+        Made results;
+        results.variables.push_back(
             found_list<double>(table + "/density", {plane_.up.cells, plane_.across.cells}, density, attributes));
-        made.variables.push_back(found_scalar<std::uint64_t>(table + "/left_out", left_out_, {}));
-        if (analysis_.picture) FB_TRY(draw(moment, density, made));
-        return made;
+        results.variables.push_back(found_scalar<std::uint64_t>(table + "/left_out", left_out_, {}));
+        if (analysis_.picture) FB_TRY(draw(moment, density, results));
+        return results;
     }
 
 private:
@@ -163,7 +163,7 @@ private:
         return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
     }
 
-    Result<> draw(const Moment& moment, const std::vector<double>& density, Made& made) const {
+    Result<> draw(const Moment& moment, const std::vector<double>& density, Made& results) const {
         const auto table = table_of(variables_[0]);
         const auto unit = weights_ ? units_of(variables_[3]).unit : std::string();
         const auto what = weights_ ? variables_[3].name.substr(variables_[3].name.rfind('/') + 1) : "particles";
@@ -185,7 +185,7 @@ private:
         FB_TRY_ASSIGN(png, draw_png(scene));
         auto name = table;
         std::ranges::replace(name, '/', '.');
-        made.pictures.push_back({name + ".density", std::move(png)});
+        results.pictures.push_back({name + ".density", std::move(png)});
         return {};
     }
 

@@ -68,15 +68,15 @@ std::unique_ptr<Analyser> analyser_of(const Analysis& analysis, std::size_t colu
     return make_analyser(analysis, columns_of(std::vector<Type>(columns, f64))).value();
 }
 
-std::vector<double> density_of(const Made& made) {
-    std::vector<double> density(made.variables[0].bytes.size() / sizeof(double));
-    std::memcpy(density.data(), made.variables[0].bytes.data(), made.variables[0].bytes.size());
+std::vector<double> density_of(const Made& result) {
+    std::vector<double> density(result.variables[0].bytes.size() / sizeof(double));
+    std::memcpy(density.data(), result.variables[0].bytes.data(), result.variables[0].bytes.size());
     return density;
 }
 
-std::uint64_t left_out_of(const Made& made) {
+std::uint64_t left_out_of(const Made& result) {
     std::uint64_t left_out = 0;
-    std::memcpy(&left_out, made.variables[1].bytes.data(), sizeof left_out);
+    std::memcpy(&left_out, result.variables[1].bytes.data(), sizeof left_out);
     return left_out;
 }
 
@@ -104,14 +104,14 @@ TEST_CASE("density: counts and weights of each cell, along each axis") {
         const auto analysis = analysis_of({4, 2, 3}, axis, 12);
         const auto counted = analyser_of(analysis, 3);
         give_rows(*counted, rows, 3);
-        const auto made = counted->make({}).value();
-        REQUIRE(made.variables.size() == 2);
-        CHECK(made.variables[0].name == "gas/density");
-        CHECK(made.variables[0].shape == Extents{lines, columns});
-        CHECK(made.variables[0].type == f64);
-        CHECK(made.variables[1].name == "gas/left_out");
-        CHECK(density_of(made) == counts);
-        CHECK(left_out_of(made) == 0);
+        const auto result = counted->make({}).value();
+        REQUIRE(result.variables.size() == 2);
+        CHECK(result.variables[0].name == "gas/density");
+        CHECK(result.variables[0].shape == Extents{lines, columns});
+        CHECK(result.variables[0].type == f64);
+        CHECK(result.variables[1].name == "gas/left_out");
+        CHECK(density_of(result) == counts);
+        CHECK(left_out_of(result) == 0);
         const auto weighed = analyser_of(analysis, 4);
         give_rows(*weighed, rows, 4);
         const auto by_weight = weighed->make({}).value();
@@ -129,15 +129,15 @@ TEST_CASE("density: positions outside are wrapped, those that are none are left 
                                 {nan, 0, 0, 100},    {0, 0, nan, 100},    {0, infinite, 0, 1}, {0, 0, 0, nan},
                                 {0, 0, 0, infinite}, {-1e-300, 5, 0, 16}, {25, 1e-320, -3, 32}};
     give_rows(*analyser, rows, 4);
-    const auto made = analyser->make({}).value();
-    const auto density = density_of(made);
-    CHECK(left_out_of(made) == 5);
+    const auto result = analyser->make({}).value();
+    const auto density = density_of(result);
+    CHECK(left_out_of(result) == 5);
     CHECK(density[0] == 7);
     CHECK(density[99] == 8);
     CHECK(density[50] == 16);
     CHECK(density[5] == 32);
-    CHECK(std::get<double>(made.variables[0].attributes.others[0].second) == 1);
-    CHECK(made.variables[0].attributes.others[0].first == "cell");
+    CHECK(std::get<double>(result.variables[0].attributes.others[0].second) == 1);
+    CHECK(result.variables[0].attributes.others[0].first == "cell");
 }
 
 TEST_CASE("density: the same bits for any order of pieces and parts") {
@@ -158,9 +158,9 @@ TEST_CASE("density: the same bits for any order of pieces and parts") {
             for (const auto& order : {std::array{0, 1, 2}, std::array{2, 0, 1}}) {
                 const auto all = analyser_of(analysis, columns);
                 for (const auto node : order) REQUIRE(all->merge(nodes[static_cast<std::size_t>(node)]->part()));
-                const auto made = all->make({}).value();
-                CHECK(density_of(made) == expected);
-                CHECK(left_out_of(made) == 7);
+                const auto result = all->make({}).value();
+                CHECK(density_of(result) == expected);
+                CHECK(left_out_of(result) == 7);
             }
         }
     }
@@ -197,8 +197,8 @@ TEST_CASE("cell sums: exact over the whole range of doubles") {
 
 TEST_CASE("density: what it cannot be made of is refused") {
     const auto refused = [](const Analysis& analysis, const std::vector<Variable>& variables) {
-        const auto made = make_analyser(analysis, variables);
-        return !made && made.error().kind == ErrorKind::refused;
+        const auto analyser = make_analyser(analysis, variables);
+        return !analyser && analyser.error().kind == ErrorKind::refused;
     };
     const auto good = analysis_of({1}, 0, 8);
     const std::vector<Type> three(3, f32);

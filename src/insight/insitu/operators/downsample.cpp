@@ -77,14 +77,14 @@ public:
         auto attributes = units_of(variable_);
         attributes.others.emplace_back("factor", static_cast<std::int64_t>(factor_));
         note_missing(attributes, variable_.elements() - seen);
-        Made made;
+        Made results;
         if (variable_.type == f32 || variable_.type == f16) {
             const std::vector<float> singles(means.begin(), means.end());
-            made.variables.push_back(found_list<float>(variable_.name + "/mean", cells_, singles, attributes));
+            results.variables.push_back(found_list<float>(variable_.name + "/mean", cells_, singles, attributes));
         } else {
-            made.variables.push_back(found_list<double>(variable_.name + "/mean", cells_, means, attributes));
+            results.variables.push_back(found_list<double>(variable_.name + "/mean", cells_, means, attributes));
         }
-        return made;
+        return results;
     }
 
 private:

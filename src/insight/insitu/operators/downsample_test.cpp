@@ -74,12 +74,12 @@ TEST_CASE("a box of which nothing is there is NaN, others have the mean of what 
     const Variable variable{.name = "u", .type = f32, .kind = Kind::array, .shape = {6}};
     const Analysis analysis{.name = "mean", .kind = Analysis::Kind::downsample, .factor = 2};
     const CutWorld world(variable, bytes_of_values<float>({1, 2, 3, 4, 5, 6}));
-    const auto made = world.made(analysis, {Box{{0}, {3}}}, 2, random).value();
-    const auto means = values_of<float>(made.variables[0]);
+    const auto result = world.made(analysis, {Box{{0}, {3}}}, 2, random).value();
+    const auto means = values_of<float>(result.variables[0]);
     CHECK(means[0] == 1.5f);
     CHECK(means[1] == 3);
     CHECK(std::isnan(means[2]));
-    const auto& others = made.variables[0].attributes.others;
+    const auto& others = result.variables[0].attributes.others;
     REQUIRE(others.size() == 2);
     CHECK(std::get<std::int64_t>(others[0].second) == 2);
     CHECK(std::get<std::int64_t>(others[1].second) == 3);

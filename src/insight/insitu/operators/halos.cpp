@@ -235,10 +235,10 @@ private:
         Attributes of_count{.description = "halos"};
         of_count.others.emplace_back("linking_length", linking_length);
         of_count.others.emplace_back("members_min", static_cast<std::int64_t>(analysis_.members));
-        Made made;
-        made.variables.push_back(found_scalar<std::uint64_t>(table + "/count", halos.size(), of_count));
-        made.variables.push_back(found_scalar<std::uint64_t>(table + "/left_out", left_out_, {}));
-        if (halos.empty()) return made;  // no variable has an extent of 0
+        Made results;
+        results.variables.push_back(found_scalar<std::uint64_t>(table + "/count", halos.size(), of_count));
+        results.variables.push_back(found_scalar<std::uint64_t>(table + "/left_out", left_out_, {}));
+        if (halos.empty()) return results;  // no variable has an extent of 0
         std::vector<std::uint64_t> members;
         std::vector<double> center, mass, velocity;
         for (const auto& halo : halos) {
@@ -248,14 +248,14 @@ private:
             velocity.insert(velocity.end(), halo.velocity.begin(), halo.velocity.end());
         }
         const Extents list{halos.size()}, vectors{halos.size(), 3};
-        made.variables.push_back(found_list<std::uint64_t>(table + "/members", list, members, {}));
-        made.variables.push_back(found_list<double>(table + "/center", vectors, center, units_of(variables_[0])));
+        results.variables.push_back(found_list<std::uint64_t>(table + "/members", list, members, {}));
+        results.variables.push_back(found_list<double>(table + "/center", vectors, center, units_of(variables_[0])));
         if (has_mass())
-            made.variables.push_back(found_list<double>(table + "/mass", list, mass, units_of(variables_.back())));
+            results.variables.push_back(found_list<double>(table + "/mass", list, mass, units_of(variables_.back())));
         if (has_velocity())
-            made.variables.push_back(
+            results.variables.push_back(
                 found_list<double>(table + "/velocity", vectors, velocity, units_of(variables_[3])));
-        return made;
+        return results;
     }
 
     Analysis analysis_;

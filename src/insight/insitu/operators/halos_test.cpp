@@ -88,17 +88,17 @@ void give(Analyser& analyser, std::span<const Particle> particles, std::size_t c
     analyser.take({.columns = bytes, .first = 0, .count = particles.size(), .box = box});
 }
 
-const FoundVariable* found_in(const Made& made, const std::string& name) {
-    const auto at = std::ranges::find(made.variables, name, &FoundVariable::name);
-    return at == made.variables.end() ? nullptr : &*at;
+const FoundVariable* found_in(const Made& result, const std::string& name) {
+    const auto at = std::ranges::find(result.variables, name, &FoundVariable::name);
+    return at == result.variables.end() ? nullptr : &*at;
 }
 
 template <class T>
-std::vector<T> numbers_in(const Made& made, const std::string& name) {
-    const auto* const found = found_in(made, name);
-    if (found == nullptr) return {};
-    std::vector<T> numbers(found->bytes.size() / sizeof(T));
-    std::memcpy(numbers.data(), found->bytes.data(), found->bytes.size());
+std::vector<T> numbers_in(const Made& result, const std::string& name) {
+    const auto* const variable = found_in(result, name);
+    if (variable == nullptr) return {};
+    std::vector<T> numbers(variable->bytes.size() / sizeof(T));
+    std::memcpy(numbers.data(), variable->bytes.data(), variable->bytes.size());
     return numbers;
 }
 
@@ -121,18 +121,18 @@ Made made_of(std::span<const Particle> particles, int members, std::size_t count
 TEST_CASE("halos: members, centres, masses and velocities are those of the clumps") {
     const auto particles = particles_of();
     REQUIRE(particles.size() == 159);
-    const auto made = made_of<double>(particles, 10, 7);
-    CHECK(numbers_in<std::uint64_t>(made, "dark/count") == std::vector<std::uint64_t>{4});
-    CHECK(numbers_in<std::uint64_t>(made, "dark/left_out") == std::vector<std::uint64_t>{0});
-    CHECK(numbers_in<std::uint64_t>(made, "dark/members") == std::vector<std::uint64_t>{60, 40, 25, 25});
-    CHECK(found_in(made, "dark/members")->shape == Extents{4});
-    CHECK(found_in(made, "dark/center")->shape == Extents{4, 3});
-    CHECK(found_in(made, "dark/center")->attributes.unit == "Mpc");
-    CHECK(found_in(made, "dark/velocity")->attributes.unit == "km/s");
-    CHECK(found_in(made, "dark/mass")->attributes.unit == "kg");
-    const auto centers = numbers_in<double>(made, "dark/center");
-    const auto velocities = numbers_in<double>(made, "dark/velocity");
-    const auto masses = numbers_in<double>(made, "dark/mass");
+    const auto result = made_of<double>(particles, 10, 7);
+    CHECK(numbers_in<std::uint64_t>(result, "dark/count") == std::vector<std::uint64_t>{4});
+    CHECK(numbers_in<std::uint64_t>(result, "dark/left_out") == std::vector<std::uint64_t>{0});
+    CHECK(numbers_in<std::uint64_t>(result, "dark/members") == std::vector<std::uint64_t>{60, 40, 25, 25});
+    CHECK(found_in(result, "dark/members")->shape == Extents{4});
+    CHECK(found_in(result, "dark/center")->shape == Extents{4, 3});
+    CHECK(found_in(result, "dark/center")->attributes.unit == "Mpc");
+    CHECK(found_in(result, "dark/velocity")->attributes.unit == "km/s");
+    CHECK(found_in(result, "dark/mass")->attributes.unit == "kg");
+    const auto centers = numbers_in<double>(result, "dark/center");
+    const auto velocities = numbers_in<double>(result, "dark/velocity");
+    const auto masses = numbers_in<double>(result, "dark/mass");
     REQUIRE(masses.size() == 4);
     std::size_t first = 0;
     std::vector<std::size_t> rows;
@@ -190,9 +190,9 @@ TEST_CASE("halos: what is given decides what comes out") {
 }
 
 TEST_CASE("halos: none of them is a result") {
-    const auto check_none = [](const Made& made) {
-        CHECK(made.variables.size() == 2);
-        CHECK(numbers_in<std::uint64_t>(made, "dark/count") == std::vector<std::uint64_t>{0});
+    const auto check_none = [](const Made& result) {
+        CHECK(result.variables.size() == 2);
+        CHECK(numbers_in<std::uint64_t>(result, "dark/count") == std::vector<std::uint64_t>{0});
     };
     check_none(made_of<double>(particles_of(), 61, 7));
     check_none(made_of<float>({}, 1, 3));
@@ -209,10 +209,10 @@ TEST_CASE("halos: particles without a finite number in each column are left out"
             particle[column] = value;
             particles.insert(particles.begin() + static_cast<std::ptrdiff_t>(column * 20), particle);
         }
-    const auto made = made_of<double>(particles, 10, 7);
-    CHECK(numbers_in<std::uint64_t>(made, "dark/left_out") == std::vector<std::uint64_t>{14});
+    const auto result = made_of<double>(particles, 10, 7);
+    CHECK(numbers_in<std::uint64_t>(result, "dark/left_out") == std::vector<std::uint64_t>{14});
     for (const auto* const name : {"dark/members", "dark/center", "dark/mass", "dark/velocity"})
-        CHECK(found_in(made, name)->bytes == found_in(expected, name)->bytes);
+        CHECK(found_in(result, name)->bytes == found_in(expected, name)->bytes);
 }
 
 TEST_CASE("halos: positions outside the domain are those of their images inside") {
@@ -256,8 +256,8 @@ TEST_CASE("halos: the same bits for any order of particles, pieces and parts, an
 
 TEST_CASE("halos: what they cannot be made of is refused") {
     const auto refused = [](const Analysis& analysis, const std::vector<Variable>& variables) {
-        const auto made = make_analyser(analysis, variables);
-        return !made && made.error().kind == ErrorKind::refused;
+        const auto analyser = make_analyser(analysis, variables);
+        return !analyser && analyser.error().kind == ErrorKind::refused;
     };
     for (const std::size_t count : {1, 2, 5}) CHECK(refused(analysis_of(1), columns_of(count, f32)));
     CHECK(refused(analysis_of(1), columns_of(3, c128)));
@@ -293,7 +293,7 @@ TEST_CASE("halos: damaged parts are refused, and crash nothing") {
                 const auto all = analyser_of(5, 4, type);
                 const auto merged = all->merge(damaged);
                 if (!merged) CHECK(merged.error().kind == ErrorKind::corrupt);
-                else if (const auto made = all->make({}); !made) CHECK(made.error().kind == ErrorKind::refused);
+                else if (const auto result = all->make({}); !result) CHECK(result.error().kind == ErrorKind::refused);
             }
     }
 }

@@ -37,14 +37,14 @@ public:
     Result<Made> make(const Moment&) override {
         const auto bins = histogram_.bins();
         const auto edges = histogram_.axis().edges();
-        Made made;
-        auto& list = made.variables;
+        Made results;
+        auto& list = results.variables;
         list.push_back(found_list<std::uint64_t>(name_ + "/counts", {bins.size()}, bins, {}));
         list.push_back(found_list<double>(name_ + "/edges", {edges.size()}, edges, units_));
         list.push_back(found_scalar(name_ + "/below", histogram_.below(), {}));
         list.push_back(found_scalar(name_ + "/above", histogram_.above(), {}));
         list.push_back(found_scalar(name_ + "/nan", histogram_.nan(), {}));
-        return made;
+        return results;
     }
 
 private:

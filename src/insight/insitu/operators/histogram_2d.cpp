@@ -50,14 +50,14 @@ public:
     Result<Made> make(const Moment&) override {
         const auto bins = histogram_.bins();
         const auto x_edges = histogram_.x().edges(), y_edges = histogram_.y().edges();
-        Made made;
-        auto& list = made.variables;
+        Made results;
+        auto& list = results.variables;
         list.push_back(
             found_list<std::uint64_t>(name_ + "/counts", {histogram_.x().bins(), histogram_.y().bins()}, bins, {}));
         list.push_back(found_list<double>(name_ + "/x_edges", {x_edges.size()}, x_edges, x_is_));
         list.push_back(found_list<double>(name_ + "/y_edges", {y_edges.size()}, y_edges, y_is_));
         list.push_back(found_scalar(name_ + "/outside", histogram_.outside(), {}));
-        return made;
+        return results;
     }
 
 private:

@@ -83,10 +83,10 @@ public:
         auto attributes = units_of(variable_);
         attributes.others.emplace_back("points", words_);
         note_missing(attributes, static_cast<std::uint64_t>(std::ranges::count(seen_, 0)));
-        Made made;
-        made.variables.push_back(
+        Made results;
+        results.variables.push_back(
             {variable_.name + "/values", variable_.type, {points_.size()}, attributes, std::move(values_)});
-        return made;
+        return results;
     }
 
     /// "[4, 5, 6]"

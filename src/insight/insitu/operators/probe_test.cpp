@@ -34,15 +34,15 @@ TEST_CASE("a probe has the values of its points") {
             expected.insert(expected.end(), bytes.begin() + place, bytes.begin() + place + size);
         }
         const CutWorld world(variable, bytes);
-        const auto made =
+        const auto result =
             world.made(analysis, world.blocks(round % 8, random), 1 + static_cast<std::size_t>(round) % 7, random)
                 .value();
-        REQUIRE(made.variables.size() == 1);
-        CHECK(made.variables[0].name == "u/values");
-        CHECK(made.variables[0].type == variable.type);
-        CHECK(made.variables[0].shape == Extents{analysis.points.size()});
-        CHECK(made.variables[0].bytes == expected);
-        CHECK(made.variables[0].attributes.others.size() == 1);
+        REQUIRE(result.variables.size() == 1);
+        CHECK(result.variables[0].name == "u/values");
+        CHECK(result.variables[0].type == variable.type);
+        CHECK(result.variables[0].shape == Extents{analysis.points.size()});
+        CHECK(result.variables[0].bytes == expected);
+        CHECK(result.variables[0].attributes.others.size() == 1);
     }
 }
 
@@ -51,11 +51,11 @@ TEST_CASE("points are named, and those that no block holds are NaN and counted")
     const Variable variable{.name = "u", .type = f32, .kind = Kind::array, .shape = {2, 3}};
     const Analysis analysis{.name = "at", .kind = Analysis::Kind::probe, .points = {{1, 2}, {0, 1}}};
     const CutWorld world(variable, bytes_of_values<float>({0, 1, 2, 3, 4, 5}));
-    const auto made = world.made(analysis, {Box{{0, 0}, {1, 3}}}, 2, random).value();
-    const auto values = values_of<float>(made.variables[0]);
+    const auto result = world.made(analysis, {Box{{0, 0}, {1, 3}}}, 2, random).value();
+    const auto values = values_of<float>(result.variables[0]);
     CHECK(std::isnan(values[0]));
     CHECK(values[1] == 1);
-    const auto& others = made.variables[0].attributes.others;
+    const auto& others = result.variables[0].attributes.others;
     REQUIRE(others.size() == 2);
     CHECK(std::get<std::string>(others[0].second) == "[1, 2] [0, 1]");
     CHECK(std::get<std::int64_t>(others[1].second) == 1);
@@ -67,9 +67,9 @@ TEST_CASE("points that are not there and damaged parts are refused") {
     for (const auto& points : std::vector<std::vector<std::vector<std::int64_t>>>{
              {}, {{1}}, {{1, 1, 0}}, {{2, 0}}, {{0, 3}}, {{0, -1}}, {{0, 0}, {-1, 0}}}) {
         const Analysis analysis{.name = "at", .kind = Analysis::Kind::probe, .points = points};
-        const auto made = make_analyser(analysis, {&variable, 1});
-        REQUIRE_FALSE(made);
-        CHECK(made.error().kind == ErrorKind::refused);
+        const auto analyser = make_analyser(analysis, {&variable, 1});
+        REQUIRE_FALSE(analyser);
+        CHECK(analyser.error().kind == ErrorKind::refused);
     }
     const Analysis analysis{.name = "at", .kind = Analysis::Kind::probe, .points = {{1, 2}, {0, 1}, {0, 0}}};
     const CutWorld world(variable, bytes_of_values<float>({0, 1, 2, 3, 4, 5}));

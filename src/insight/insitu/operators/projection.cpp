@@ -77,15 +77,15 @@ public:
         note_missing(attributes, variable_.elements() - seen_);
         note_sides(attributes, analysis_, variable_, analysis_.axis);
         note_palette(attributes, analysis_);
-        Made made;
-        made.variables.push_back(found_list<double>(variable_.name + "/sum", plane_, sums, attributes));
-        if (!analysis_.picture) return made;
+        Made results;
+        results.variables.push_back(found_list<double>(variable_.name + "/sum", plane_, sums, attributes));
+        if (!analysis_.picture) return results;
         const PlaneWords words{
             "", fmt::format("sum of {} along {}", variable_.name, dimension_name(variable_, analysis_.axis))};
         FB_TRY_ASSIGN(picture,
                       draw_plane_of(analysis_, variable_, analysis_.axis, {sums.begin(), sums.end()}, words, moment));
-        made.pictures.push_back(std::move(picture));
-        return made;
+        results.pictures.push_back(std::move(picture));
+        return results;
     }
 
 private:

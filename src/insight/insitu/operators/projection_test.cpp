@@ -93,13 +93,13 @@ TEST_CASE("what is not finite stays, and what is not there is counted") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const Analysis analysis{.name = "sum", .kind = Analysis::Kind::projection};
     const CutWorld world(variable, bytes_of_values<float>({1, nan, infinity, infinity, 2, 3, -1, -infinity}));
-    const auto made = world.made(analysis, world.blocks(3, random), 2, random).value();
-    const auto sums = values_of<double>(made.variables[0]);
+    const auto result = world.made(analysis, world.blocks(3, random), 2, random).value();
+    const auto sums = values_of<double>(result.variables[0]);
     CHECK(sums[0] == 3);
     CHECK(std::isnan(sums[1]));
     CHECK(sums[2] == infinity);
     CHECK(std::isnan(sums[3]));
-    CHECK(made.pictures.size() == 1);
+    CHECK(result.pictures.size() == 1);
 
     const auto half = world.made(analysis, {Box{{1, 0}, {1, 3}}}, 2, random).value();
     CHECK(values_of<double>(half.variables[0]) == std::vector<double>{2, 3, -1, 0});

@@ -90,7 +90,7 @@ public:
         note_missing(attributes, volume(plane_) - seen_);
         note_sides(attributes, analysis_, variable_, axis_);
         note_palette(attributes, analysis_);
-        Made made;
+        Made results;
         if (const auto real = RealNumbers::of(variable_); analysis_.picture && real) {
             std::vector<double> numbers(volume(plane_));
             real->take_doubles(plane, 0, numbers);
@@ -98,10 +98,10 @@ public:
             if (axis_ >= 0) words.title_end = fmt::format("{} = {}", dimension_name(variable_, axis_), at_);
             FB_TRY_ASSIGN(picture,
                           draw_plane_of(analysis_, variable_, axis_, {numbers.begin(), numbers.end()}, words, moment));
-            made.pictures.push_back(std::move(picture));
+            results.pictures.push_back(std::move(picture));
         }
-        made.variables.push_back({variable_.name + "/plane", variable_.type, plane_, attributes, std::move(plane)});
-        return made;
+        results.variables.push_back({variable_.name + "/plane", variable_.type, plane_, attributes, std::move(plane)});
+        return results;
     }
 
 private:

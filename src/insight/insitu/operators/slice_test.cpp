@@ -55,15 +55,15 @@ TEST_CASE("a slice is the plane's bytes, however the array is cut") {
 
         const CutWorld world(variable, bytes);
         const auto boxes = world.blocks(round % 8, random);
-        const auto made = world.made(analysis, boxes, 1 + static_cast<std::size_t>(round) % 7, random).value();
-        REQUIRE(made.variables.size() == 1);
-        const auto& found = made.variables[0];
-        CHECK(found.name == "fields/u/plane");
-        CHECK(found.type == variable.type);
-        CHECK(found.shape == without(variable.shape, axis));
-        CHECK(found.bytes == picked(variable, bytes, axis, at));
-        CHECK(found.attributes.others.size() == (axis < 0 ? 0 : 2) + (found.shape.dims() == 2 ? 2 : 0));
-        CHECK(made.pictures.empty());
+        const auto result = world.made(analysis, boxes, 1 + static_cast<std::size_t>(round) % 7, random).value();
+        REQUIRE(result.variables.size() == 1);
+        const auto& plane = result.variables[0];
+        CHECK(plane.name == "fields/u/plane");
+        CHECK(plane.type == variable.type);
+        CHECK(plane.shape == without(variable.shape, axis));
+        CHECK(plane.bytes == picked(variable, bytes, axis, at));
+        CHECK(plane.attributes.others.size() == (axis < 0 ? 0 : 2) + (plane.shape.dims() == 2 ? 2 : 0));
+        CHECK(result.pictures.empty());
     }
 }
 
@@ -73,17 +73,17 @@ TEST_CASE("elements that no block holds are NaN, or 0, and counted") {
     variable.attributes.unit = "K";
     const Analysis analysis{.name = "cut", .kind = Analysis::Kind::slice, .at = 1};
     const CutWorld world(variable, bytes_of_values(std::vector<float>(64, 2.5f)));
-    const auto made = world.made(analysis, {Box{{0, 0, 0}, {2, 2, 4}}}, 3, random).value();
-    const auto values = values_of<float>(made.variables[0]);
+    const auto result = world.made(analysis, {Box{{0, 0, 0}, {2, 2, 4}}}, 3, random).value();
+    const auto values = values_of<float>(result.variables[0]);
     for (std::size_t i = 0; i < 16; ++i) CHECK((i < 8 ? values[i] == 2.5f : std::isnan(values[i])));
-    const auto& attributes = made.variables[0].attributes;
+    const auto& attributes = result.variables[0].attributes;
     CHECK(attributes.unit == "K");
     REQUIRE(attributes.others.size() == 5);
     CHECK(attributes.others[2].first == "missing");
     CHECK(std::get<std::int64_t>(attributes.others[2].second) == 8);
-    REQUIRE(made.pictures.size() == 1);
-    CHECK(made.pictures[0].name == "u");
-    CHECK(made.pictures[0].png.size() > 500);
+    REQUIRE(result.pictures.size() == 1);
+    CHECK(result.pictures[0].name == "u");
+    CHECK(result.pictures[0].png.size() > 500);
 
     variable.type = u16;
     const CutWorld whole_numbers(variable, bytes_of_values(std::vector<std::uint16_t>(64, 7)));
@@ -112,8 +112,8 @@ TEST_CASE("a plane says what is across and up, and how large its cells are") {
 
 TEST_CASE("what has no such plane is refused") {
     const auto kind_of = [](const Variable& variable, const Analysis& analysis) {
-        const auto made = make_analyser(analysis, {&variable, 1});
-        return made ? std::string("taken") : made.error().what;
+        const auto analyser = make_analyser(analysis, {&variable, 1});
+        return analyser ? std::string("taken") : analyser.error().what;
     };
     const Variable cube{.name = "u", .type = f32, .kind = Kind::array, .shape = {4, 5, 6}};
     Analysis analysis{.name = "cut", .kind = Analysis::Kind::slice};
@@ -150,7 +150,7 @@ TEST_CASE("damaged parts are refused") {
     const auto whole = make_analyser(analysis, {&variable, 1}).value();
     REQUIRE(whole->merge(part));
     REQUIRE(whole->merge(part));
-    const auto made = whole->make({});
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == ErrorKind::corrupt);
+    const auto result = whole->make({});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::corrupt);
 }

@@ -145,11 +145,11 @@ Result<Made> SpectrumAnalyser<Real>::make(const Moment&) {
                                                 : "volume times the mean of |F|^2 over the modes of a shell"};
     if (!unit.empty()) of_power.unit = fmt::format("({})^2{}", unit, in_waves ? "" : " times volume");
     const Extents shape{shells.k.size()};
-    Made made;
-    made.variables.push_back(found_list<double>(variable_.name + "/k", shape, shells.k, of_k));
-    made.variables.push_back(found_list<double>(variable_.name + "/power", shape, shells.power, of_power));
-    made.variables.push_back(found_list<std::uint64_t>(variable_.name + "/modes", shape, shells.modes, {}));
-    return made;
+    Made results;
+    results.variables.push_back(found_list<double>(variable_.name + "/k", shape, shells.k, of_k));
+    results.variables.push_back(found_list<double>(variable_.name + "/power", shape, shells.power, of_power));
+    results.variables.push_back(found_list<std::uint64_t>(variable_.name + "/modes", shape, shells.modes, {}));
+    return results;
 }
 
 template <class Real>

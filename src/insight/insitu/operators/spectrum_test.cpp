@@ -63,9 +63,9 @@ std::unique_ptr<Analyser> analyser_of(Type type, const std::vector<double>& leng
 }
 
 template <class T>
-std::vector<T> numbers_of(const FoundVariable& found) {
-    std::vector<T> numbers(found.bytes.size() / sizeof(T));
-    std::memcpy(numbers.data(), found.bytes.data(), found.bytes.size());
+std::vector<T> numbers_of(const FoundVariable& variable) {
+    std::vector<T> numbers(variable.bytes.size() / sizeof(T));
+    std::memcpy(numbers.data(), variable.bytes.data(), variable.bytes.size());
     return numbers;
 }
 
@@ -113,26 +113,26 @@ void check_cuts() {
 }  // namespace
 
 TEST_CASE("spectrum: results of the whole field, with names and units") {
-    const auto made = made_of_whole<double>();
-    REQUIRE(made.variables.size() == 3);
-    CHECK(made.pictures.empty());
-    CHECK(made.variables[0].name == "fields/u/k");
-    CHECK(made.variables[1].name == "fields/u/power");
-    CHECK(made.variables[2].name == "fields/u/modes");
-    CHECK(made.variables[0].type == f64);
-    CHECK(made.variables[2].type == u64);
-    CHECK(made.variables[0].attributes.unit == "waves per domain");
-    CHECK(made.variables[1].attributes.unit == "(K)^2");
+    const auto result = made_of_whole<double>();
+    REQUIRE(result.variables.size() == 3);
+    CHECK(result.pictures.empty());
+    CHECK(result.variables[0].name == "fields/u/k");
+    CHECK(result.variables[1].name == "fields/u/power");
+    CHECK(result.variables[2].name == "fields/u/modes");
+    CHECK(result.variables[0].type == f64);
+    CHECK(result.variables[2].type == u64);
+    CHECK(result.variables[0].attributes.unit == "waves per domain");
+    CHECK(result.variables[1].attributes.unit == "(K)^2");
     auto grid = SpectralGrid<double>::make(shape).value();
     double sum = 0;
     for (std::uint64_t i = 0; i < shape[0]; ++i)
         for (std::uint64_t j = 0; j < shape[1]; ++j)
             for (std::uint64_t k = 0; k < shape[2]; ++k) sum += grid.row(i, j)[k] = value_at<double>(i, j, k);
     const auto shells = power_spectrum(grid, {}).value();
-    CHECK(made.variables[0].shape == Extents{shells.k.size()});
-    CHECK(numbers_of<double>(made.variables[0]) == shells.k);
-    CHECK(numbers_of<double>(made.variables[1]) == shells.power);
-    CHECK(numbers_of<std::uint64_t>(made.variables[2]) == shells.modes);
+    CHECK(result.variables[0].shape == Extents{shells.k.size()});
+    CHECK(numbers_of<double>(result.variables[0]) == shells.k);
+    CHECK(numbers_of<double>(result.variables[1]) == shells.power);
+    CHECK(numbers_of<std::uint64_t>(result.variables[2]) == shells.modes);
     CHECK(shells.power[0] == doctest::Approx(sum / 420 * sum / 420));
 }
 
@@ -148,14 +148,14 @@ TEST_CASE("spectrum: lengths give wave numbers in their unit, and power a volume
     const auto whole = made_of_whole<float>();
     const auto in_units = analyser_of(f32, {2.5});
     give_block<float>(*in_units, blocks_of(shape)[0], 100, false);
-    const auto made = in_units->make({}).value();
-    CHECK(made.variables[1].attributes.unit == "(K)^2 times volume");
-    const auto modes = numbers_of<std::uint64_t>(made.variables[2]);
+    const auto result = in_units->make({}).value();
+    CHECK(result.variables[1].attributes.unit == "(K)^2 times volume");
+    const auto modes = numbers_of<std::uint64_t>(result.variables[2]);
     CHECK(modes == numbers_of<std::uint64_t>(whole.variables[2]));
     for (std::size_t s = 0; s < modes.size(); ++s) {
-        CHECK(numbers_of<double>(made.variables[0])[s] ==
+        CHECK(numbers_of<double>(result.variables[0])[s] ==
               doctest::Approx(numbers_of<double>(whole.variables[0])[s] * 2 * 3.14159265358979 / 2.5));
-        CHECK(numbers_of<double>(made.variables[1])[s] ==
+        CHECK(numbers_of<double>(result.variables[1])[s] ==
               doctest::Approx(numbers_of<double>(whole.variables[1])[s] * 2.5 * 2.5 * 2.5));
     }
 }
@@ -178,8 +178,8 @@ TEST_CASE("spectrum: a field with missing elements is refused, and says so") {
 TEST_CASE("spectrum: variables and lengths that it cannot be made of are refused") {
     const auto refused = [](const Variable& variable, const std::vector<double>& length) {
         const std::vector variables{variable};
-        const auto made = make_analyser({.kind = Analysis::Kind::spectrum, .length = length}, variables);
-        return !made && made.error().kind == ErrorKind::refused;
+        const auto analyser = make_analyser({.kind = Analysis::Kind::spectrum, .length = length}, variables);
+        return !analyser && analyser.error().kind == ErrorKind::refused;
     };
     auto flat = field_of(f32), complex = field_of(c64), text = field_of(string_of(4)), column = field_of(f32);
     flat.shape = {4, 4};

@@ -102,11 +102,11 @@ public:
     Result<Made> make(const Moment&) override {
         Attributes squared;
         if (!units_.unit.empty()) squared.unit = "(" + units_.unit + ")^2";
-        Made made;
+        Made results;
         const auto put = [&](const char* what, const Attributes& attributes, const auto& of_level) {
             std::vector<std::decay_t<decltype(of_level(levels_[0]))>> values;
             for (const auto& level : levels_) values.push_back(of_level(level));
-            made.variables.push_back(found_list(name_ + what, shape_, std::span(std::as_const(values)), attributes));
+            results.variables.push_back(found_list(name_ + what, shape_, std::span(std::as_const(values)), attributes));
         };
         put("/min", units_, [](const auto& level) { return extreme(level, level.extremes().least); });
         put("/max", units_, [](const auto& level) { return extreme(level, level.extremes().largest); });
@@ -116,7 +116,7 @@ public:
         put("/count", {}, [](const auto& level) { return level.count(); });
         put("/nan", {}, [](const auto& level) { return level.nan(); });
         put("/inf", {}, [](const auto& level) { return level.infinite(); });
-        return made;
+        return results;
     }
 
 private:

@@ -43,15 +43,15 @@ void take(Analyser& analyser, std::span<const T> values, int columns = 1) {
     analyser.take({same, 0, values.size(), box, 0});
 }
 
-const FoundVariable& found(const Made& made, const std::string& name) {
-    const auto result = std::ranges::find(made.variables, name, &FoundVariable::name);
-    REQUIRE_MESSAGE(result != made.variables.end(), name);
+const FoundVariable& found(const Made& outcome, const std::string& name) {
+    const auto result = std::ranges::find(outcome.variables, name, &FoundVariable::name);
+    REQUIRE_MESSAGE(result != outcome.variables.end(), name);
     return *result;
 }
 
 template <class T>
-T scalar(const Made& made, const std::string& name) {
-    const auto& result = found(made, name);
+T scalar(const Made& outcome, const std::string& name) {
+    const auto& result = found(outcome, name);
     REQUIRE(result.type == type_of<T>());
     REQUIRE(result.shape.dims() == 0);
     REQUIRE(result.bytes.size() == sizeof(T));
@@ -67,20 +67,20 @@ void check_type() {
     const auto variable = variable_of(type_of<T>());
     auto analyser = make_analyser(analysis_of(Analysis::Kind::statistics), {&variable, 1}).value();
     take<T>(*analyser, values);
-    const auto made = analyser->make({}).value();
-    CHECK(scalar<T>(made, "fields/u/min") == Limits::lowest());
-    CHECK(scalar<T>(made, "fields/u/max") == Limits::max());
-    CHECK(scalar<std::uint64_t>(made, "fields/u/count") == 4);
+    const auto outcome = analyser->make({}).value();
+    CHECK(scalar<T>(outcome, "fields/u/min") == Limits::lowest());
+    CHECK(scalar<T>(outcome, "fields/u/max") == Limits::max());
+    CHECK(scalar<std::uint64_t>(outcome, "fields/u/count") == 4);
     long double sum = 0;
     if constexpr (std::is_integral_v<T>)
         for (const T value : values) sum += static_cast<long double>(value);
     else sum = 3;  // and the extremes, which are each other's opposites
-    CHECK(scalar<double>(made, "fields/u/sum") == static_cast<double>(sum));
-    CHECK(scalar<double>(made, "fields/u/mean") == static_cast<double>(sum / 4));
-    CHECK(scalar<double>(made, "fields/u/variance") > 0);
-    CHECK(found(made, "fields/u/mean").attributes.unit == "K");
-    CHECK(found(made, "fields/u/variance").attributes.unit == "(K)^2");
-    CHECK(found(made, "fields/u/count").attributes.unit.empty());
+    CHECK(scalar<double>(outcome, "fields/u/sum") == static_cast<double>(sum));
+    CHECK(scalar<double>(outcome, "fields/u/mean") == static_cast<double>(sum / 4));
+    CHECK(scalar<double>(outcome, "fields/u/variance") > 0);
+    CHECK(found(outcome, "fields/u/mean").attributes.unit == "K");
+    CHECK(found(outcome, "fields/u/variance").attributes.unit == "(K)^2");
+    CHECK(found(outcome, "fields/u/count").attributes.unit.empty());
 }
 
 TEST_CASE("each type keeps its extremes") {
@@ -101,11 +101,11 @@ TEST_CASE("halves are given as floats") {
     const auto variable = variable_of(f16);
     auto analyser = make_analyser(analysis_of(Analysis::Kind::statistics), {&variable, 1}).value();
     take<std::uint16_t>(*analyser, halves);
-    const auto made = analyser->make({}).value();
-    CHECK(scalar<float>(made, "fields/u/min") == -2);
-    CHECK(scalar<float>(made, "fields/u/max") == 1);
-    CHECK(scalar<std::uint64_t>(made, "fields/u/nan") == 1);
-    CHECK(scalar<std::uint64_t>(made, "fields/u/inf") == 1);
+    const auto outcome = analyser->make({}).value();
+    CHECK(scalar<float>(outcome, "fields/u/min") == -2);
+    CHECK(scalar<float>(outcome, "fields/u/max") == 1);
+    CHECK(scalar<std::uint64_t>(outcome, "fields/u/nan") == 1);
+    CHECK(scalar<std::uint64_t>(outcome, "fields/u/inf") == 1);
 }
 
 TEST_CASE("elements that do not begin at a multiple of their size") {
@@ -125,8 +125,8 @@ TEST_CASE("nodes together find what one finds, and results have their names, typ
         const auto make = [&] { return make_analyser(analysis_of(kind), variables).value(); };
         std::vector<double> values;
         for (int i = 0; i < 10000; ++i) values.push_back(std::sin(i) * i);
-        auto one = make(), together = make();
-        take<double>(*one, values, is_of_two ? 2 : 1);
+        auto item = make(), together = make();
+        take<double>(*item, values, is_of_two ? 2 : 1);
         for (const std::size_t first : {6000, 0, 3000}) {
             auto node = make();
             take<double>(*node, std::span<const double>(values).subspan(first, first == 6000 ? 4000 : 3000),
@@ -139,7 +139,7 @@ TEST_CASE("nodes together find what one finds, and results have their names, typ
                 REQUIRE(merged.error().kind == ErrorKind::corrupt);
             }
         }
-        const auto expected = one->make({}).value().variables, results = together->make({}).value().variables;
+        const auto expected = item->make({}).value().variables, results = together->make({}).value().variables;
         REQUIRE(expected.size() == results.size());
         for (std::size_t i = 0; i < results.size(); ++i) {
             CAPTURE(results[i].name);
@@ -207,10 +207,10 @@ TEST_CASE("an index that no block holds has a count of 0; what has no such dimen
     auto analysis = analysis_of(Analysis::Kind::statistics);
     analysis.by = 1;
     const CutWorld world(variable, bytes_of_values<float>({1, 2, 3, 4, 5, 6}));
-    const auto made = world.made(analysis, {Box{{0, 0}, {2, 2}}}, 2, random).value();
-    CHECK(values_of<std::uint64_t>(found(made, "fields/u/count")) == std::vector<std::uint64_t>{2, 2, 0});
-    CHECK(values_of<double>(found(made, "fields/u/sum")) == std::vector<double>{5, 7, 0});
-    CHECK(std::isnan(values_of<double>(found(made, "fields/u/mean"))[2]));
+    const auto outcome = world.made(analysis, {Box{{0, 0}, {2, 2}}}, 2, random).value();
+    CHECK(values_of<std::uint64_t>(found(outcome, "fields/u/count")) == std::vector<std::uint64_t>{2, 2, 0});
+    CHECK(values_of<double>(found(outcome, "fields/u/sum")) == std::vector<double>{5, 7, 0});
+    CHECK(std::isnan(values_of<double>(found(outcome, "fields/u/mean"))[2]));
     const auto analyser = make_analyser(analysis, {&variable, 1}).value();
     CHECK(taken_beginnings(analysis, variable, analyser->part(), random) == 0);
 
@@ -228,13 +228,13 @@ TEST_CASE("the names of histograms") {
     const std::vector<double> values{1, 2, 3, NAN};
     auto histogram = make_analyser(analysis_of(Analysis::Kind::histogram), std::span(variables).first(1)).value();
     take<double>(*histogram, values);
-    const auto made = histogram->make({}).value();
-    CHECK(found(made, "fields/u/counts").shape == Extents{4});
-    CHECK(found(made, "fields/u/edges").shape == Extents{5});
-    CHECK(found(made, "fields/u/edges").attributes.unit == "K");
-    CHECK(scalar<std::uint64_t>(made, "fields/u/below") == 0);
-    CHECK(scalar<std::uint64_t>(made, "fields/u/above") == 0);
-    CHECK(scalar<std::uint64_t>(made, "fields/u/nan") == 1);
+    const auto outcome = histogram->make({}).value();
+    CHECK(found(outcome, "fields/u/counts").shape == Extents{4});
+    CHECK(found(outcome, "fields/u/edges").shape == Extents{5});
+    CHECK(found(outcome, "fields/u/edges").attributes.unit == "K");
+    CHECK(scalar<std::uint64_t>(outcome, "fields/u/below") == 0);
+    CHECK(scalar<std::uint64_t>(outcome, "fields/u/above") == 0);
+    CHECK(scalar<std::uint64_t>(outcome, "fields/u/nan") == 1);
     auto pairs = make_analyser(analysis_of(Analysis::Kind::histogram_2d), variables).value();
     take<double>(*pairs, values, 2);
     const auto of_pairs = pairs->make({}).value();

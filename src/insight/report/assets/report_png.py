@@ -95,7 +95,7 @@ def main():
 
 
 try:
-    said = main()
+    output = main()
 except Exception as wrong:  # told by the program, in its own words
-    said = f"{type(wrong).__name__}: {wrong}"
-print(said.replace("\n", " ")[:2000], flush=True)
+    output = f"{type(wrong).__name__}: {wrong}"
+print(output.replace("\n", " ")[:2000], flush=True)

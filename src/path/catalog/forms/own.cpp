@@ -34,10 +34,10 @@ public:
             const auto slash = path.rfind('/');
             const auto folder = slash == std::string::npos ? std::string{} : path.substr(0, slash);
             if (folder != listed) {
-                auto found = store.list(folder.empty() ? directory : fmt::format("{}/{}", directory, folder));
-                if (!found && found.error().kind == ErrorKind::missing) return std::optional(node);
-                if (!found) return found.error();
-                entries = std::move(*found);
+                auto listing = store.list(folder.empty() ? directory : fmt::format("{}/{}", directory, folder));
+                if (!listing && listing.error().kind == ErrorKind::missing) return std::optional(node);
+                if (!listing) return listing.error();
+                entries = std::move(*listing);
                 listed = folder;
             }
             const auto name = slash == std::string::npos ? path : path.substr(slash + 1);

@@ -10,9 +10,9 @@ namespace forebay::drain {
 Result<> bring(const format::CombinedFile& form, const Bringing& what) {
     if (form.is_alone()) return bring(format::OwnFile{}, what);
     const auto& drain = what.drain;
-    FB_TRY_ASSIGN(found, look_at_region(*drain.store, what.path, what.file));
-    if (found == Arrival::whole) return {};
-    return write_region(*drain.store, what.path, drain.direct, what.file, found,
+    FB_TRY_ASSIGN(arrival, look_at_region(*drain.store, what.path, what.file));
+    if (arrival == Arrival::whole) return {};
+    return write_region(*drain.store, what.path, drain.direct, what.file, arrival,
                         [&](sys::File&, sys::File& out) { return write_plain(what, out); });
 }
 

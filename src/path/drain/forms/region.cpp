@@ -22,15 +22,15 @@ Result<> write_page(sys::File& file, std::uint64_t offset, const format::Page& p
 
 Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const format::NodeFile& file) {
     const auto& record = file.record;
-    auto found = catalog::open_file(store, path);
-    if (!found && found.error().kind == ErrorKind::missing) return Arrival::absent;
-    if (!found) return found.error();
-    const auto arrived = catalog::read_arrival(**found, record.form, record.snapshot_id, record.node, path);
+    auto opened = catalog::open_file(store, path);
+    if (!opened && opened.error().kind == ErrorKind::missing) return Arrival::absent;
+    if (!opened) return opened.error();
+    const auto arrived = catalog::read_arrival(**opened, record.form, record.snapshot_id, record.node, path);
     if (!arrived && catalog::has_not_come(arrived.error())) return Arrival::absent;
     if (!arrived) return arrived.error();
     if (*arrived != file.record_crc32c) return Arrival::damaged;
     const auto offset = format::region_offset(record.form, record.node);
-    auto reader = catalog::NodeReader::open(sys::stretch_of(std::move(*found), offset, file.file_bytes), path,
+    auto reader = catalog::NodeReader::open(sys::stretch_of(std::move(*opened), offset, file.file_bytes), path,
                                             catalog::NodeReader::Length::exact);
     if (!reader) return Arrival::damaged;
     const auto head = reader->head();  // all of it: what is damaged at the target is to be written anew
@@ -38,7 +38,7 @@ Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const
 }
 
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
-                      Arrival found, const WriteRegion& write) {
+                      Arrival arrival, const WriteRegion& write) {
     const auto& form = file.record.form;
     const auto file_bytes = format::length_of(form);
     FB_TRY_ASSIGN(whole, store.open(path, direct ? sys::Access::update_direct : sys::Access::update));
@@ -54,7 +54,7 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
     auto& all = *whole;
     const auto arrival_at = format::arrival_offset(form, file.record.node);
     // One that came and was damaged at the target: it has not come any more, before its first byte is written anew.
-    if (found == Arrival::damaged) {
+    if (arrival == Arrival::damaged) {
         FB_TRY(write_page(all, arrival_at, {}));
         FB_TRY(all.sync());
     }

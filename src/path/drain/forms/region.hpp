@@ -23,6 +23,6 @@ Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const
 /// file. What it writes by other descriptors it syncs itself.
 using WriteRegion = std::function<Result<>(sys::File& all, sys::File& region)>;
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
-                      Arrival found, const WriteRegion& write);
+                      Arrival arrival, const WriteRegion& write);
 
 }  // namespace forebay::drain

@@ -251,8 +251,8 @@ Result<> bring(const format::SharedFile&, const Bringing& what) {
     const auto& drain = what.drain;
     const auto region = format::encode_region(what.file, what.image);
     FB_TRY_ASSIGN(stored, format::open_head(region, what.name));
-    FB_TRY_ASSIGN(found, look_at_region(*drain.store, what.path, stored));
-    if (found == Arrival::whole) return {};
+    FB_TRY_ASSIGN(arrival, look_at_region(*drain.store, what.path, stored));
+    if (arrival == Arrival::whole) return {};
     const auto write = [&](sys::File& all, sys::File& own) -> Result<> {
         FB_TRY(write_datasets(what, all));
         PageBuffer aligned;
@@ -261,7 +261,7 @@ Result<> bring(const format::SharedFile&, const Bringing& what) {
         if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
         return own.write(0, bytes);
     };
-    return write_region(*drain.store, what.path, drain.direct, stored, found, write);
+    return write_region(*drain.store, what.path, drain.direct, stored, arrival, write);
 }
 
 }  // namespace forebay::drain

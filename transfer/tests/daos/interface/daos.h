@@ -1,4 +1,5 @@
-/* For machines without the headers of DAOS: of its interface that which transfer/daos uses, declared for tests. A build that
+/* For machines without the headers of DAOS: of its interface that which transfer/daos uses, declared for tests. A
+ * build that
  * finds the headers themselves (DAOS_INCLUDE_DIR) tests with those, and this folder is left alone. Values of
  * enumerations are those of the tests. */
 

@@ -1,4 +1,5 @@
-/* As daos.h beside it: what transfer/daos uses of libdfs, for machines without the headers of DAOS. All calls return 0 or a
+/* As daos.h beside it: what transfer/daos uses of libdfs, for machines without the headers of DAOS. All calls return
+ * 0 or a
  * number of errno. */
 
 #ifndef FOREBAY_TESTS_DAOS_FS_H

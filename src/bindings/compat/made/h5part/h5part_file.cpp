@@ -32,9 +32,9 @@ public:
         if (!has_run) return nothing_to_make();
         FB_TRY_ASSIGN(maker, FileMaker::begin(store_, run_, making_.background));
         const auto begun = making_.begin ? making_.begin() : Result<>();
-        auto made = begun ? make_locked() : Result<H5PartMade>(begun.error());
-        FB_TRY(maker.end(made ? Result<>() : Result<>(made.error()), making_.keep));
-        return made;
+        auto result = begun ? make_locked() : Result<H5PartMade>(begun.error());
+        FB_TRY(maker.end(result ? Result<>() : Result<>(result.error()), making_.keep));
+        return result;
     }
 
 private:
@@ -55,10 +55,10 @@ private:
                 ErrorKind::retry,
                 fmt::format("{} is still being written{}", making_.file, node::run_lock_doubt(run_.writer_lock())), "",
                 "wait for its writer to close it"};
-        FB_TRY_ASSIGN(found, await(expected));
-        auto made = write(found, expected >= 0);
-        if (made) return made;
-        const auto& error = made.error();
+        FB_TRY_ASSIGN(snapshots, await(expected));
+        auto result = write(snapshots, expected >= 0);
+        if (result) return result;
+        const auto& error = result.error();
         // What it holds is not known; a part that cannot be removed is overwritten by the next making.
         static_cast<void>(store_.remove(part_));
         return because(error, fmt::format("{} was not made: {}", making_.file, error.what),
@@ -88,8 +88,8 @@ private:
         for (const auto& stream : *streams) {
             FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run_.path(), stream));
             FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run_.path(), stream));
-            has_parts |= std::ranges::any_of(leftovers, [](const auto& one) {
-                return one.kind == catalog::Leftover::Kind::part || one.kind == catalog::Leftover::Kind::old;
+            has_parts |= std::ranges::any_of(leftovers, [](const auto& leftover) {
+                return leftover.kind == catalog::Leftover::Kind::part || leftover.kind == catalog::Leftover::Kind::old;
             });
             all.insert(all.end(), snapshots.begin(), snapshots.end());
         }
@@ -97,15 +97,15 @@ private:
     }
 
     Result<std::vector<catalog::Snapshot>> await(std::int64_t expected) {
-        Result<std::vector<catalog::Snapshot>> found = std::vector<catalog::Snapshot>();
+        Result<std::vector<catalog::Snapshot>> snapshots = std::vector<catalog::Snapshot>();
         const auto is_all = [&] {
             bool has_parts = false;
-            found = committed(has_parts);
-            if (!found || expected < 0) return !found || !has_parts || making_.partial;
-            return static_cast<std::int64_t>(found->size()) >= expected;
+            snapshots = committed(has_parts);
+            if (!snapshots || expected < 0) return !snapshots || !has_parts || making_.partial;
+            return static_cast<std::int64_t>(snapshots->size()) >= expected;
         };
-        if (sys::wait_until(sys::Clock::now() + making_.wait_max, look_pauses, is_all)) return found;
-        return not_committed(static_cast<std::int64_t>(found->size()), expected);
+        if (sys::wait_until(sys::Clock::now() + making_.wait_max, look_pauses, is_all)) return snapshots;
+        return not_committed(static_cast<std::int64_t>(snapshots->size()), expected);
     }
 
     Error not_committed(std::int64_t count, std::int64_t expected) const {
@@ -122,32 +122,32 @@ private:
     /// A writer that begins anew removes the file first. So one that is there without any snapshot is to be appended
     /// to, by a writer that committed nothing; and where no writer said how many snapshots there are, it was made of
     /// others of them before this one was drained.
-    Result<H5PartMade> write(const std::vector<catalog::Snapshot>& found, bool all_are_here) {
+    Result<H5PartMade> write(const std::vector<catalog::Snapshot>& committed, bool all_are_here) {
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
-        if (found.empty() && has_file) return H5PartMade{.was_there = true};
+        if (committed.empty() && has_file) return H5PartMade{.was_there = true};
         std::vector<H5PartSnapshot> snapshots;
         std::uint64_t bytes_all = 0;
-        for (const auto& one : found) {
-            FB_TRY_ASSIGN(looked, look_at(store_, one));
+        for (const auto& snapshot : committed) {
+            FB_TRY_ASSIGN(looked, look_at(store_, snapshot));
             for (const auto& line : looked.manifest.nodes) bytes_all += line.data_bytes;
             snapshots.push_back(std::move(looked));
         }
         std::ranges::sort(snapshots, {}, &H5PartSnapshot::order);
         const bool appends = (!snapshots.empty() && snapshots.front().appends) || (has_file && !all_are_here);
         if (appends) FB_TRY(copy_file());
-        H5PartMade made;
+        H5PartMade result;
         {
             const h5::QuietErrors quiet;
             const auto align = making_.align_bytes == 0 ? align_bytes_default : making_.align_bytes;
             FB_TRY_ASSIGN(writer, H5PartWriter::open(part_, appends, align));
-            for (const auto& snapshot : snapshots) FB_TRY(writer.add(store_, snapshot, making_, made, bytes_all));
+            for (const auto& snapshot : snapshots) FB_TRY(writer.add(store_, snapshot, making_, result, bytes_all));
             FB_TRY(writer.close());
         }
         FB_TRY_ASSIGN(file, store_.open(part_, sys::Access::update));
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(move::put_in_place(store_, part_, making_.file));
-        return made;
+        return result;
     }
 
     /// The file to append to stays as it is until the longer one has its name.

@@ -37,17 +37,17 @@ std::uint64_t first_of(std::uint32_t rank) {
 }
 
 Schema schema() {
-    Schema made{.stream = "steps", .tables = {made::h5part::table}, .variables = {}};
+    Schema schema{.stream = "steps", .tables = {made::h5part::table}, .variables = {}};
     const auto replicated = [&](const std::string& name, Type type, const Extents& shape) {
-        made.variables.push_back(
+        schema.variables.push_back(
             {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = {}});
     };
-    made.variables.push_back({.name = "particles/i", .type = i32, .kind = Kind::particles, .attributes = {}});
+    schema.variables.push_back({.name = "particles/i", .type = i32, .kind = Kind::particles, .attributes = {}});
     replicated("file/title", string_of(64), {});
     replicated(made::h5part::group_variable, string_of(64), {});
     replicated(made::h5part::order_variable, i64, {});
     replicated(made::h5part::appends_variable, i32, {});
-    return made;
+    return schema;
 }
 
 // Node 0 has ranks 0 and 2, node 1 has 1 and 3; each row is its number among all.
@@ -107,10 +107,10 @@ struct Place {
 
 TEST_CASE("h5part: rows stand in the order of the ranks, of nodes that hold every other one") {
     const Place place;
-    const auto made = made::make_h5part_file(sys::posix_store(), {.file = place.file});
-    REQUIRE_MESSAGE(made, made.error().text());
-    CHECK(made->steps == 1);
-    CHECK(made->datasets == 1);
+    const auto result = made::make_h5part_file(sys::posix_store(), {.file = place.file});
+    REQUIRE_MESSAGE(result, result.error().text());
+    CHECK(result->steps == 1);
+    CHECK(result->datasets == 1);
     CHECK_FALSE(fs::exists(made::FileRun(place.file).path()));
     const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     REQUIRE(file >= 0);
@@ -131,10 +131,10 @@ TEST_CASE("h5part: a damaged byte makes no file, and all that was written stays"
     const auto layout = format::open_head(image, "node").value();
     image[layout.extents[0].offset_bytes + 5] ^= std::byte{1};
     Place::write(place.step + "/" + format::node_path(1, nodes), image);
-    const auto made = made::make_h5part_file(sys::posix_store(), {.file = place.file});
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == ErrorKind::corrupt);
-    CHECK(made.error().text().find("rank 3") != std::string::npos);
+    const auto result = made::make_h5part_file(sys::posix_store(), {.file = place.file});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::corrupt);
+    CHECK(result.error().text().find("rank 3") != std::string::npos);
     CHECK_FALSE(fs::exists(place.file));
     CHECK_FALSE(fs::exists(place.file + ".part"));
     CHECK(fs::exists(place.step + "/manifest.json"));
@@ -148,9 +148,9 @@ const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 TEST_CASE("h5part: a full file system is said as that, and nothing gets the name") {
     const Place place;
     fs::create_symlink("/dev/full", place.file + ".part");
-    const auto made = made::make_h5part_file(sys::posix_store(), {.file = place.file});
-    REQUIRE_FALSE(made);
-    CHECK(made.error().kind == ErrorKind::full);
+    const auto result = made::make_h5part_file(sys::posix_store(), {.file = place.file});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::full);
     CHECK_FALSE(fs::exists(place.file));
     CHECK(fs::exists(place.step + "/manifest.json"));
 }
@@ -160,9 +160,9 @@ TEST_CASE("h5part: of a run that was kept a file that somebody has removed is ma
     auto& store = sys::posix_store();
     REQUIRE(made::make_h5part_file(store, {.file = place.file, .keep = true}));
     REQUIRE(store.remove(place.file));
-    const auto made = made::make_h5part_file(store, {.file = place.file});
-    REQUIRE(made);
-    CHECK_FALSE(made->was_there);
+    const auto file = made::make_h5part_file(store, {.file = place.file});
+    REQUIRE(file);
+    CHECK_FALSE(file->was_there);
     CHECK(fs::exists(place.file));
     CHECK_FALSE(fs::exists(made::FileRun(place.file).path()));
 }
@@ -185,17 +185,17 @@ TEST_CASE("h5part: a file that is there keeps its steps") {
         made::H5PartMaking making{.file = place.file};
         SUBCASE("and died") {}
         SUBCASE("and closed it") { making.snapshots = 0; }
-        const auto made = made::make_h5part_file(store, making);
-        REQUIRE_MESSAGE(made, made.error().text());
-        CHECK(made->was_there);
+        const auto file = made::make_h5part_file(store, making);
+        REQUIRE_MESSAGE(file, file.error().text());
+        CHECK(file->was_there);
     }
     SUBCASE("when another step of a writer that died is drained later") {
         const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
         REQUIRE(H5Lmove(file, "Step#7", file, "Step#6", H5P_DEFAULT, H5P_DEFAULT) >= 0);
         H5Fclose(file);
-        const auto made = made::make_h5part_file(store, {.file = place.file});
-        REQUIRE_MESSAGE(made, made.error().text());
-        CHECK(made->steps == 1);
+        const auto result = made::make_h5part_file(store, {.file = place.file});
+        REQUIRE_MESSAGE(result, result.error().text());
+        CHECK(result->steps == 1);
         CHECK(has_step("Step#6"));
     }
     CHECK(has_step("Step#7"));

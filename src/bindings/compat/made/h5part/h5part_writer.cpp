@@ -86,37 +86,37 @@ private:
     std::vector<std::byte> buffer_;
 };
 
-Result<> require_integer(const H5PartSnapshot& found, const char* name, std::size_t bytes) {
-    const auto at = found.values.find(name);
-    if (at != found.values.end() && at->second.size() == bytes) return {};
+Result<> require_integer(const H5PartSnapshot& snapshot, const char* name, std::size_t bytes) {
+    const auto at = snapshot.values.find(name);
+    if (at != snapshot.values.end() && at->second.size() == bytes) return {};
     return Error{ErrorKind::corrupt, fmt::format("{} has no '{}': it was not written by the H5Part library.",
-                                                 found.snapshot.directory, name)};
+                                                 snapshot.snapshot.directory, name)};
 }
 
 }  // namespace
 
 Result<H5PartSnapshot> look_at(sys::Store& store, const catalog::Snapshot& snapshot) {
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
-    H5PartSnapshot found{.snapshot = snapshot, .manifest = std::move(manifest)};
-    FB_TRY(catalog::check_whole(store, snapshot.directory, found.manifest));
-    FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store, snapshot.directory, found.manifest.nodes.front()));
+    H5PartSnapshot result{.snapshot = snapshot, .manifest = std::move(manifest)};
+    FB_TRY(catalog::check_whole(store, snapshot.directory, result.manifest));
+    FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store, snapshot.directory, result.manifest.nodes.front()));
     const auto& head = reader.head();
     for (std::size_t v = 0; v < head.schema.variables.size(); ++v) {
         const auto& variable = head.schema.variables[v];
         if (variable.kind != Kind::replicated || head.first_block[v] == head.first_block[v + 1]) continue;
         FB_TRY_ASSIGN(value, reader.value(v));
-        found.values[variable.name] = std::move(value);
+        result.values[variable.name] = std::move(value);
     }
-    FB_TRY(require_integer(found, h5part::order_variable, sizeof(std::int64_t)));
-    FB_TRY(require_integer(found, h5part::appends_variable, sizeof(std::int32_t)));
-    std::memcpy(&found.order, found.values[h5part::order_variable].data(), sizeof(found.order));
+    FB_TRY(require_integer(result, h5part::order_variable, sizeof(std::int64_t)));
+    FB_TRY(require_integer(result, h5part::appends_variable, sizeof(std::int32_t)));
+    std::memcpy(&result.order, result.values[h5part::order_variable].data(), sizeof(result.order));
     std::int32_t appends = 0;
-    std::memcpy(&appends, found.values[h5part::appends_variable].data(), sizeof(appends));
-    found.appends = appends != 0;
-    const auto& group = found.values[h5part::group_variable];
+    std::memcpy(&appends, result.values[h5part::appends_variable].data(), sizeof(appends));
+    result.appends = appends != 0;
+    const auto& group = result.values[h5part::group_variable];
     const auto* text = reinterpret_cast<const char*>(group.data());
-    found.group.assign(text, strnlen(text, group.size()));
-    return found;
+    result.group.assign(text, strnlen(text, group.size()));
+    return result;
 }
 
 Result<H5PartWriter> H5PartWriter::open(const std::string& path, bool keep, std::uint64_t align_bytes) {
@@ -169,7 +169,7 @@ Result<h5::Id> H5PartWriter::dataset(const h5::Id& group, const std::string& nam
 }
 
 Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, const H5PartMaking& making,
-                           H5PartMade& made, std::uint64_t bytes_all) {
+                           H5PartMade& result, std::uint64_t bytes_all) {
     FB_TRY_ASSIGN(root, h5::own(H5Gopen2(file_.get(), "/", H5P_DEFAULT), doing_file));
     FB_TRY(attributes(root, snapshot, h5part::file_prefix));
     if (snapshot.group.empty()) return {};
@@ -179,7 +179,7 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
                                            : H5Gcreate2(root.get(), snapshot.group.c_str(), H5P_DEFAULT, H5P_DEFAULT,
                                                         H5P_DEFAULT),
                                  fmt::format("making group '{}'", snapshot.group)));
-    if (there == 0) ++made.steps;
+    if (there == 0) ++result.steps;
     FB_TRY(attributes(group, snapshot, h5part::step_prefix));
 
     const auto& variables = snapshot.manifest.schema.variables;
@@ -191,7 +191,7 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
         const auto name = h5part::shown_name(std::string_view(variables[v].name).substr(h5part::column_prefix.size()));
         FB_TRY_ASSIGN(dataset, this->dataset(group, name, variables[v].type, rows));
         datasets[v] = std::move(dataset);
-        ++made.datasets;
+        ++result.datasets;
     }
     // Where each rank's rows begin: nodes need not hold neighbouring ranks.
     std::vector<std::uint64_t> first_row(snapshot.manifest.world_ranks + std::size_t{1}, 0);
@@ -208,8 +208,8 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
                     if (!copies && !counted) first_row[block.rank + std::size_t{1}] = block.box.size[0];
                     if (!copies || block.size_bytes == 0) continue;
                     FB_TRY(copy.block(b, first_row[block.rank], variables[v].type.size_bytes));
-                    made.bytes += block.size_bytes;
-                    if (making.progress) making.progress(made.bytes, bytes_all);
+                    result.bytes += block.size_bytes;
+                    if (making.progress) making.progress(result.bytes, bytes_all);
                 }
                 counted = true;
             }

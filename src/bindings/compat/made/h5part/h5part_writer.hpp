@@ -32,7 +32,7 @@ public:
     /// A new file, or, with `keep`, the one at `path` with its steps.
     static Result<H5PartWriter> open(const std::string& path, bool keep, std::uint64_t align_bytes);
 
-    Result<> add(sys::Store& store, const H5PartSnapshot& snapshot, const H5PartMaking& making, H5PartMade& made,
+    Result<> add(sys::Store& store, const H5PartSnapshot& snapshot, const H5PartMaking& making, H5PartMade& result,
                  std::uint64_t bytes_all);
     /// Closes the file; its bytes are then for the caller to sync.
     Result<> close();
