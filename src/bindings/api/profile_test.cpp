@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "bindings/api/alike.hpp"
+#include "bindings/api/session_opening.hpp"
 #include "core/sys/machine.hpp"
 #include "path/telemetry/profile.hpp"
 #include "support/refused.hpp"
@@ -96,8 +97,9 @@ TEST_CASE("all ranks take the same of a profile, and one line tells what") {
     test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
         GroupHolder holder(std::move(world));
         const auto session = std::make_shared<detail::SessionState>();
-        session->prepare(holder, options).value();
-        session->open(holder).value();
+        SessionOpening opening(*session, holder);
+        opening.prepare(options).value();
+        opening.open().value();
         const auto stream = session->stream(session, "restart", {}).value();
         CHECK(stream->stager.options().file == TargetFile::combined(2));
         {
