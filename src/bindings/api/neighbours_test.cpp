@@ -33,7 +33,7 @@ constexpr std::uint64_t slow = 300'000;  // bytes a second of each agent: a drai
 struct Neighbourly {
     test::TempDirectory folder;
     std::string run = folder / "run";
-    std::vector<std::string> lines;
+    std::vector<std::string> log_lines;
 
     Options options(AgentMode mode, const std::string& excluded, std::uint64_t rate = 0) {
         Options options{.run = run, .staging = folder.path()};
@@ -45,7 +45,7 @@ struct Neighbourly {
         options.agent.retry_pause = 20ms;
         options.agent.linger = 0ms;
         options.close_wait = 60s;
-        options.log = [this](const std::string& line) { lines.push_back(line); };
+        options.log = [this](const std::string& line) { log_lines.push_back(line); };
         return options;
     }
     /// The texts of all events of that name, of a node.
@@ -147,7 +147,7 @@ TEST_CASE("an excluded node's files are written by a neighbour, and restored") {
         CHECK(job.told(0, "helped").empty());
         CHECK_FALSE(job.told_by_any("no_detour"));
         CHECK(job.addresses().empty());
-        CHECK(std::ranges::any_of(job.lines, [](const std::string& line) {
+        CHECK(std::ranges::any_of(job.log_lines, [](const std::string& line) {
             return line.find("1 of 4 nodes are excluded: 2 others write for them") != line.npos;
         }));
         test::with_threads(nodes, [&](std::unique_ptr<comm::Group> world) {
@@ -171,7 +171,7 @@ TEST_CASE("without exclusions nobody listens; where all are excluded they write 
         });
         CHECK(test::committed_steps(job.run) == std::vector<std::int64_t>{1});
         CHECK_FALSE(job.told_by_any("detours"));
-        CHECK(all == std::ranges::any_of(job.lines, [](const std::string& line) {
+        CHECK(all == std::ranges::any_of(job.log_lines, [](const std::string& line) {
                   return line.find("names all nodes of this job") != line.npos;
               }));
     }
