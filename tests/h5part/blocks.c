@@ -26,15 +26,15 @@ static h5part_int64_t remember(const char* function, const h5part_int64_t code, 
 }
 
 /* The call names itself, and what to do in its place. */
-#define REFUSED(name, ...)                                                                                 \
-    do {                                                                                                   \
-        ++calls;                                                                                           \
-        if (name(__VA_ARGS__) != H5PART_ERR_NOTYPE || strncmp(told, #name ": ", strlen(#name) + 2) != 0 || \
-            strstr(told, "Next: ") == NULL) {                                                              \
-            fprintf(stderr, "%s: %s\n", #name, told);                                                      \
-            ++failures;                                                                                    \
-        }                                                                                                  \
-        told[0] = '\0';                                                                                    \
+#define REFUSED(name, ...)                                                                                    \
+    do {                                                                                                      \
+        ++calls;                                                                                              \
+        if (name(__VA_ARGS__) != H5PART_ERR_NOTYPE || strncmp(message, #name ": ", strlen(#name) + 2) != 0 || \
+            strstr(message, "Next: ") == NULL) {                                                              \
+            fprintf(stderr, "%s: %s\n", #name, message);                                                      \
+            ++failures;                                                                                       \
+        }                                                                                                     \
+        message[0] = '\0';                                                                                    \
     } while (0)
 
 #define REFUSED_OF(Name, type)                                            \

@@ -38,8 +38,8 @@ static h5part_int64_t first_of(int of_rank, int step) {
 /* Every value follows from the global index and the step. */
 static particle particle_at(h5part_int64_t index, int step) {
     const float base = (float)(index % 100000) + 0.25f * (float)step;
-    const particle particle = {base, base + 1, base + 2, (int)index * 10 + step, -base, -base - 1, -base - 2, base * 2};
-    return particle;
+    const particle value = {base, base + 1, base + 2, (int)index * 10 + step, -base, -base - 1, -base - 2, base * 2};
+    return value;
 }
 
 static void write_step(H5PartFile* file, int step, int number) {
@@ -92,8 +92,8 @@ static void read_file(const char* name, int steps, int writers) {
         if (reader != 1) expect(H5PartReadDataFloat32(file, "dX", dX) == 0, "reading dX");
         expect(H5PartReadDataInt32(file, "i", i) == 0, "reading i");
         for (h5part_int64_t p = 0; p < n; ++p) {
-            const particle particle = particle_at(first + p, step);
-            if ((reader != 1 && dX[p] != particle.dX) || i[p] != particle.i) {
+            const particle value = particle_at(first + p, step);
+            if ((reader != 1 && dX[p] != value.dX) || i[p] != value.i) {
                 expect(0, "a value differs");
                 break;
             }
