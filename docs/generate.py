@@ -93,6 +93,10 @@ def counters_table():
 def metrics_table():
     text = (SOURCE / "path/telemetry/metrics.cpp").read_text()
     rows = re.findall(r'MetricKind::(\w+), "(\w+)",\s*"([^"]*)"', text)
+    # A count of the agent has its metric beside it: {place, is a counter, name, meaning}.
+    counts = (SOURCE / "core/describe/counter_list.hpp").read_text()
+    rows += [("counter" if kind == "true" else "gauge", name, "".join(re.findall(r'"([^"]*)"', words)))
+             for kind, name, words in re.findall(r'\{\d+,\s*(true|false),\s*"(\w+)",\s*((?:"[^"]*"\s*)+)', counts)]
     rows += [("histogram", name, words) for name, words in re.findall(r'histogram\("(\w+)",\s*"([^"]*)"', text)]
     whole = {f"{name}_total" if kind == "counter" else name: (kind, words) for kind, name, words in rows}
     lines = [f"| `forebay_{name}` | {kind} | {text_of(words)} |" for name, (kind, words) in sorted(whole.items())]

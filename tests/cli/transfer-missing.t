@@ -10,4 +10,5 @@ $ (PATH=/usr/bin:/bin; bin/forebay migrate plan.toml --json)
 [6]
 $ (PATH=/usr/bin:/bin; bin/forebay ls a)
 2> forebay: there is no run a: no such directory.
+2>   Next: name the directory of a run, which holds the directory forebay; or mount the file system of this one
 [3]
