@@ -54,18 +54,18 @@ def policies(folder):
     """What sets each apart."""
     drain_seconds = STEP_BYTES / SLOW
     for mode in ("process", "dedicated"):
-        results = {name: policy(folder, mode, name) for name in POLICIES}
-        runs.check(results["wait"]["skipped"] == 0 and results["wait"]["blocked"] > (STEPS - 4) * drain_seconds / 2,
-                   f"wait: {results['wait']}")
-        at_most = results["wait_at_most"]
+        found = {name: policy(folder, mode, name) for name in POLICIES}
+        runs.check(found["wait"]["skipped"] == 0 and found["wait"]["blocked"] > (STEPS - 4) * drain_seconds / 2,
+                   f"wait: {found['wait']}")
+        at_most = found["wait_at_most"]
         runs.check(0 < at_most["skipped"] < STEPS - 2 and at_most["blocked"] >= 0.1 * at_most["skipped"], f"{at_most}")
-        runs.check(results["skip"]["skipped"] > 0 and results["skip"]["blocked"] < results["wait"]["blocked"] / 2, f"{results}")
-        newest = results["newest_only"]
+        runs.check(found["skip"]["skipped"] > 0 and found["skip"]["blocked"] < found["wait"]["blocked"] / 2, f"{found}")
+        newest = found["newest_only"]
         # Of two slots one drains nearly always, and then the one that waits stays.
         runs.check(newest["skipped"] > 0, f"newest_only: {newest}")
-        runs.check(newest["blocked"] < results["wait"]["blocked"] / 2, f"newest_only: {newest}")
-        print(f"{mode}: " + "; ".join(f"{name}: {entry['kept']} kept, {entry['skipped']} skipped, {entry['replaced']} replaced"
-                                      for name, entry in results.items()), flush=True)
+        runs.check(newest["blocked"] < found["wait"]["blocked"] / 2, f"newest_only: {newest}")
+        print(f"{mode}: " + "; ".join(f"{name}: {one['kept']} kept, {one['skipped']} skipped, {one['replaced']} replaced"
+                                      for name, one in found.items()), flush=True)
 
 
 def too_large():

@@ -155,10 +155,10 @@ def looked_at(folder):
     while not last.exists() and time.monotonic() < ended:
         time.sleep(0.05)
     runs.check(last.exists(), f"no results: {list(place.run.glob('*/*'))}")
-    with h5py.File(place.run / "fields/step-000004.h5") as view, h5py.File(last / "node-00000.h5") as file:
+    with h5py.File(place.run / "fields/step-000004.h5") as view, h5py.File(last / "node-00000.h5") as found:
         speed = np.hypot(view["u"][...], view["v"][...])
-        runs.check(file["max"][()] == view["theta"][...].max(), "the warmest place is another one")
-        runs.check(np.allclose(file["profile"][...], speed.mean((1, 2)), rtol=1e-5), "the wind is another one")
+        runs.check(found["max"][()] == view["theta"][...].max(), "the warmest place is another one")
+        runs.check(np.allclose(found["profile"][...], speed.mean((1, 2)), rtol=1e-5), "the wind is another one")
     runs.program("extract", place.run, "-C", place.folder / "pictures")
     runs.check((place.folder / "pictures/fields.weather.ground.step-000004.png").exists(), "no picture")
     print("insitu.py: what it makes is what the view says", flush=True)

@@ -65,13 +65,13 @@ class Place:
     def agent(self):
         """The process of the agent that its log names."""
         logs = "".join(log.read_text() for log in self.staging.glob("forebay-*/*/agent.log"))
-        matches = re.findall(r"agent (\d+) serves", logs)
-        return int(matches[-1]) if matches else None
+        found = re.findall(r"agent (\d+) serves", logs)
+        return int(found[-1]) if found else None
 
     def committed(self):
         """The steps at the target."""
         listed = json.loads(program("ls", self.run, "--json"))
-        return sorted(entry["step"] for entry in listed if entry["state"] == "committed")
+        return sorted(one["step"] for one in listed if one["state"] == "committed")
 
     def bytes_of(self, step):
         """A digest of each field as a view shows it, after every byte was verified."""
@@ -89,9 +89,9 @@ class Place:
 def totals(out):
     """The last line, by its words."""
     line = next(line for line in reversed(out.splitlines()) if line.startswith("total: "))
-    results = {name: int(value) for name, value in re.findall(r"(kept|skipped|replaced|failed) (\d+)", line)}
+    found = {name: int(value) for name, value in re.findall(r"(kept|skipped|replaced|failed) (\d+)", line)}
     numbers = re.search(r"total: (\d+) steps in ([\d.]+) s, ended after ([\d.]+) s, ([\d.]+) s blocked.*step (-?\d+)", line)
-    return results | {"steps": int(numbers[1]), "seconds": float(numbers[2]), "ended": float(numbers[3]),
+    return found | {"steps": int(numbers[1]), "seconds": float(numbers[2]), "ended": float(numbers[3]),
                     "blocked": float(numbers[4]), "durable": int(numbers[5])}
 
 
@@ -102,12 +102,12 @@ def told(out):
 
 def ranks_of(process):
     """The processes of atmos that mpiexec started."""
-    matches = []
+    found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue  # it has ended meanwhile
         if name == "atmos" and int(rest.split()[3]) == process.pid:
-            matches.append(int(stat.parent.name))
-    return sorted(matches)
+            found.append(int(stat.parent.name))
+    return sorted(found)

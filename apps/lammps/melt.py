@@ -122,10 +122,10 @@ def main():
             lmp.command(f"run {min(given.every, given.steps - step)} pre no post no")
             step = lmp.extract_global("ntimestep")
             try:
-                report = f"saved in {1000 * save(stream, atoms, lmp, box).blocked_seconds:.1f} ms"
+                told = f"saved in {1000 * save(stream, atoms, lmp, box).blocked_seconds:.1f} ms"
             except (forebay.RetryError, forebay.FullError) as problem:  # of storage: the run goes on, the next save tries
-                report = f"not saved: {problem}"
-            say(f"step {step} energies {energies(lmp)} {report}")
+                told = f"not saved: {problem}"
+            say(f"step {step} energies {energies(lmp)} {told}")
     lmp.close()
 
 

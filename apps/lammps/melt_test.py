@@ -37,8 +37,8 @@ def check(holds, text):
 def guide():
     """What the guide shows is the program."""
     shown = (needs.HERE / "melt.py").read_text(encoding="utf-8").split("# [guide]\n")[1].strip()
-    text = (needs.HERE.parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
-    check(shown in text, "docs/reference/python.md does not show what stands between the marks [guide] in melt.py")
+    told = (needs.HERE.parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
+    check(shown in told, "docs/reference/python.md does not show what stands between the marks [guide] in melt.py")
 
 
 def uninterrupted(given, folder):
@@ -59,15 +59,15 @@ def uninterrupted(given, folder):
 
 def session_of(process):
     """The processes of a session: mpiexec and its ranks, not the agent, which is in one of its own."""
-    matches = []
+    found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue  # it has ended meanwhile
         if int(fields[3]) == process:
-            matches.append(int(stat.parent.name))
-    return matches
+            found.append(int(stat.parent.name))
+    return found
 
 
 def agents(folder):
@@ -89,15 +89,15 @@ class Melt:
         self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         env=needs.ENVIRONMENT | {"OMPI_MCA_btl_vader_backing_directory": str(memory)},
                                         start_new_session=True)
-        self.ranks, self.energies, self.lines = ranks, {}, []
+        self.ranks, self.told, self.lines = ranks, {}, []
 
     def until(self, step):
         """Reads until that step is told; True when it was, False at the program's end."""
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
-            if match := LINE.match(line):
-                self.energies[int(match[1])] = [float(number) for number in match.group(2, 3, 4)]
-                if int(match[1]) >= step:
+            if found := LINE.match(line):
+                self.told[int(found[1])] = [float(number) for number in found.group(2, 3, 4)]
+                if int(found[1]) >= step:
                     return True
         return False
 
@@ -113,14 +113,14 @@ class Melt:
 
 def compare(melt, expected):
     """The energies that a run told; the largest relative difference."""
-    check(melt.energies, "melt.py told no energies:\n" + "\n".join(melt.lines))
+    check(melt.told, "melt.py told no energies:\n" + "\n".join(melt.lines))
     worst = 0
-    for step, energies in melt.energies.items():
-        difference = max(abs(entry - other) / abs(other) for entry, other in zip(energies, expected[step]))
+    for step, energies in melt.told.items():
+        difference = max(abs(one - other) / abs(other) for one, other in zip(energies, expected[step]))
         check(difference <= ENERGY_ERROR_MAX, f"step {step} on {melt.ranks} ranks: energies {energies}, without a kill "
               f"{expected[step]}: {difference:.1e} apart")
         worst = max(worst, difference)
-    first, last = min(melt.energies), max(melt.energies)
+    first, last = min(melt.told), max(melt.told)
     source = next(line for line in melt.lines if LINE.match(line)).partition(" from ")[2]
     print(f"{melt.ranks} ranks, steps {first} to {last}, from {source}: energies within {worst:.1e}", flush=True)
     return first, last
@@ -179,21 +179,21 @@ def looked_at(given, folder):
     done = subprocess.run(needs.python(2, needs.HERE / "melt.py", "--run", run, "--staging", folder / "staging", "--cells",
                                        given.cells, "--steps", 10, "--every", 5, "--script", needs.HERE / "insitu.py"),
                           text=True, capture_output=True, check=False, env=needs.ENVIRONMENT)
-    reports = {int(match[0]): float(match[2]) for match in re.findall(r"step (\d+) energies (\S+) (\S+)", done.stdout)}
+    told = {int(one[0]): float(one[2]) for one in re.findall(r"step (\d+) energies (\S+) (\S+)", done.stdout)}
     ended = time.monotonic() + 300  # the agent ends after its session
     while agents(folder / "staging") and time.monotonic() < ended:
         time.sleep(0.05)
-    product = sorted(run.glob("restart.look/step-*[0-9]"))
-    check(product and set(reports) >= {int(step.name[5:]) for step in product} and not agents(folder / "staging"),
-          f"insitu.py has made {product}:\n{done.stdout}{done.stderr}")
-    for directory in product:
+    made = sorted(run.glob("restart.look/step-*[0-9]"))
+    check(made and set(told) >= {int(step.name[5:]) for step in made} and not agents(folder / "staging"),
+          f"insitu.py has made {made}:\n{done.stdout}{done.stderr}")
+    for directory in made:
         (node,) = ScriptRun(str(run)).drained(str(directory))
-        result = Snapshot([node], ["*"], "")
-        check(result["atoms"].array == 4 * given.cells**3 == result["speeds"].array.sum(), f"of {result['atoms'].array} atoms")
+        found = Snapshot([node], ["*"], "")
+        check(found["atoms"].array == 4 * given.cells**3 == found["speeds"].array.sum(), f"of {found['atoms'].array} atoms")
         # LAMMPS' energy for an atom is for a degree of freedom less: three of the whole are at rest.
-        difference = abs(float(result["ke"].array) / reports[node.step] - 1)
-        check(difference < 1e-12, f"step {node.step}: {result['ke'].array}, LAMMPS says {reports[node.step]}")
-    print(f"insitu.py: the kinetic energies of {len(product)} snapshots are those of LAMMPS", flush=True)
+        difference = abs(float(found["ke"].array) / told[node.step] - 1)
+        check(difference < 1e-12, f"step {node.step}: {found['ke'].array}, LAMMPS says {told[node.step]}")
+    print(f"insitu.py: the kinetic energies of {len(made)} snapshots are those of LAMMPS", flush=True)
 
 
 def main():

@@ -30,8 +30,8 @@ def skip(reason):
 
 def mpi_of(binary):
     """The names of the MPI libraries that a program or library loads."""
-    output = subprocess.run(["ldd", str(binary)], capture_output=True, text=True, check=True).stdout
-    return sorted(set(re.findall(r"^\s*(libmpi\.so\S*|libmpich\.so\S*)", output, re.MULTILINE)))
+    found = subprocess.run(["ldd", str(binary)], capture_output=True, text=True, check=True).stdout
+    return sorted(set(re.findall(r"^\s*(libmpi\.so\S*|libmpich\.so\S*)", found, re.MULTILINE)))
 
 
 def look():

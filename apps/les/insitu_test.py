@@ -52,7 +52,7 @@ STREAMS = ["levels", "whole", "spread", "cut"]
 
 def results(run):
     """(stream, step) -> name -> values."""
-    result = {}
+    found = {}
     for stream in STREAMS:
         for path in sorted((run / f"restart.{stream}").glob("step-*/node-00000.h5")):
             values = {}
@@ -63,13 +63,13 @@ def results(run):
 
             with h5py.File(path) as file:
                 file.visititems(keep)
-            result[stream, int(path.parent.name[5:])] = values
-    return result
+            found[stream, int(path.parent.name[5:])] = values
+    return found
 
 
-def same_bits(first, other):
-    return first.keys() == other.keys() and all(
-        first[name].dtype == other[name].dtype and first[name].tobytes() == other[name].tobytes() for name in first)
+def same_bits(one, other):
+    return one.keys() == other.keys() and all(
+        one[name].dtype == other[name].dtype and one[name].tobytes() == other[name].tobytes() for name in one)
 
 
 def own_profiles(run, step):
@@ -108,12 +108,12 @@ def simulated(folder, px, py, nodes):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-les-") as name:
-        result = {which: simulated(Path(name).resolve(), *which) for which in RUNS}
-        for which, entry in result.items():
-            other = result[2, 2, 1]
+        found = {which: simulated(Path(name).resolve(), *which) for which in RUNS}
+        for which, one in found.items():
+            other = found[2, 2, 1]
             if which[:2] == (2, 2):
-                claim(all(same_bits(entry[key], other[key]) for key in other), f"the same bits on {which[2]} nodes as on 1")
-            apart = max(float(np.max(np.abs(entry[key]["theta/mean"] / other[key]["theta/mean"] - 1)))
+                claim(all(same_bits(one[key], other[key]) for key in other), f"the same bits on {which[2]} nodes as on 1")
+            apart = max(float(np.max(np.abs(one[key]["theta/mean"] / other[key]["theta/mean"] - 1)))
                         for key in other if key[0] == "levels")
             claim(apart < ROUNDING, f"{which[0]} x {which[1]} ranks: means within {apart:.1e} of those of 2 x 2")
 

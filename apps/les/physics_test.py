@@ -50,7 +50,7 @@ def travel(folder):
         carrying = wind if seen in winds else 0.0
         blown = [blown[0] - carrying, blown[1] - carrying**2, blown[2] - carrying]
         for what, sums in ("stay without wind", still), ("are back after the way round", blown):
-            apart = max(abs(own - first) for own, first in zip(sums, begun))
+            apart = max(abs(mine - first) for mine, first in zip(sums, begun))
             claim(begun[1] > 0.2 and apart < 0.004, f"{start}: the vortices {what}: {apart:.1e} of 1 m/s")
 
 
@@ -81,8 +81,8 @@ def layer(folder):
                   f"{what} gained {gained:.6g}, from the surface {given:.6g}")
     for les in runs[1:]:
         first = runs[0].sums()
-        apart = max(abs(entry - other) / (rms if mean else rms**2) for name, sums in first.items()
-                    for rms in [math.sqrt(sums[1])] for entry, other, mean in zip(les.sums()[name], sums, (True, False, True)))
+        apart = max(abs(one - other) / (rms if mean else rms**2) for name, sums in first.items()
+                    for rms in [math.sqrt(sums[1])] for one, other, mean in zip(les.sums()[name], sums, (True, False, True)))
         claim(apart < 1e-11, f"sums of all fields are those of 1 rank, to rounding: {apart:.1e}")
 
 

@@ -50,18 +50,18 @@ def killed(folder, saving):
 
 
 def same_bits(first, what, second, step, besides=()):
-    own, other = first.hashes(what[0], step), second.hashes(what[1], step)
-    equal = {name for name in own if own[name] == other.get(name)}
-    whole = len(own) == 13 == len({*own.values()}) and own.keys() == other.keys()
-    claim(whole and own.keys() - equal == {*besides},
+    mine, other = first.hashes(what[0], step), second.hashes(what[1], step)
+    equal = {name for name in mine if mine[name] == other.get(name)}
+    whole = len(mine) == 13 == len({*mine.values()}) and mine.keys() == other.keys()
+    claim(whole and mine.keys() - equal == {*besides},
           f"step {step}, {what[0]} and {what[1]}: equal bits of {', '.join(sorted(equal))}")
     assert PROGNOSTIC <= equal
 
 
 def restarted(folder, saving, step, end, px, py, **more):
     les = Les(folder, px, py, **saving, **more, end_step=end).finish()
-    (output,) = les.found(r"restart: (.*)")
-    claim(output[0] == f"continued at step {step}, saved by 2 x 2 ranks, on {px} x {py}", f"restart: {output[0]}")
+    (said,) = les.found(r"restart: (.*)")
+    claim(said[0] == f"continued at step {step}, saved by 2 x 2 ranks, on {px} x {py}", f"restart: {said[0]}")
     claim([*les.steps()] == [*range(step + 1, end + 1)], f"it computed steps {step + 1} to {end}, none twice")
     return les
 
@@ -72,9 +72,9 @@ def stopped(folder, saving):
     first = Les(folder, 2, 1, **saving, save_every=1000000, end_step=1000000)
     claim(wait_until(lambda: first.found("step 2 ") or first.process.poll() is not None, 60), "a job of a chain computes")
     subprocess.run([BIN / "forebay", "stop", saving["run"]], check=True, stdout=subprocess.DEVNULL)
-    (output,) = first.finish().found("job: save and end: (.*)")
+    (said,) = first.finish().found("job: save and end: (.*)")
     step = max(first.steps())
-    claim(output == ("forebay stop",) and committed(saving["run"]) == [step], f"forebay stop: it saved step {step} and ended")
+    claim(said == ("forebay stop",) and committed(saving["run"]) == [step], f"forebay stop: it saved step {step} and ended")
     mark = folder / "chain/.continue"
     assert not mark.exists()
     short = folder / "short.toml"

@@ -42,12 +42,12 @@ def sizes_of_groups(places, reach):
     for first in range(0, len(places), 500):
         apart = places[first:first + 500, None] - places[None]
         apart -= MESH * np.round(apart / MESH)
-        entry, other = np.nonzero((apart**2).sum(axis=2) <= reach**2)
-        pairs.append(np.stack([entry + first, other]))
-    entry, other = np.concatenate(pairs, axis=1)
+        one, other = np.nonzero((apart**2).sum(axis=2) <= reach**2)
+        pairs.append(np.stack([one + first, other]))
+    one, other = np.concatenate(pairs, axis=1)
     while True:  # the smallest label of all that are linked wins, one link further each time
         new = labels.copy()
-        np.minimum.at(new, entry, labels[other])
+        np.minimum.at(new, one, labels[other])
         new = new[new]
         if (new == labels).all():
             return sorted((int(size) for size in np.bincount(labels) if size >= MEMBERS), reverse=True)
@@ -66,12 +66,12 @@ def main():
         with h5py.File(work / f"run/restart/step-{STEPS:06d}.h5") as view:
             places = np.stack([view[f"particles/{axis}"][:].astype("f8") for axis in "xyz"], axis=1)
         wanted = sizes_of_groups(places, LINKING_LENGTH * MESH / len(places) ** (1 / 3))
-        report = subprocess.run([BUILD / "bin/forebay", "plot", f"{work}/run/restart.halos", "particles/members", "--json"],
+        told = subprocess.run([BUILD / "bin/forebay", "plot", f"{work}/run/restart.halos", "particles/members", "--json"],
                               check=True, capture_output=True, text=True)
-        matches = [int(size) for size in json.loads(report.stdout)[0]["steps"][0]["values"]]
+        found = [int(size) for size in json.loads(told.stdout)[0]["steps"][0]["values"]]
         print(f"{len(wanted)} groups of {MEMBERS} particles or more, the largest of {wanted[0]}")
         assert len(wanted) > 10, "too few for a comparison"
-        assert matches == wanted, f"in situ {matches}, here {wanted}"
+        assert found == wanted, f"in situ {found}, here {wanted}"
     return 0
 
 

@@ -78,12 +78,12 @@ def run(mode, given):
         step = int(row["step"])
         seconds[step] = max(seconds.get(step, 0), row["seconds"] - row["blocked_seconds"])
         blocked[step] = max(blocked.get(step, 0), row["blocked_seconds"])
-    result = len(json.loads(listed))
+    made = len(json.loads(listed))
     steps = range(4, given.iterations)  # the first ones touch new memory
     beside, without = [[step for step in steps if step % 2 == odd] for odd in (1, 0)]
     mean = {which: statistics.median(seconds[step] for step in chosen) for which, chosen in (("beside", beside), ("without", without))}
-    share = spent / max(result, 1) / mean["beside"] / os.cpu_count()
-    return {"slowdown": mean["beside"] / mean["without"], "share": share, "step": mean["without"], "made": result / (given.iterations // 2),
+    share = spent / max(made, 1) / mean["beside"] / os.cpu_count()
+    return {"slowdown": mean["beside"] / mean["without"], "share": share, "step": mean["without"], "made": made / (given.iterations // 2),
             "blocked": statistics.median(blocked[step] for step in beside) / statistics.median(blocked[step] for step in without)}
 
 
@@ -103,24 +103,24 @@ def main():
     given = parser.parse_args()
     samples = {mode: [] for mode in ("process", "dedicated")}
     for _ in range(given.rounds):
-        for mode, sample in samples.items():
-            sample.append(run(mode, given))
+        for mode, found in samples.items():
+            found.append(run(mode, given))
     ratios, measured = {}, {}
-    for mode, sample in samples.items():
-        cost = {"process": [(1 + item["share"]) / item["slowdown"] for item in sample], "dedicated": [1 / item["slowdown"] for item in sample]}[mode]
+    for mode, found in samples.items():
+        cost = {"process": [(1 + one["share"]) / one["slowdown"] for one in found], "dedicated": [1 / one["slowdown"] for one in found]}[mode]
         text = {"process": "1 + CPU share of analyses / iteration beside one", "dedicated": "iteration without / beside an analysis"}[mode]
         ratios[f"{text}, {mode}"] = {"value": statistics.median(cost), **spread(cost), "goal": 1.0 if mode == "process" else 0.99}
         for key, unit in (("step", "s"), ("slowdown", ""), ("share", ""), ("blocked", ""), ("made", "")):
-            values = [item[key] for item in sample]
+            values = [one[key] for one in found]
             measured[f"{mode} {key}"] = {"unit": unit, "median": statistics.median(values), **spread(values)}
-    sample = {"bench": "insitu-cost", "ranks": given.ranks, "mib_per_variable": given.mib_per_variable, "ratios": ratios, "measured": measured}
+    found = {"bench": "insitu-cost", "ranks": given.ranks, "mib_per_variable": given.mib_per_variable, "ratios": ratios, "measured": measured}
     if given.json:
-        print(json.dumps(sample))
+        print(json.dumps(found))
         return
-    for key, entry in measured.items():
-        print(f"{key:24} {entry['median']:8.3f} ({entry['lower_quartile']:.3f}-{entry['upper_quartile']:.3f})")
-    for key, entry in ratios.items():
-        print(f"{key:65} {entry['value']:.3f} ({entry['lower_quartile']:.3f}-{entry['upper_quartile']:.3f})  goal {entry['goal']}")
+    for key, one in measured.items():
+        print(f"{key:24} {one['median']:8.3f} ({one['lower_quartile']:.3f}-{one['upper_quartile']:.3f})")
+    for key, one in ratios.items():
+        print(f"{key:65} {one['value']:.3f} ({one['lower_quartile']:.3f}-{one['upper_quartile']:.3f})  goal {one['goal']}")
 
 
 main()

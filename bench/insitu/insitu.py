@@ -89,8 +89,8 @@ def spread(values):
 
 def ratio(over, under, goal):
     """Of each round, and the median of those."""
-    result = spread([first / other for first, other in zip(over, under)])
-    return {"value": result["median"], "lower_quartile": result["lower_quartile"], "upper_quartile": result["upper_quartile"], "goal": goal}
+    found = spread([one / other for one, other in zip(over, under)])
+    return {"value": found["median"], "lower_quartile": found["lower_quartile"], "upper_quartile": found["upper_quartile"], "goal": goal}
 
 
 def main():
@@ -116,16 +116,16 @@ def main():
         ratios["numpy and matplotlib / default diagnostics"] = ratio(samples["numpy_matplotlib"], samples["diagnostics"], 1.0)
     if "scipy" in samples:
         ratios["scipy / groups of friends"] = ratio(samples["scipy"], samples["friends"], 2.5)
-    results = {"bench": "insitu", "edge": given.edge, "particles": given.particles, "ratios": ratios,
+    found = {"bench": "insitu", "edge": given.edge, "particles": given.particles, "ratios": ratios,
              "measured": {key: {"unit": "s", **spread(values)} for key, values in samples.items()}}
     if given.json:
-        print(json.dumps(results))
+        print(json.dumps(found))
         return
     print(f"{given.edge}^3 f32, {given.particles} particles; CPU seconds, medians of {given.rounds} rounds (quartiles)")
-    for key, entry in results["measured"].items():
-        print(f"{key:24} {entry['median']:8.3f} s ({entry['lower_quartile']:.3f}-{entry['upper_quartile']:.3f})")
-    for key, entry in ratios.items():
-        print(f"{key:55} {entry['value']:.3f} ({entry['lower_quartile']:.3f}-{entry['upper_quartile']:.3f})  goal {entry['goal']}")
+    for key, one in found["measured"].items():
+        print(f"{key:24} {one['median']:8.3f} s ({one['lower_quartile']:.3f}-{one['upper_quartile']:.3f})")
+    for key, one in ratios.items():
+        print(f"{key:55} {one['value']:.3f} ({one['lower_quartile']:.3f}-{one['upper_quartile']:.3f})  goal {one['goal']}")
 
 
 main()

@@ -18,17 +18,17 @@ def expect(wanted, what):
 def check(*command):
     done = subprocess.run([sys.executable, *map(str, command), "--json"], capture_output=True, text=True, timeout=240, check=False)
     expect(done.returncode == 0, f"exit code {done.returncode}: {done.stderr}")
-    report = json.loads(done.stdout)
-    for key, ratio in report["ratios"].items():
-        expect(ratio["lower_quartile"] <= ratio["value"] <= ratio["upper_quartile"], f"{key}: {ratio}")
-    return report["measured"]
+    found = json.loads(done.stdout)
+    for key, one in found["ratios"].items():
+        expect(one["lower_quartile"] <= one["value"] <= one["upper_quartile"], f"{key}: {one}")
+    return found["measured"]
 
 
 def main():
     measured = check(HERE / "insitu.py", "--edge", 64, "--particles", 100000, "--rounds", 3)
     expect({"diagnostics", "spectrum", "fftw", "friends"} <= set(measured), f"{list(measured)}")
-    for key, entry in measured.items():
-        expect(0 < entry["median"] < 60, f"{key}: {entry}")
+    for key, one in measured.items():
+        expect(0 < one["median"] < 60, f"{key}: {one}")
     measured = check(HERE / "cost.py", "--rounds", 2, "--iterations", 8, "--mib-per-variable", 1, "--substeps", 40)
     for mode in ("process", "dedicated"):
         expect(0 < measured[f"{mode} made"]["median"] <= 1, f"{mode}: {measured}")

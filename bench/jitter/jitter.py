@@ -31,9 +31,9 @@ def measure(given):
 
 def idle_share(given, way):
     """Of a core, for an agent that has nothing to do: between its start and the first save."""
-    result = ways.run(way, int(given.rates[0] * 1e6), given, 1, given.idle_seconds)
-    samples, end = result["watch"].samples, result["first_step"] - 1
-    cpu, lasted = result["watch"].cpu_seconds(samples[0][0] + 1, end)
+    found = ways.run(way, int(given.rates[0] * 1e6), given, 1, given.idle_seconds)
+    samples, end = found["watch"].samples, found["first_step"] - 1
+    cpu, lasted = found["watch"].cpu_seconds(samples[0][0] + 1, end)
     if lasted < given.idle_seconds / 3:
         sys.exit(f"bench/jitter: the idle agent was seen for {lasted:.1f} s only. Next: raise --idle-seconds")
     return cpu / lasted
@@ -57,13 +57,13 @@ def main():
             sys.exit(f"bench/jitter: there is no {needed}. Next: cmake -DFOREBAY_BENCH=ON build && ninja -C build")
     runs = measure(given)
     idle = {way: idle_share(given, way) for way in ways.FOREBAY_WAYS}
-    results = {key: report.figures(of_way) for key, of_way in runs.items()}
-    reached = report.goals(given, results, runs, idle)
+    found = {key: report.figures(of_way) for key, of_way in runs.items()}
+    reached = report.goals(given, found, runs, idle)
     # Beside the object too: bench/run, which asks for it, shows what passes and what does not.
-    print(report.table(given, results, runs, idle, reached), file=sys.stderr if given.json else sys.stdout)
+    print(report.table(given, found, runs, idle, reached), file=sys.stderr if given.json else sys.stdout)
     if not given.json:
         return
-    result = {"bench": "jitter", "measured": report.measured(results, runs, idle, given)}
+    result = {"bench": "jitter", "measured": report.measured(found, runs, idle, given)}
     for name, (ratio, goal, _) in reached.items():
         key = "ratio" if not result.get("ratio") else f"{name}_ratio"
         result |= {key: ratio, "goal" if key == "ratio" else f"{key}_goal": goal}

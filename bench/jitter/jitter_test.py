@@ -29,8 +29,8 @@ def main():
     done = run("--mib-per-variable", "1", "--ranks", "2", "--rounds", "1", "--iterations", "3", "--slow-iterations", "3",
                "--compute", "0.2", "--idle-seconds", "4", "--rates", ",".join(map(str, RATES)), "--json")
     expect(done.returncode == 0, f"exit code {done.returncode}: {done.stderr}")
-    report = json.loads(done.stdout)
-    figures = {key: entry["median"] for key, entry in report["measured"].items()}
+    found = json.loads(done.stdout)
+    figures = {key: one["median"] for key, one in found["measured"].items()}
     for rate in RATES:
         least = BYTES / (rate * 1e6)
         for way in WAYS:
@@ -44,9 +44,9 @@ def main():
     expect(figures["20_each_blocked_mean"] > 2 * figures["80_each_blocked_mean"], "the rate changes nothing")
     for way in ("process", "dedicated"):
         wanted = figures["80_each_blocked"] / figures[f"80_{way}_blocked"]
-        value = report["ratio"] if way == "process" else report["dedicated_blocked_ratio"]
+        value = found["ratio"] if way == "process" else found["dedicated_blocked_ratio"]
         expect(math.isclose(wanted, value, rel_tol=1e-6) and value > 1, f"{way}: ratio {value}, not {wanted}")
-        expect(report[f"{way}_stored_ratio"] == 1 and figures[f"{way}_idle_share"] < 0.5, f"{way}: {report}")
+        expect(found[f"{way}_stored_ratio"] == 1 and figures[f"{way}_idle_share"] < 0.5, f"{way}: {found}")
         drains = (3 if way == "process" else 1.5) * BYTES / 20e6  # of two ranks, or of one
         expect(figures[f"20_{way}_total"] >= 0.95 * drains, f"{way} ended before its drains")
     for wrong in (["--rates", "fast"], ["--wrong", "1"]):

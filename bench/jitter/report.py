@@ -19,14 +19,14 @@ def figures(runs):
     """Of all iterations of all ranks of one way at one rate, over its runs."""
     rows = [row for run in runs for row in run["records"]]
     seconds, blocked = [row["seconds"] for row in rows], [row["blocked_seconds"] for row in rows]
-    results = {"seconds": seconds, "blocked": blocked, "mean": statistics.fmean(seconds), "p95": at(seconds, 0.95),
+    found = {"seconds": seconds, "blocked": blocked, "mean": statistics.fmean(seconds), "p95": at(seconds, 0.95),
              "max": max(seconds), "spread": max(seconds) - min(seconds), "median": at(seconds, 0.5),
              "blocked_mean": statistics.fmean(blocked), "blocked_median": at(blocked, 0.5), "blocked_max": max(blocked),
              "ranks": runs[0]["ranks"]}
     if any(run["watch"].samples for run in runs):
         cpu, lasted = (sum(parts) for parts in zip(*(run["watch"].cpu_seconds() for run in runs)))
-        results |= {"agent_cpu": cpu / sum(run["told"] for run in runs), "agent_share": cpu / lasted}
-    return results
+        found |= {"agent_cpu": cpu / sum(run["told"] for run in runs), "agent_share": cpu / lasted}
+    return found
 
 
 def step_seconds(given, ranks, rate):
@@ -41,16 +41,16 @@ def slow(given, run, rate):
     return {"total": run["ended"], "ideal": ideal, "overlapped": ideal + given.compute}
 
 
-def goals(given, results, runs, idle):
+def goals(given, found, runs, idle):
     """Name: ratio, goal, what it says."""
     rate, slow_rate = given.rates
-    fast, result = {way: results[rate, way] for way in WAYS}, {}
+    fast, result = {way: found[rate, way] for way in WAYS}, {}
     for way in FOREBAY_WAYS:
-        entry = fast[way]
-        result[f"{way}_blocked"] = (fast["each"]["blocked_median"] / entry["blocked_median"], 40,
+        one = fast[way]
+        result[f"{way}_blocked"] = (fast["each"]["blocked_median"] / one["blocked_median"], 40,
                                     "blocked by a file a process / blocked by Forebay")
-        result[f"{way}_iteration"] = (fast["none"]["median"] / entry["median"], 1 / 1.02, "iteration without output / with it")
-        result[f"{way}_jitter"] = (fast["none"]["spread"] / entry["spread"], 0.5,
+        result[f"{way}_iteration"] = (fast["none"]["median"] / one["median"], 1 / 1.02, "iteration without output / with it")
+        result[f"{way}_jitter"] = (fast["none"]["spread"] / one["spread"], 0.5,
                                    "max - min of iterations without output / with it")
         total = slow(given, runs[slow_rate, way][0], slow_rate)
         result[f"{way}_slow"] = (total["overlapped"] / total["total"], 1 / 1.05,
@@ -62,22 +62,22 @@ def goals(given, results, runs, idle):
     return result
 
 
-def measured(results, runs, idle, given):
+def measured(found, runs, idle, given):
     """Every figure by its name, as bench/run writes them; a figure without samples of its own stands alone."""
     result = {}
 
     def alone(name, unit, value):
         result[name] = {"unit": unit, "median": value, "lower_quartile": value, "upper_quartile": value}
 
-    for (rate, way), entry in results.items():
+    for (rate, way), one in found.items():
         for name in ("seconds", "blocked"):
-            result[f"{rate}_{way}_{name}"] = {"unit": "s", **{key: at(entry[name], share) for key, share in [
+            result[f"{rate}_{way}_{name}"] = {"unit": "s", **{key: at(one[name], share) for key, share in [
                 ("median", 0.5), ("lower_quartile", 0.25), ("upper_quartile", 0.75)]}}
         for name in ("mean", "p95", "max", "spread", "blocked_mean", "blocked_max"):
-            alone(f"{rate}_{way}_{name}", "s", entry[name])
-        if "agent_cpu" in entry:
-            alone(f"{rate}_{way}_agent_cpu_a_step", "s", entry["agent_cpu"])
-            alone(f"{rate}_{way}_agent_share", "of a core", entry["agent_share"])
+            alone(f"{rate}_{way}_{name}", "s", one[name])
+        if "agent_cpu" in one:
+            alone(f"{rate}_{way}_agent_cpu_a_step", "s", one["agent_cpu"])
+            alone(f"{rate}_{way}_agent_share", "of a core", one["agent_share"])
     all_runs = [run for of_way in runs.values() for run in of_way]
     alone("others", "of all cores, before a run", statistics.fmean(run["busy"] for run in all_runs))
     for way in FOREBAY_WAYS:
@@ -87,7 +87,7 @@ def measured(results, runs, idle, given):
     return result
 
 
-def table(given, result, runs, idle, reached):
+def table(given, found, runs, idle, reached):
     """For people."""
     lines = []
     for rate in given.rates:
@@ -95,10 +95,10 @@ def table(given, result, runs, idle, reached):
                   f"{'':28}{'ranks':>6}{'mean':>8}{'p95':>8}{'max':>8}{'max-min':>9}{'blocked':>9}{'max':>9}"
                   f"{'agent CPU/step':>16}"]
         for way, what in WAYS.items():
-            entry = result[rate, way]
-            lines.append(f"{what:28}{entry['ranks']:6}{entry['mean']:8.3f}{entry['p95']:8.3f}{entry['max']:8.3f}{entry['spread']:9.3f}"
-                         f"{entry['blocked_mean']:9.4f}{entry['blocked_max']:9.4f}"
-                         + (f"{entry['agent_cpu']:16.3f}" if "agent_cpu" in entry else ""))
+            one = found[rate, way]
+            lines.append(f"{what:28}{one['ranks']:6}{one['mean']:8.3f}{one['p95']:8.3f}{one['max']:8.3f}{one['spread']:9.3f}"
+                         f"{one['blocked_mean']:9.4f}{one['blocked_max']:9.4f}"
+                         + (f"{one['agent_cpu']:16.3f}" if "agent_cpu" in one else ""))
     lines.append("")
     for way in FOREBAY_WAYS:
         total = slow(given, runs[given.rates[1], way][0], given.rates[1])

@@ -58,8 +58,8 @@ class Watch(threading.Thread):
 
     def agent(self):
         for log in self.staging.glob("forebay-*/*/agent.log"):
-            if match := re.search(r"agent (\d+) serves", log.read_text()):
-                return int(match[1])
+            if found := re.search(r"agent (\d+) serves", log.read_text()):
+                return int(found[1])
         return None
 
     def run(self):
@@ -155,18 +155,18 @@ def run(way, bytes_per_second, given, iterations, compute=None):
         with open(folder / "record.csv", newline="", encoding="ascii") as file:
             records = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
         total = re.search(r"ended after ([\d.]+) s.*kept (\d+), skipped (\d+), replaced (\d+), failed (\d+)", lines[-1])
-        results = {"records": records, "ended": float(total[1]), "told": int(total[2]) - int(total[4]),
+        found = {"records": records, "ended": float(total[1]), "told": int(total[2]) - int(total[4]),
                  "passed": storage.passed(), "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch,
                  "first_step": first_step, "busy": busy}
         if way in FOREBAY_WAYS:
             listed = subprocess.run([PROGRAM, "ls", storage.below / "run", "--json"], capture_output=True, check=True).stdout
-            results["stored"] = sum(entry["state"] == "committed" for entry in json.loads(listed))
-        check_storage(way, results, given)
-        return results
+            found["stored"] = sum(one["state"] == "committed" for one in json.loads(listed))
+        check_storage(way, found, given)
+        return found
 
 
-def check_storage(way, result, given):
+def check_storage(way, found, given):
     """What was said to be written must have passed the clock, or the figures mean nothing."""
-    least = 4 * given.mib_per_variable * 2**20 * result["ranks"] * result["told"]
-    if way != "none" and not least <= result["passed"] <= 1.05 * least + 2**22 * result["told"]:
-        sys.exit(f"bench/jitter: {WAYS[way]}: {result['passed']} bytes passed the emulated storage, not about {least}")
+    least = 4 * given.mib_per_variable * 2**20 * found["ranks"] * found["told"]
+    if way != "none" and not least <= found["passed"] <= 1.05 * least + 2**22 * found["told"]:
+        sys.exit(f"bench/jitter: {WAYS[way]}: {found['passed']} bytes passed the emulated storage, not about {least}")

@@ -64,21 +64,21 @@ def run(command, **options):
 
 def rates(text):
     """MiB/s of each access of IOR's results, whose lines ours are like: median and largest."""
-    results = {"write": [], "read": []}
+    found = {"write": [], "read": []}
     for line in text.splitlines():
         match = re.match(r"(write|read) +([0-9.]+) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +\d+ *$", line)
         if match:
-            results[match[1]].append(float(match[2]))
-    return {access: (statistics.median(values), max(values)) for access, values in results.items()}
+            found[match[1]].append(float(match[2]))
+    return {access: (statistics.median(values), max(values)) for access, values in found.items()}
 
 
 def operations(text):
     """Operations a second of each phase of mdtest's summary: mean and largest."""
-    results = {}
+    found = {}
     for phase in PHASES:
         match = re.search(rf"^ +{phase} +([0-9.]+) +[0-9.]+ +([0-9.]+)", text, re.MULTILINE)
-        results[phase.lower()] = (float(match[2]), float(match[1]))
-    return results
+        found[phase.lower()] = (float(match[2]), float(match[1]))
+    return found
 
 
 def interval(ratios):
@@ -124,8 +124,8 @@ class Contest:
 
 def tell(name, taken, write):
     for measure in taken[0][0]:
-        theirs, ours = ([pair[side][measure][0] for pair in taken] for side in (0, 1))
-        best = statistics.median(pair[1][measure][1] / pair[0][measure][1] for pair in taken)
+        theirs, ours = ([one[side][measure][0] for one in taken] for side in (0, 1))
+        best = statistics.median(one[1][measure][1] / one[0][measure][1] for one in taken)
         ratios = [b / a for a, b in zip(theirs, ours)]
         low, high = interval(ratios)
         row = [name, measure, statistics.median(theirs), statistics.median(ours), statistics.median(ratios), low, high, best, len(ratios)]
@@ -148,8 +148,8 @@ def main():
     parser.add_argument("--source", default=SOURCE, help="what --build clones")
     parser.add_argument("--results", default=str(ROOT / "bench/results/matrix-ior.csv"))
     options = parser.parse_args()
-    result = shutil.which("ior")
-    tools = pathlib.Path(options.ior) if options.ior else build(options.build, options.source) if options.build else result and pathlib.Path(result).parent
+    found = shutil.which("ior")
+    tools = pathlib.Path(options.ior) if options.ior else build(options.build, options.source) if options.build else found and pathlib.Path(found).parent
     if not tools:
         sys.exit("against_ior: no ior in PATH. Next: --build DIRECTORY, which clones and builds it")
     contest = Contest(options, tools)

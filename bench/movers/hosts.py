@@ -43,11 +43,11 @@ def run(processes, *words):
 
 def shares(report, key):
     """The smallest and the largest part that a process had, and how often work was given away."""
-    parts = [entry[key] for entry in report.get("processes", [])]
+    parts = [one[key] for one in report.get("processes", [])]
     whole = sum(parts)
     if not whole:
         return None
-    return {"least": min(parts) / whole, "most": max(parts) / whole, "gifts": sum(process["gifts_given"] for process in report["processes"])}
+    return {"least": min(parts) / whole, "most": max(parts) / whole, "gifts": sum(one["gifts_given"] for one in report["processes"])}
 
 
 def measure(place, given):
@@ -59,7 +59,7 @@ def measure(place, given):
         noise = os.urandom(1 << 20)
         for _ in range(max(int(LARGE_BYTES * given.factor) >> 20, 128)):
             file.write(noise)
-    results = {}
+    found = {}
     for turn in range(given.repeats):
         for processes in given.processes:
             target = place / f"copy-{turn}-{processes}"
@@ -68,19 +68,19 @@ def measure(place, given):
                      ("copy one large file", "bytes", ("copy", large, target, "--no-sync"))]
             for operation, key, words in steps:
                 seconds, report = run(processes, *words)
-                results.setdefault((operation, processes), []).append((seconds, shares(report, key)))
+                found.setdefault((operation, processes), []).append((seconds, shares(report, key)))
             run(1, "delete", target)
-    return results
+    return found
 
 
-def table(result):
+def table(found):
     lines = ["| operation | processes | seconds | to one process | least part | largest part | gifts |", "|---|---|---|---|---|---|---|"]
-    for (operation, processes), runs in sorted(result.items()):
+    for (operation, processes), runs in sorted(found.items()):
         median = statistics.median(seconds for seconds, _ in runs)
-        alone = statistics.median(seconds for seconds, _ in result[operation, min(n for name, n in result if name == operation)])
-        parts = [entry for _, entry in runs if entry]
-        report = [f"{statistics.median(part[key] for part in parts):.2f}" if parts else "-" for key in ("least", "most", "gifts")]
-        lines.append(f"| {operation} | {processes} | {median:.3f} | {alone / median:.2f} | {' | '.join(report)} |")
+        alone = statistics.median(seconds for seconds, _ in found[operation, min(n for name, n in found if name == operation)])
+        parts = [one for _, one in runs if one]
+        told = [f"{statistics.median(one[key] for one in parts):.2f}" if parts else "-" for key in ("least", "most", "gifts")]
+        lines.append(f"| {operation} | {processes} | {median:.3f} | {alone / median:.2f} | {' | '.join(told)} |")
     return "\n".join(lines)
 
 
@@ -95,13 +95,13 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="forebay-hosts-", dir=given.memory) as scratch:
         place = pathlib.Path(scratch)
-        result = measure(place, given)
+        found = measure(place, given)
         subprocess.run(["chmod", "-R", "u+rwx", place], check=False, stderr=subprocess.DEVNULL)
         subprocess.run(["rm", "-rf", *place.iterdir()], check=True)
     if given.json:
-        print(json.dumps([{"operation": operation, "processes": processes, "runs": runs} for (operation, processes), runs in result.items()]))
+        print(json.dumps([{"operation": operation, "processes": processes, "runs": runs} for (operation, processes), runs in found.items()]))
     else:
-        print(table(result))
+        print(table(found))
 
 
 main()

@@ -50,17 +50,17 @@ class Run:
 
     def __init__(self, way, source, target="", sync=False):
         command = way.command(source, target)
-        with tempfile.TemporaryFile(dir="/dev/shm") as file:
+        with tempfile.TemporaryFile(dir="/dev/shm") as said:
             begin = time.perf_counter()
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=ENVIRONMENT)
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=ENVIRONMENT)
             process.wait()
             if sync:
                 sync_file_system(target)
             self.seconds = time.perf_counter() - begin
-            file.seek(0)
-            self.output = file.read()[-1000:].decode("utf-8", "backslashreplace")
+            said.seek(0)
+            self.said = said.read()[-1000:].decode("utf-8", "backslashreplace")
         if process.returncode not in way.codes:
-            why = f"bench/movers: {way.name} exits with {process.returncode}: {' '.join(map(str, command))}\n{self.output}"
+            why = f"bench/movers: {way.name} exits with {process.returncode}: {' '.join(map(str, command))}\n{self.said}"
             raise SystemExit(why) if way.name in (ways.FOREBAY, ways.FLOOR) else PeerFailed(way, why)
 
 
@@ -254,7 +254,7 @@ def ratios_of(operation, samples):
     for goal in ways.GOALS[operation]:
         peer = goal.peer or min(peers, key=lambda name: statistics.median(peers[name]))
         if peer in peers:
-            turns = spread([first / other for first, other in zip(own, peers[peer])])
+            turns = spread([one / other for one, other in zip(own, peers[peer])])
             yield f"{operation}: forebay / {peer}", {"value": statistics.median(own) / statistics.median(peers[peer]),
                                                      "lower_quartile": turns["lower_quartile"],
                                                      "upper_quartile": turns["upper_quartile"], "goal": f"{goal.ratio:.3g}"}
@@ -309,14 +309,14 @@ def main():
     finally:
         removed(memory)
         leave_to_be_removed(disk)
-    results = result(bench)
+    found = result(bench)
     if given.json:
-        print(json.dumps(results))
+        print(json.dumps(found))
         return
-    for label, entry in results["measured"].items():
-        print(f"{label:50} {entry['median']:10.4g} {entry['unit']}")
-    for label, entry in results["ratios"].items():
-        print(f"{label:50} {entry['value']:10.3f}  goal {entry['goal']}")
+    for label, one in found["measured"].items():
+        print(f"{label:50} {one['median']:10.4g} {one['unit']}")
+    for label, one in found["ratios"].items():
+        print(f"{label:50} {one['value']:10.3f}  goal {one['goal']}")
 
 
 main()

@@ -34,9 +34,9 @@ SERVER_SECONDS = 10
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
 class Gateway:
@@ -52,8 +52,8 @@ class Gateway:
                                          "posix", self.objects], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + SERVER_SECONDS
         while time.monotonic() < until:
-            with socket.socket() as listener:
-                if listener.connect_ex(("127.0.0.1", self.port)) == 0:
+            with socket.socket() as one:
+                if one.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(0.05)
         raise SystemExit("bench/movers/s3: versitygw does not listen")
@@ -106,11 +106,11 @@ class Bench:
                                     "AWS_ENDPOINT_URL": gateway.url, "RCLONE_CONFIG": str(place / "rclone.conf")}
         (place / "rclone.conf").write_text(f"[gw]\ntype = s3\nprovider = Other\nenv_auth = true\nendpoint = {gateway.url}\n"
                                            "force_path_style = true\n")
-        self.single, self.small = place / "one", place / "small"
-        self.single.mkdir()
+        self.one, self.small = place / "one", place / "small"
+        self.one.mkdir()
         self.small.mkdir()
         noise = os.urandom(1 << 20)
-        with (self.single / "big").open("wb") as file:
+        with (self.one / "big").open("wb") as file:
             for number in range(given.mib):
                 file.write(noise[number:] + noise[:number])
         for number in range(given.files):
@@ -129,7 +129,7 @@ class Bench:
 
     def put(self, operation, name, source, prefix):
         address = f"s3://{BUCKET}/{prefix}"
-        if name == "curl" and source == self.single:
+        if name == "curl" and source == self.one:
             self.run(operation, name, curl_upload(self.place, f"{self.gateway.url}/{BUCKET}/{prefix}/big", source))
         elif name == "forebay":
             self.run(operation, name, [FOREBAY, "copy", source, address])
@@ -140,7 +140,7 @@ class Bench:
 
     def get(self, operation, name, source, prefix):
         address, target = f"s3://{BUCKET}/{prefix}", self.place / "got"
-        if name == "curl" and source == self.single:
+        if name == "curl" and source == self.one:
             self.run(operation, name, ["curl", "-K", self.place / "curlrc", "-o", target, f"{self.gateway.url}/{BUCKET}/{prefix}/big"])
         elif name == "forebay":
             self.run(operation, name, [FOREBAY, "copy", address, target])
@@ -160,7 +160,7 @@ class Bench:
             self.run(operation, name, ["rclone", "sync", "--metadata", "--transfers", "16", source, f"gw:{BUCKET}/{prefix}"])
 
     def turn(self):
-        for what, source in (("1 file", self.single), ("small files", self.small)):
+        for what, source in (("1 file", self.one), ("small files", self.small)):
             for name in self.programs():
                 self.count += 1
                 prefix = f"p{self.count}"
@@ -176,7 +176,7 @@ class Bench:
         for operation, of_names in self.samples.items():
             ours = of_names["forebay"]
             for name, seconds in of_names.items():
-                ratios = sorted(first / other for first, other in zip(ours, seconds))
+                ratios = sorted(one / other for one, other in zip(ours, seconds))
                 quartiles = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
                 yield {"operation": operation, "program": name, "seconds": round(statistics.median(seconds), 3),
                        "ratio": round(statistics.median(ratios), 3), "quartiles": f"{quartiles[0]:.2f} to {quartiles[2]:.2f}"}

@@ -38,16 +38,16 @@ def main():
     given = parser.parse_args()
     ratios, measured = {}, {}
     for verb in given.only or ["walk", "compare", "copy"]:
-        report = told(verb, given)
-        label = f"{verb}, {report['entries']} entries, {report['linked_inodes']} inodes of 4 names"
-        value = report["peak_bytes"] / MEMORY_MAX
+        one = told(verb, given)
+        label = f"{verb}, {one['entries']} entries, {one['linked_inodes']} inodes of 4 names"
+        value = one["peak_bytes"] / MEMORY_MAX
         ratios[f"{label}: memory / 256 MB"] = {"value": value, "lower_quartile": value, "upper_quartile": value, "goal": "1"}
-        measured[f"{label}: rate"] = single(report["entries"] / report["seconds"], "entries/s")
-        measured[f"{label}: memory"] = single(report["peak_bytes"] / 1e6, "MB")
-        measured[f"{label}: spill files"] = single(report["spilled_bytes"] / 1e6, "MB")
+        measured[f"{label}: rate"] = single(one["entries"] / one["seconds"], "entries/s")
+        measured[f"{label}: memory"] = single(one["peak_bytes"] / 1e6, "MB")
+        measured[f"{label}: spill files"] = single(one["spilled_bytes"] / 1e6, "MB")
         if not given.json:
-            print(f"{label}: {report['seconds']:.1f} s, {report['entries'] / report['seconds'] / 1e3:.0f} k/s, {report['peak_bytes'] / 1e6:.1f} MB in "
-                  f"memory, {report['spilled_bytes'] / 1e6:.1f} MB in spill files", flush=True)
+            print(f"{label}: {one['seconds']:.1f} s, {one['entries'] / one['seconds'] / 1e3:.0f} k/s, {one['peak_bytes'] / 1e6:.1f} MB in "
+                  f"memory, {one['spilled_bytes'] / 1e6:.1f} MB in spill files", flush=True)
     if given.json:
         print(json.dumps({"bench": "movers-memory", "ratios": ratios, "measured": measured, **{f"{label}_is": "at most that" for label in ratios}}))
 

@@ -32,33 +32,33 @@ def check_all_ways(ranks, repeats, ways, names, root):
     done = run(ranks, "--size", "24", "--repeats", str(repeats), "--writers", ",".join(ways), "--json",
                *(word for name in ("tmpfs", "disk") for word in (f"--{name}", str(places.get(name, "none")))))
     expect(done.returncode == 0, f"{ranks} ranks: exit code {done.returncode}: {done.stderr}")
-    report = json.loads(done.stdout)
-    left_out = {line.split(":")[0] for line in report["left_out"]}
-    expect(report["ranks"] == ranks and 20 << 20 < report["bytes"] < 26 << 20, f"settings {report['ranks']}, {report['bytes']}")
+    found = json.loads(done.stdout)
+    left_out = {line.split(":")[0] for line in found["left_out"]}
+    expect(found["ranks"] == ranks and 20 << 20 < found["bytes"] < 26 << 20, f"settings {found['ranks']}, {found['bytes']}")
     for way in ways:
         for key in (f"{place}_{way}_{step}" for place in places for step in ("create", "durable", "warm", "cold")):
-            expect((key in report["measured"]) != (way in left_out), f"{key} is neither measured nor left out")
+            expect((key in found["measured"]) != (way in left_out), f"{key} is neither measured nor left out")
             if way not in left_out:
-                expect(len(report["measured"][key]["samples"]) == repeats, f"{key} has not a sample for each turn")
-                expect(0 < report["measured"][key]["median"] < 60, f"{key}: median {report['measured'][key]['median']}")
+                expect(len(found["measured"][key]["samples"]) == repeats, f"{key} has not a sample for each turn")
+                expect(0 < found["measured"][key]["median"] < 60, f"{key}: median {found['measured'][key]['median']}")
         for place in places:
             if way not in left_out:
-                expect(report["measured"][f"{place}_{way}_create"]["median"] <= report["measured"][f"{place}_{way}_durable"]["median"],
+                expect(found["measured"][f"{place}_{way}_create"]["median"] <= found["measured"][f"{place}_{way}_durable"]["median"],
                        f"{place}, {way}: durable before it was created")
-    check_arithmetic(report)
-    expect(report["ratios"]["tmpfs_visible"]["goal"] == 4 and report["ratio"] == report["ratios"]["tmpfs_visible"]["value"],
+    check_arithmetic(found)
+    expect(found["ratios"]["tmpfs_visible"]["goal"] == 4 and found["ratio"] == found["ratios"]["tmpfs_visible"]["value"],
            "the first ratio is that of visible times")
     for place in places.values():
         expect(not list(place.iterdir()), f"{place} is not empty")
 
 
-def check_arithmetic(result):
-    for key, entry in result["measured"].items():
-        low, high = min(entry["samples"]), max(entry["samples"])
+def check_arithmetic(found):
+    for key, one in found["measured"].items():
+        low, high = min(one["samples"]), max(one["samples"])
         for place, name in ((0.25, "lower_quartile"), (0.5, "median"), (0.75, "upper_quartile")):
-            expect(math.isclose(entry[name], low + place * (high - low), rel_tol=1e-5), f"{key}: {name} {entry[name]} of {entry['samples']}")
-    visible = result["ratios"]["tmpfs_visible"]["value"]
-    wanted = result["measured"]["tmpfs_mpi-io_create"]["median"] / result["measured"]["tmpfs_forebay_create"]["median"]
+            expect(math.isclose(one[name], low + place * (high - low), rel_tol=1e-5), f"{key}: {name} {one[name]} of {one['samples']}")
+    visible = found["ratios"]["tmpfs_visible"]["value"]
+    wanted = found["measured"]["tmpfs_mpi-io_create"]["median"] / found["measured"]["tmpfs_forebay_create"]["median"]
     expect(math.isclose(visible, wanted, rel_tol=1e-5), f"tmpfs_visible is {visible}, not {wanted}")
 
 

@@ -27,8 +27,8 @@ QUIET = '[metadata]\nseverity = "off"\n[node-speed]\nseverity = "off"\n[profile]
 
 def probe(place, slow):
     directory, mount = place / "directory", place / "mount"
-    for path in (mount, *(directory / f"target-{i}" for i in range(TARGETS))):
-        path.mkdir(parents=True)
+    for made in (mount, *(directory / f"target-{i}" for i in range(TARGETS))):
+        made.mkdir(parents=True)
     command = [BUILD / "tests/striped_fs", directory, mount, 1 << 20, TARGETS, RATE, "noise=0.15", *(f"{i}=0.5" for i in slow)]
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
@@ -45,7 +45,7 @@ def probe(place, slow):
         seconds = time.monotonic() - start
         advice = json.loads((place / "preflight.json").read_text())
         named = {int(name.rsplit("-", 1)[1]) for name in advice["excluded_targets"]}
-        probes = next(measure["samples"] for measure in advice["measures"] if measure["name"] == "target_rate_bytes_per_second")
+        probes = next(one["samples"] for one in advice["measures"] if one["name"] == "target_rate_bytes_per_second")
         return named, probes / TARGETS, seconds
     finally:
         subprocess.run(["umount", "--lazy", mount], check=False)
@@ -58,7 +58,7 @@ def ranks(place, count):
     subprocess.run(["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", str(count), FOREBAY, "preflight", "--target", place,
                     "--out", place, "--probe-bytes", "1M"], stdout=subprocess.DEVNULL, check=False)
     advice = json.loads((place / "preflight.json").read_text())
-    inside = next(measure["value"] for measure in advice["measures"] if measure["name"] == "preflight_seconds")
+    inside = next(one["value"] for one in advice["measures"] if one["name"] == "preflight_seconds")
     return inside, time.monotonic() - start
 
 

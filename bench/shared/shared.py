@@ -70,20 +70,20 @@ def spread(samples):
 
 def ratio(above, below, goal):
     """Round by round: what one way took in the time of another."""
-    result = spread([a / b for a, b in zip(above, below)])
-    return {"value": result["median"], "lower_quartile": result["lower_quartile"], "upper_quartile": result["upper_quartile"], "goal": goal}
+    found = spread([a / b for a, b in zip(above, below)])
+    return {"value": found["median"], "lower_quartile": found["lower_quartile"], "upper_quartile": found["upper_quartile"], "goal": goal}
 
 
 def ratios(samples):
-    results = {}
+    found = {}
     for way in ("shared", "dedicated"):
-        results[f"{WAYS[way]}: memcpy / visible"] = ratio(samples[way]["memcpy"], samples[way]["visible"], round(1 / 1.1, 3))
-        results[f"{WAYS[way]}: durable, a file a process / it"] = ratio(samples["file_per_process"]["durable"], samples[way]["durable"], 0.95)
-        results[f"{WAYS[way]}: durable, node files / it"] = ratio(samples["node_files"]["durable"], samples[way]["durable"], 0.95)
+        found[f"{WAYS[way]}: memcpy / visible"] = ratio(samples[way]["memcpy"], samples[way]["visible"], round(1 / 1.1, 3))
+        found[f"{WAYS[way]}: durable, a file a process / it"] = ratio(samples["file_per_process"]["durable"], samples[way]["durable"], 0.95)
+        found[f"{WAYS[way]}: durable, node files / it"] = ratio(samples["node_files"]["durable"], samples[way]["durable"], 0.95)
         for other, goal in (("mpi_io", 1.0), ("hdf5", 1.3)):
             if other in samples:
-                results[f"{WAYS[way]}: durable, {WAYS[other]} / it"] = ratio(samples[other]["durable"], samples[way]["durable"], goal)
-    return results
+                found[f"{WAYS[way]}: durable, {WAYS[other]} / it"] = ratio(samples[other]["durable"], samples[way]["durable"], goal)
+    return found
 
 
 def main():
@@ -100,26 +100,26 @@ def main():
         for turn in range(given.rounds):
             # The order changes, so that no way always follows the same one.
             for way in list(WAYS)[turn % len(WAYS):] + list(WAYS)[:turn % len(WAYS)]:
-                if (result := run(way, given, folder)) is None:
+                if (one := run(way, given, folder)) is None:
                     continue
-                files[way], data = result["files"], result["bytes"]
+                files[way], data = one["files"], one["bytes"]
                 for key in ("memcpy", "visible", "durable"):
-                    samples.setdefault(way, {}).setdefault(key, []).append(statistics.median(result[key]))
-    results = {"bench": "shared", "ranks": given.ranks, "bytes": data, "ratios": ratios(samples), "measured": {}}
+                    samples.setdefault(way, {}).setdefault(key, []).append(statistics.median(one[key]))
+    found = {"bench": "shared", "ranks": given.ranks, "bytes": data, "ratios": ratios(samples), "measured": {}}
     for way in samples:
         for key, values in samples[way].items():
-            results["measured"][f"{way}_{key}"] = {"unit": "s", **spread(values)}
-        results["measured"][f"{way}_files"] = {"unit": "files", **spread([files[way]])}
+            found["measured"][f"{way}_{key}"] = {"unit": "s", **spread(values)}
+        found["measured"][f"{way}_files"] = {"unit": "files", **spread([files[way]])}
     if given.json:
-        print(json.dumps(results))
+        print(json.dumps(found))
         return
     print(f"{data / 1e6:.0f} MB of {given.ranks} ranks; medians of {given.rounds} rounds (quartiles)")
     for way in samples:
-        visible, durable = (results["measured"][f"{way}_{key}"] for key in ("visible", "durable"))
+        visible, durable = (found["measured"][f"{way}_{key}"] for key in ("visible", "durable"))
         print(f"{WAYS[way]:40} visible {visible['median']:.3f} s ({visible['lower_quartile']:.3f}-{visible['upper_quartile']:.3f})  "
               f"durable {durable['median']:.3f} s ({durable['lower_quartile']:.3f}-{durable['upper_quartile']:.3f})  files {files[way]}")
-    for key, result in results["ratios"].items():
-        print(f"{key:75} {result['value']:.2f} ({result['lower_quartile']:.2f}-{result['upper_quartile']:.2f})  goal {result['goal']}")
+    for key, one in found["ratios"].items():
+        print(f"{key:75} {one['value']:.2f} ({one['lower_quartile']:.2f}-{one['upper_quartile']:.2f})  goal {one['goal']}")
 
 
 main()

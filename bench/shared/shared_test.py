@@ -21,16 +21,16 @@ def main():
     done = subprocess.run([sys.executable, HERE / "shared.py", "--ranks", "3", "--rows", "20000", "--rounds", "2", "--turns", "1", "--json"],
                           capture_output=True, text=True, timeout=240, check=False)
     expect(done.returncode == 0, f"exit code {done.returncode}: {done.stderr}")
-    report = json.loads(done.stdout)
+    found = json.loads(done.stdout)
     rows = sum(20000 - 20000 * (rank * 95 % 150) // 1000 for rank in range(3))
-    expect(report["bytes"] == rows * 32, f"{report['bytes']} bytes, {rows * 32} expected")
-    figures = {key: entry["median"] for key, entry in report["measured"].items()}
+    expect(found["bytes"] == rows * 32, f"{found['bytes']} bytes, {rows * 32} expected")
+    figures = {key: one["median"] for key, one in found["measured"].items()}
     for way, files in FILES.items():
         expect(figures[f"{way}_files"] == files, f"{way}: {figures[f'{way}_files']} files, {files} expected")
         expect(0 < figures[f"{way}_visible"] <= figures[f"{way}_durable"] < 30, f"{way}: durable before it was visible, or late")
-    expect(len(report["ratios"]) == 10, f"{len(report['ratios'])} ratios, 10 expected")
-    for name, ratio in report["ratios"].items():
-        expect(ratio["lower_quartile"] <= ratio["value"] <= ratio["upper_quartile"], f"{name}: {ratio}")
+    expect(len(found["ratios"]) == 10, f"{len(found['ratios'])} ratios, 10 expected")
+    for name, one in found["ratios"].items():
+        expect(one["lower_quartile"] <= one["value"] <= one["upper_quartile"], f"{name}: {one}")
 
 
 main()

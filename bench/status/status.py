@@ -50,27 +50,27 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="forebay-status-", dir=given.folder) as folder:
         run = str(pathlib.Path(folder) / "run")
-        result = writers(run, given)
+        found = writers(run, given)
         seconds, memory = reading(run, given.rounds)
-    a_second = result["files"] / result["seconds"]
-    entry = {"a period": {"unit": "s", **spread([result["period_seconds"]])},
+    a_second = found["files"] / found["seconds"]
+    one = {"a period": {"unit": "s", **spread([found["period_seconds"]])},
            "files a second, all nodes": {"unit": "1/s", **spread([a_second])},
-           "files in the busiest second": {"unit": "1/s", **spread([result["most_in_a_second"]])},
+           "files in the busiest second": {"unit": "1/s", **spread([found["most_in_a_second"]])},
            "bytes a second, all nodes": {"unit": "B/s", **spread([a_second * 4096])},
-           "memory of a writer": {"unit": "B", **spread([result["memory_bytes"]])},
-           "CPU time of a writer": {"unit": "s/s", **spread([result["cpu_seconds"] / result["seconds"] / given.nodes])},
-           "the last statuses of all": {"unit": "s", **spread([result["end_seconds"]])},
+           "memory of a writer": {"unit": "B", **spread([found["memory_bytes"]])},
+           "CPU time of a writer": {"unit": "s/s", **spread([found["cpu_seconds"] / found["seconds"] / given.nodes])},
+           "the last statuses of all": {"unit": "s", **spread([found["end_seconds"]])},
            "forebay top --once": {"unit": "s", **spread(seconds)},
            "memory of forebay top": {"unit": "B", **spread([memory])}}
     ratio = LIMIT / max(a_second, 1e-9)
     ratios = {"200 files a second / files a second": {"value": ratio, "lower_quartile": ratio, "upper_quartile": ratio,
                                                       "goal": 1.0}}
     if given.json:
-        print(json.dumps({"bench": "status", "nodes": given.nodes, "files": result["files"], "ratios": ratios,
-                          "measured": entry}))
+        print(json.dumps({"bench": "status", "nodes": given.nodes, "files": found["files"], "ratios": ratios,
+                          "measured": one}))
         return
-    print(f"{given.nodes} writers, {given.seconds} s, {result['files']} files")
-    for key, value in entry.items():
+    print(f"{given.nodes} writers, {given.seconds} s, {found['files']} files")
+    for key, value in one.items():
         print(f"{key:30} {value['median']:12.6g} {value['unit']} ({value['lower_quartile']:.6g}-{value['upper_quartile']:.6g})")
 
 

@@ -18,11 +18,11 @@ def main():
     done = subprocess.run([sys.executable, HERE / "status.py", "--nodes", "20", "--seconds", "3", "--rounds", "2", "--json"],
                           capture_output=True, text=True, timeout=240, check=False)
     expect(done.returncode == 0, f"exit code {done.returncode}: {done.stderr}")
-    report = json.loads(done.stdout)
-    expect(20 <= report["files"] <= 80, f"{report['files']} files")
-    expect(len(report["measured"]) == 9 and len(report["ratios"]) == 1, f"{list(report['measured'])}")
-    for key, entry in report["measured"].items():
-        expect(entry["lower_quartile"] <= entry["median"] <= entry["upper_quartile"], f"{key}: {entry}")
+    found = json.loads(done.stdout)
+    expect(20 <= found["files"] <= 80, f"{found['files']} files")
+    expect(len(found["measured"]) == 9 and len(found["ratios"]) == 1, f"{list(found['measured'])}")
+    for key, one in found["measured"].items():
+        expect(one["lower_quartile"] <= one["median"] <= one["upper_quartile"], f"{key}: {one}")
 
 
 main()

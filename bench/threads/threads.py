@@ -35,8 +35,8 @@ def spread(values):
 
 def ratio(over, under, goal):
     """Of each round, and the median of those."""
-    result = spread([first / other for first, other in zip(over, under)])
-    return {"value": result["median"], "lower_quartile": result["lower_quartile"], "upper_quartile": result["upper_quartile"], "goal": goal}
+    found = spread([one / other for one, other in zip(over, under)])
+    return {"value": found["median"], "lower_quartile": found["lower_quartile"], "upper_quartile": found["upper_quartile"], "goal": goal}
 
 
 def main():
@@ -51,26 +51,26 @@ def main():
     for _ in range(given.rounds):
         for policy in POLICIES:
             for way, wanted in WAYS.items():
-                entry = run(policy, wanted, given)
-                threads[way], data = entry["copy_threads"], entry["bytes"]
+                one = run(policy, wanted, given)
+                threads[way], data = one["copy_threads"], one["bytes"]
                 for key in ("alone", "between", "blocked"):
-                    samples.setdefault(f"{policy}_{way}_{key}", []).append(statistics.median(entry[key]))
+                    samples.setdefault(f"{policy}_{way}_{key}", []).append(statistics.median(one[key]))
     ratios = {}
     for policy in POLICIES:
         of = {key: samples[f"{policy}_{key}"] for key in ("one_between", "one_blocked", "auto_alone", "auto_between", "auto_blocked")}
         ratios[f"{policy}: step without a session / step between saves"] = ratio(of["auto_alone"], of["auto_between"], 0.98)
         ratios[f"{policy}: step between saves by one thread / by {threads['auto']}"] = ratio(of["one_between"], of["auto_between"], 0.98)
         ratios[f"{policy}: save by one thread / save by {threads['auto']}"] = ratio(of["one_blocked"], of["auto_blocked"], 1.0)
-    results = {"bench": "threads", "bytes": data, "copy_threads": threads["auto"], "ratios": ratios,
+    found = {"bench": "threads", "bytes": data, "copy_threads": threads["auto"], "ratios": ratios,
              "measured": {key: {"unit": "s", **spread(values)} for key, values in samples.items()}}
     if given.json:
-        print(json.dumps(results))
+        print(json.dumps(found))
         return
     print(f"{data / 1e6:.0f} MB a save; medians of {given.rounds} rounds (quartiles)")
-    for key, entry in results["measured"].items():
-        print(f"{key:24} {entry['median'] * 1e3:8.2f} ms ({entry['lower_quartile'] * 1e3:.2f}-{entry['upper_quartile'] * 1e3:.2f})")
-    for key, entry in ratios.items():
-        print(f"{key:55} {entry['value']:.3f} ({entry['lower_quartile']:.3f}-{entry['upper_quartile']:.3f})  goal {entry['goal']}")
+    for key, one in found["measured"].items():
+        print(f"{key:24} {one['median'] * 1e3:8.2f} ms ({one['lower_quartile'] * 1e3:.2f}-{one['upper_quartile'] * 1e3:.2f})")
+    for key, one in ratios.items():
+        print(f"{key:55} {one['value']:.3f} ({one['lower_quartile']:.3f}-{one['upper_quartile']:.3f})  goal {one['goal']}")
 
 
 main()

@@ -19,14 +19,14 @@ def main():
     done = subprocess.run([sys.executable, HERE / "threads.py", "--mib", "16", "--saves", "2", "--rounds", "2", "--json"],
                           capture_output=True, text=True, timeout=240, check=False)
     expect(done.returncode == 0, f"exit code {done.returncode}: {done.stderr}")
-    report = json.loads(done.stdout)
-    expect(report["bytes"] == 16 << 20, f"{report['bytes']} bytes")
-    expect(report["copy_threads"] >= 1, f"{report['copy_threads']} threads")
-    expect(len(report["measured"]) == 12 and len(report["ratios"]) == 6, f"{list(report['measured'])}, {list(report['ratios'])}")
-    for key, entry in report["measured"].items():
-        expect(0 < entry["median"] < 60, f"{key}: {entry}")
-    for key, entry in report["ratios"].items():
-        expect(entry["lower_quartile"] <= entry["value"] <= entry["upper_quartile"], f"{key}: {entry}")
+    found = json.loads(done.stdout)
+    expect(found["bytes"] == 16 << 20, f"{found['bytes']} bytes")
+    expect(found["copy_threads"] >= 1, f"{found['copy_threads']} threads")
+    expect(len(found["measured"]) == 12 and len(found["ratios"]) == 6, f"{list(found['measured'])}, {list(found['ratios'])}")
+    for key, one in found["measured"].items():
+        expect(0 < one["median"] < 60, f"{key}: {one}")
+    for key, one in found["ratios"].items():
+        expect(one["lower_quartile"] <= one["value"] <= one["upper_quartile"], f"{key}: {one}")
 
 
 main()

@@ -20,7 +20,7 @@ PROGRAM = os.environ.get("FOREBAY", str(ROOT / "build/bin/forebay"))
 
 
 def key(profile, name):
-    return next((entry["value"] for entry in profile["key"] if entry["name"] == name), "")
+    return next((one["value"] for one in profile["key"] if one["name"] == name), "")
 
 
 def append(path, profile, seconds, ratios):
@@ -37,7 +37,7 @@ def append(path, profile, seconds, ratios):
                          round((time.time() - profile["made_unix_ns"] / 1e9) / 60), len(ratios),
                          *(f"{statistics.median(seconds[name]):.4g}" for name in ("default", "tuned")),
                          *(f"{value:.3f}" for value in (statistics.median(ratios), low, high)),
-                         " ".join(f"{entry['name']}={entry['value']}" for entry in profile["chosen"] if entry["name"] != "run")])
+                         " ".join(f"{one['name']}={one['value']}" for one in profile["chosen"] if one["name"] != "run")])
 
 
 def main():
@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--wait", type=float, default=300, help="seconds for a trial")
     given = parser.parse_args()
     profile = json.loads(pathlib.Path(given.profile).read_text(encoding="utf-8"))
-    tuned = {entry["name"]: entry["value"] for entry in profile["chosen"] if entry["name"] != "run"}
+    tuned = {one["name"]: one["value"] for one in profile["chosen"] if one["name"] != "run"}
     with tempfile.TemporaryDirectory() as folder:
         ask, tell = pathlib.Path(folder, "ask"), pathlib.Path(folder, "tell")
         ask.write_text("", encoding="ascii")
@@ -84,7 +84,7 @@ def main():
         with ask.open("a", encoding="utf-8") as file:
             file.write('{"done": true}\n')
         job.wait()
-    ratios = [first / other for first, other in zip(seconds["default"], seconds["tuned"])]
+    ratios = [one / other for one, other in zip(seconds["default"], seconds["tuned"])]
     for name, samples in seconds.items():
         print(f"{name:8} {statistics.median(samples) * 1e3:8.1f} ms  ({min(samples) * 1e3:.1f}-{max(samples) * 1e3:.1f}), {len(samples)} trials")
     print(f"default / tuned {statistics.median(ratios):.2f}  ({min(ratios):.2f}-{max(ratios):.2f})")

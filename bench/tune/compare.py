@@ -34,9 +34,9 @@ class Storage:
     def cost(self, setting):
         self.job.stdin.write(json.dumps({"setting": setting}) + "\n")
         self.job.stdin.flush()
-        report = json.loads(self.job.stdout.readline())
-        self.best = min(self.best, (report["cost"], report["score"]))
-        return report["cost"]
+        told = json.loads(self.job.stdout.readline())
+        self.best = min(self.best, (told["cost"], told["score"]))
+        return told["cost"]
 
     def end(self):
         self.job.stdin.close()
@@ -89,19 +89,19 @@ def main():
         searchers["TPE (Optuna)"] = by_optuna
     else:
         print("TPE (Optuna) is left out: it is not installed", file=sys.stderr)
-    results = {}
+    found = {}
     for name, searcher in searchers.items():
         scores = sorted(searcher(given, seed) for seed in range(1, given.seeds + 1))
         low, median, high = statistics.quantiles(scores, n=4, method="inclusive")
-        results[name] = {"mean": statistics.mean(scores), "median": median, "quartiles": [low, high], "p10": scores[len(scores) // 10]}
+        found[name] = {"mean": statistics.mean(scores), "median": median, "quartiles": [low, high], "p10": scores[len(scores) // 10]}
     if given.json:
         print(json.dumps({"bench": "tune", "budget": given.budget, "noise": given.noise, "busy": given.busy, "seeds": given.seeds,
-                          "searchers": results}))
+                          "searchers": found}))
         return 0
     print(f"{given.budget:g} runs, noise {given.noise:.0%}, busy {given.busy:.0%}, {given.seeds} seeds")
-    for name, entry in results.items():
-        print(f"{name:24} mean {entry['mean']:.3f}  median {entry['median']:.3f}  quartiles "
-              f"{entry['quartiles'][0]:.3f} to {entry['quartiles'][1]:.3f}  p10 {entry['p10']:.3f}")
+    for name, one in found.items():
+        print(f"{name:24} mean {one['mean']:.3f}  median {one['median']:.3f}  quartiles "
+              f"{one['quartiles'][0]:.3f} to {one['quartiles'][1]:.3f}  p10 {one['p10']:.3f}")
     return 0
 
 

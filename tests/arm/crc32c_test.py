@@ -25,11 +25,11 @@ def said(*command):
 
 def header_only(name, folder):
     """A link to a library's headers alone: what else lies beside them is for another processor."""
-    result = next((path for path in (pathlib.Path("/usr/include"), pathlib.Path("/usr/local/include")) if (path / name).is_dir()), None)
-    if not result:
+    found = next((path for path in (pathlib.Path("/usr/include"), pathlib.Path("/usr/local/include")) if (path / name).is_dir()), None)
+    if not found:
         print(f"skipped: the headers of {name} are neither in /usr/include nor in /usr/local/include")
         sys.exit(77)
-    (folder / name).symlink_to(result / name)
+    (folder / name).symlink_to(found / name)
 
 
 def main():

@@ -39,7 +39,7 @@ def staging(folder):
 
 def measures(advice):
     """[(words, {measure: value})] of each row."""
-    return [({entry["name"]: entry["value"] for entry in row["setting"]}, {measure["name"]: measure["value"] for measure in row["measures"]}, row["remarks"])
+    return [({one["name"]: one["value"] for one in row["setting"]}, {one["name"]: one["value"] for one in row["measures"]}, row["remarks"])
             for row in advice["rows"]]
 
 
@@ -101,8 +101,8 @@ def cases(folder):
     """Each case file is understood; its published figures stand beside ours."""
     for case in sorted(path for path in (ROOT / "bench/cases").glob("*.toml") if not path.name.startswith("plan-")):
         advice = json.loads(bench(folder, "--case", case, "--scale", "0.0001", "--repeats", 1, "--sweep", "dumps=1", "--tree", "n=10", "--json").stdout)
-        published = [measure for row in advice["rows"] for measure in row["measures"] if measure["name"].startswith("published_")]
-        assert published and all(entry["origin"] == "given" and entry["from"] for entry in published), case
+        published = [one for row in advice["rows"] for one in row["measures"] if one["name"].startswith("published_")]
+        assert published and all(one["origin"] == "given" and one["from"] for one in published), case
         assert any(key["name"] == "source" for key in advice["key"]), case
 
 
@@ -169,9 +169,9 @@ def at_once(folder):
     """Two at the same target, which is there for neither, are no matter to one another."""
     both = [subprocess.Popen([str(PROGRAM), "bench", "run", "--target", str(folder / "target"), "--size", "1M", "--repeats", "2"],
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    for entry in both:
-        _, errors = entry.communicate(timeout=120)
-        assert entry.returncode == 0, errors
+    for one in both:
+        _, errors = one.communicate(timeout=120)
+        assert one.returncode == 0, errors
 
 
 def as_root(folder):

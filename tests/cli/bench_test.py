@@ -38,9 +38,9 @@ def main():
     assert "libmpi" in libraries(PROGRAM.with_name("forebay-mpi")), "ldd tells no MPI of forebay-mpi"
     assert "libmpi" not in libraries(PROGRAM), f"{PROGRAM} is linked to MPI"
     with tempfile.TemporaryDirectory(prefix="forebay-bench-") as scratch:
-        path = pathlib.Path(scratch, "run/particles/step-000100/notes.txt")
-        path.parent.mkdir(parents=True)
-        path.write_text("a user's", encoding="ascii")
+        mine = pathlib.Path(scratch, "run/particles/step-000100/notes.txt")
+        mine.parent.mkdir(parents=True)
+        mine.write_text("a user's", encoding="ascii")
         before = sorted(pathlib.Path(scratch).rglob("*"))
         for ranks in (1, 2):
             command = ["mpiexec", "-n", str(ranks), str(PROGRAM), "bench", "save", "--bytes-per-rank", "38000", "--repeats",

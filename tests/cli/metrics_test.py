@@ -47,17 +47,17 @@ class Metrics(unittest.TestCase):
         except ImportError:
             self.skipTest("prometheus_client is not installed")
         for kind in ("ended", "hostile"):
-            families = {entry.name: entry for entry in
+            families = {one.name: one for one in
                         text_string_to_metric_families(metrics(self.told(kind, 5), "--openmetrics"))}
             saved = families["forebay_stage_bytes"].samples
-            self.assertEqual([entry.value for entry in saved], [10 * 5 * 512 * 2**20], kind)
-            nodes = {entry.labels["node"] for entry in families["forebay_node_drain_backlog_bytes"].samples}
+            self.assertEqual([one.value for one in saved], [10 * 5 * 512 * 2**20], kind)
+            nodes = {one.labels["node"] for one in families["forebay_node_drain_backlog_bytes"].samples}
             self.assertEqual(len(nodes), 5)
             for family in families.values():
-                for sample in family.samples:
-                    for label in sample.labels.values():
+                for one in family.samples:
+                    for label in one.labels.values():
                         self.assertTrue(label.isprintable(), label)
-        targets = [entry.labels["target"] for entry in families["forebay_drain_bytes"].samples]
+        targets = [one.labels["target"] for one in families["forebay_drain_bytes"].samples]
         self.assertEqual(targets, ["x\\x1b]0;owned\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\"}<b>\\"])
 
 

@@ -48,8 +48,8 @@ class Movie(unittest.TestCase):
 
     def test_frames_in_their_order(self):
         self.pack()
-        report = json.loads(self.movie("map.png", "--json", "--fps", "20").stdout)
-        self.assertEqual((report["frames"], report["padded"], report["width"], report["height"]), (4, 0, 31, 20))
+        told = json.loads(self.movie("map.png", "--json", "--fps", "20").stdout)
+        self.assertEqual((told["frames"], told["padded"], told["width"], told["height"]), (4, 0, 31, 20))
         with Image.open(self.work / "map.png") as animation:
             self.assertEqual(animation.n_frames, 4)
             for frame, number in enumerate(sorted(NUMBERS)):
@@ -123,9 +123,9 @@ class Movie(unittest.TestCase):
         self.pack()
         environment = self.in_place_of_ffmpeg('for last; do :; done; echo "$*" > "$last"')
         self.movie("map.gif", env=environment)
-        text = (self.work / "map.gif").read_text()
-        self.assertIn("palettegen=reserve_transparent=0[p];[b][p]paletteuse -f gif", text)
-        self.assertNotIn("yuv420p", text)
+        told = (self.work / "map.gif").read_text()
+        self.assertIn("palettegen=reserve_transparent=0[p];[b][p]paletteuse -f gif", told)
+        self.assertNotIn("yuv420p", told)
 
     def test_a_failure_of_ffmpeg_leaves_nothing(self):
         self.pack()

@@ -52,10 +52,10 @@ class Names(unittest.TestCase):
     def check(self, *command, says=b"", typed=False):
         """`typed`: the command itself has line ends in it, which a message may repeat, but not at the margin."""
         done = bytes_of(*command)
-        for output in (done.stdout, done.stderr):
-            text = output.decode("utf-8", "surrogateescape")
-            match = COMMANDS.search(text)
-            self.assertIsNone(match, f"{command} prints {text!r}")
+        for said in (done.stdout, done.stderr):
+            text = said.decode("utf-8", "surrogateescape")
+            found = COMMANDS.search(text)
+            self.assertIsNone(found, f"{command} prints {text!r}")
             self.assertFalse([line for line in text.splitlines() if line.startswith("restart@9")], f"{command}: {text}")
             if not typed:
                 self.assertNotIn("\n  Next: rm -r", text)
@@ -90,7 +90,7 @@ class Names(unittest.TestCase):
         name = "ev\x9b31m\u202e\u2028µm"
         os.rename(self.path(b"run7", STREAM), self.path(b"run7", name.encode()))
         done = self.check("ls", self.run_directory, "--json")
-        self.assertEqual([entry["stream"] for entry in json.loads(done.stdout)], [name, name, "restart", "restart"])
+        self.assertEqual([one["stream"] for one in json.loads(done.stdout)], [name, name, "restart", "restart"])
         self.assertIn("µm".encode(), done.stdout)
 
     def test_packed_files(self):

@@ -31,8 +31,8 @@ class Verb:
 
 
 def section(text, title):
-    match = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return match.group(1) if match else ""
+    found = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.MULTILINE)
+    return found.group(1) if found else ""
 
 
 def read(name):
@@ -41,9 +41,9 @@ def read(name):
     options = {}
     lines = section(done.stdout, "Options").splitlines()
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        match = re.match(r"  (?:(-\w),)?--([a-z0-9-]+)", line)
-        if match:  # its meaning begins in column 30, or on the next line where the name is longer
-            options[match[2]] = (match[1] or "", line[30:] if line[29:30] == " " else below.strip())
+        found = re.match(r"  (?:(-\w),)?--([a-z0-9-]+)", line)
+        if found:  # its meaning begins in column 30, or on the next line where the name is longer
+            options[found[2]] = (found[1] or "", line[30:] if line[29:30] == " " else below.strip())
     verbs = re.findall(r"^  ([a-z0-9-]+) ", section(done.stdout, "Subcommands"), re.MULTILINE)
     return Verb(name, done.stdout, options, verbs)
 

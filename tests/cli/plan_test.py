@@ -39,7 +39,7 @@ def plan(*arguments, code=0):
 
 
 def measure(advice, name):
-    return next(entry for entry in advice["measures"] if entry["name"] == name)
+    return next(one for one in advice["measures"] if one["name"] == name)
 
 
 def check_schema(scratch):
@@ -47,10 +47,10 @@ def check_schema(scratch):
     example = json.loads((FORMATS / "examples" / "advice.json").read_text())
     advice = [example, plan(*OPTIONS, "--ends-in", "1h", "--local-restarts", 0.5, "--agent-cost", 0.01, "--targets", 8)]
     advice += [plan("--case", ROOT / "bench" / "cases" / f"plan-{name}.toml") for name in CASES]
-    for entry in advice:
-        wrong = [f"{error.json_path}: {error.message}" for error in valid.iter_errors(entry)]
+    for one in advice:
+        wrong = [f"{error.json_path}: {error.message}" for error in valid.iter_errors(one)]
         expect(not wrong, "as the schema says", wrong)
-        unnamed = [each["name"] for each in entry["measures"] if f"`{each['name']}`" not in page]
+        unnamed = [each["name"] for each in one["measures"] if f"`{each['name']}`" not in page]
         expect(not unnamed, "the page lists each measure", unnamed)
     spoiled = copy.deepcopy(example)
     spoiled["measures"][0]["origin"] = "imagined"
@@ -74,7 +74,7 @@ def check_cases():
         compared = [row for row in advice["rows"] if row["setting"] and row["setting"][0]["name"] == "compared"]
         expect(compared, f"{name}: something was published")
         for row in compared:
-            off = next(entry["value"] for entry in row["measures"] if entry["name"] == "off_ratio")
+            off = next(one["value"] for one in row["measures"] if one["name"] == "off_ratio")
             expect(abs(off) <= 0.05, f"{name}: {row['setting'][0]['value']} within 5 %", off)
     rows = {row["setting"][0]["value"]: row for row in plan("--case", ROOT / "bench/cases/plan-vpic.toml")["rows"]
             if row["setting"] and row["setting"][0]["name"] == "rendezvous"}
@@ -86,8 +86,8 @@ def check_files(scratch):
     forebay("plan", *OPTIONS, "--mtbf", "6h", "--out", path)
     again = plan("--plan", path)
     first = json.loads(path.read_text())
-    expect([entry for entry in first["measures"] if entry["origin"] == "predicted"] ==
-           [entry for entry in again["measures"] if entry["origin"] == "predicted"], "a plan of a plan is that plan")
+    expect([one for one in first["measures"] if one["origin"] == "predicted"] ==
+           [one for one in again["measures"] if one["origin"] == "predicted"], "a plan of a plan is that plan")
     forebay("plan", *OPTIONS, "--out", path)
     other = scratch / "other.json"
     other.write_text("mine")
@@ -108,10 +108,10 @@ def check_runs(scratch):
     expect("drain_seconds" in text and "off by more" not in text, "one node tells what eight did", text)
     text = forebay("plan", "--run", small, "--check", slow, code=1)
     expect("off by more than 15 %" in text, "a run with a slow node is off", text)
-    report = scratch / "for-large.json"
-    forebay("plan", "--run", small, "--nodes", 8, "--mtbf", 0, "--out", report)
-    forebay("plan", "--plan", report, "--check", large)
-    forebay("plan", "--plan", report, "--check", slow, code=1)
+    told = scratch / "for-large.json"
+    forebay("plan", "--run", small, "--nodes", 8, "--mtbf", 0, "--out", told)
+    forebay("plan", "--plan", told, "--check", large)
+    forebay("plan", "--plan", told, "--check", slow, code=1)
     text = forebay("plan", "--run", small, "--nodes", 65, code=1)
     expect("nothing is predicted without --extrapolate" in text, "no extrapolation in silence", text)
     forebay("plan", "--run", small, "--nodes", 65, "--extrapolate")
@@ -153,14 +153,14 @@ def check_inputs(scratch):
     # Numbers that no machine has are refused or planned with, and neither break the program nor hang it.
     for name in ("nodes", "node_bytes", "drain_rate_bytes_per_second", "step_seconds", "mtbf_seconds", "slow_node_ratio", "targets"):
         for number, cv in ((-1, 0), (0, 0), (1e-300, 0), (1e17, 0), (1e300, 0), (None, 0), (1e6, 1e300), (1e6, None)):
-            entry = whole["measures"][0] | {"name": name, "value": number, "cv": cv}
-            path.write_text(json.dumps(whole | {"measures": [*whole["measures"], entry]}))
+            one = whole["measures"][0] | {"name": name, "value": number, "cv": cv}
+            path.write_text(json.dumps(whole | {"measures": [*whole["measures"], one]}))
             done = run(FOREBAY, "plan", "--preflight", path, *words, "--steps", 20, code=None, seconds_max=60)
             expect(done.returncode in (0, 1) or done.returncode == 2 and "Next: " in done.stderr, f"{name} {number} {cv}", done)
     path.write_text(json.dumps(whole | {"kind": "bench", "measures": []}))
     text = forebay("plan", "--bench", path, *words, code=2)
     expect("has no row by forebay" in text and "Next: " in text, "a bench of other ways", text)
-    path.write_text(json.dumps(whole | {"kind": "bench", "measures": [item | {"from": "row forebay, 4M"} for item in whole["measures"]]}))
+    path.write_text(json.dumps(whole | {"kind": "bench", "measures": [one | {"from": "row forebay, 4M"} for one in whole["measures"]]}))
     rate = measure(plan("--bench", path, *words), "drain_rate_bytes_per_second")
     expect(rate["from"].endswith(", row forebay, 4M"), "the row of a bench is named", rate)
     text = forebay("plan", "--bench", example, *words, code=2)
@@ -186,10 +186,10 @@ def check_words():
     """What others spell otherwise is taken, or the nearest word is named."""
     for good in (["--what-if", "slow-nodes=30%:0.5"], ["--slow-nodes", "30%:50%"], ["--policy", "newest_only"]):
         plan(*OPTIONS, *good)
-    for wrong, report in ((["--what-if", "slow_node=0.3:0.5"], "--what-if slow_nodes=0.3:0.5"), (["--slots", 3], "1 or 2"),
+    for wrong, told in ((["--what-if", "slow_node=0.3:0.5"], "--what-if slow_nodes=0.3:0.5"), (["--slots", 3], "1 or 2"),
                         (["--mtbf", "12hours"], "s, m, h or d"), (["--steps", 100000], "--every")):
         text = forebay("plan", *OPTIONS, *wrong, code=2)
-        expect(report in text[text.find("Next: "):], f"{wrong}", text)
+        expect(told in text[text.find("Next: "):], f"{wrong}", text)
 
 
 def check_refusals():

@@ -128,11 +128,11 @@ def words_of(row, place, given, out):
     return [word.format(run=place, given=given, out=out) for word in row]
 
 
-def check_answer(name, code, output, column, place):
+def check_answer(name, code, said, column, place):
     what, then = (text.format(run=place, above=pathlib.Path(place).parent) for text in NO_RUN[column])
-    expect(code == 3, f"{name} of {column} ends with 3", f"{code}\n{output}")
-    expect(f"forebay: {what}\n" in output, f"{name} of {column} says that it is no run", output)
-    expect(f"  {then}" in output, f"{name} of {column} has a next step", output)
+    expect(code == 3, f"{name} of {column} ends with 3", f"{code}\n{said}")
+    expect(f"forebay: {what}\n" in said, f"{name} of {column} says that it is no run", said)
+    expect(f"  {then}" in said, f"{name} of {column} has a next step", said)
 
 
 def check_verbs(top, environment, columns, place_of):
@@ -148,9 +148,9 @@ def check_verbs(top, environment, columns, place_of):
             place = place_of(column)
             before = tree_of(place)
             done = call(words_of(row, place, given, out), environment, row[0] in SERVES)
-            output = done[1] + done[2]
+            said = done[1] + done[2]
             if column in RUNS:
-                expect("there is no run" not in output, f"{name} takes {column} for a run", output)
+                expect("there is no run" not in said, f"{name} takes {column} for a run", said)
                 expect(column != "run7" or code_of_run in (None, done[0]), f"{name} of a run ends with {code_of_run}", f"{done}")
                 continue
             check_answer(name, done[0], done[2], column, place)
@@ -208,19 +208,19 @@ def words_for_whole_runs(top):
     make_places(top)
     os.chdir(top)
     for row in (["stop", "run7@120"], ["top", "run7@120", "--once"], ["trace", "run7@last"], ["recover", "run7@120"]):
-        code, _, output = call(row, os.environ, False)
-        expect(code == 3 and "Next: name the run run7\n" in output, f"{row} names the run", output)
-    code, _, output = call(["show", "run7/restrat@120"], os.environ, False)
-    expect(code == 3 and "Next: forebay ls run7 shows" in output, "a stream that is misspelled leads to those of the run", output)
-    code, _, output = call(["stop", "."], os.environ, False)
-    expect(code == 3 and "name one of its runs: ./" in output, "the current directory is looked at too", output)
+        code, _, said = call(row, os.environ, False)
+        expect(code == 3 and "Next: name the run run7\n" in said, f"{row} names the run", said)
+    code, _, said = call(["show", "run7/restrat@120"], os.environ, False)
+    expect(code == 3 and "Next: forebay ls run7 shows" in said, "a stream that is misspelled leads to those of the run", said)
+    code, _, said = call(["stop", "."], os.environ, False)
+    expect(code == 3 and "name one of its runs: ./" in said, "the current directory is looked at too", said)
     run(BUILD / "tests/make_small_run", "copied", "restart", "120", "1")  # without a directory forebay
     for row in (["stop", "copied@120"], ["stop", "copied/restart"], ["recover", "copied/typo"]):
-        code, _, output = call(row, os.environ, False)
-        expect(code == 3 and ("name the run copied\n" in output or "forebay ls copied shows" in output), f"{row} names the run", output)
+        code, _, said = call(row, os.environ, False)
+        expect(code == 3 and ("name the run copied\n" in said or "forebay ls copied shows" in said), f"{row} names the run", said)
     os.chdir(top / "run7/restart")
-    code, _, output = call(["stop", "."], os.environ, False)
-    expect(code == 3 and f"Next: name the run {top}/run7\n" in output, "and what it lies in", output)
+    code, _, said = call(["stop", "."], os.environ, False)
+    expect(code == 3 and f"Next: name the run {top}/run7\n" in said, "and what it lies in", said)
 
 
 def no_verb_is_missing(_):

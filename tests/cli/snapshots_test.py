@@ -163,11 +163,11 @@ def check(file, update):
         print(f"skipped: {file.stem} needs {', '.join(missing)}, not in this build")
         return None
     given = outcomes(case)
-    result = render(case, given)
+    found = render(case, given)
     if update:
-        file.write_text(result, encoding="utf-8")
+        file.write_text(found, encoding="utf-8")
         return True
-    wrong = list(difflib.unified_diff(text.splitlines(), result.splitlines(), file.name, "found", lineterm=""))
+    wrong = list(difflib.unified_diff(text.splitlines(), found.splitlines(), file.name, "found", lineterm=""))
     wrong += not_json(case, given)
     print("\n".join(wrong), end="\n" if wrong else "")
     return not wrong
@@ -184,11 +184,11 @@ def main(arguments):
     if absent or not files:
         print(f"no case {', '.join(absent)} in {HERE}")
         return 2
-    lines = [check(file, update) for file in files]
-    print(f"{len(files)} cases, {lines.count(False)} differ, {lines.count(None)} skipped")
-    if False in lines:
+    told = [check(file, update) for file in files]
+    print(f"{len(files)} cases, {told.count(False)} differ, {told.count(None)} skipped")
+    if False in told:
         return 1
-    return 77 if lines.count(None) == len(lines) else 0
+    return 77 if told.count(None) == len(told) else 0
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ class Terminal:
             self.read()
 
     def shows(self, text):
-        self.until(lambda screen: text in screen.text(), f"{text!r} does not come")
+        self.until(lambda one: text in one.text(), f"{text!r} does not come")
 
     def end(self):
         """Its exit code, when it has ended and all it wrote is read."""
@@ -155,8 +155,8 @@ class Top(unittest.TestCase):
             terminal.resize(columns, rows)
             if rows == 1:
                 continue
-            terminal.until(lambda screen: "running" in screen.lines()[0] or columns < 20, "no title")
-            terminal.until(lambda screen: screen.lines()[-1].startswith("q quit"[:columns]), "no help line")
+            terminal.until(lambda one: "running" in one.lines()[0] or columns < 20, "no title")
+            terminal.until(lambda one: one.lines()[-1].startswith("q quit"[:columns]), "no help line")
         # The least that is readable: what state, which step is durable, how far the drain is, who is slow.
         for part in ("running", "durable", "restart", "nid10003", "0.31"):
             terminal.shows(part)
@@ -166,17 +166,17 @@ class Top(unittest.TestCase):
     def test_scrolls_and_sorts(self):
         terminal = self.terminal(self.told("live", 40), rows=24)
         terminal.shows("nid10003")
-        terminal.until(lambda screen: self.first_node(screen) == "nid10003", "the slowest node is not the first")
+        terminal.until(lambda one: self.first_node(one) == "nid10003", "the slowest node is not the first")
         terminal.press(b"\x1b[B" if b"\x1b[?1h" not in terminal.written else b"\x1bOB")
-        terminal.until(lambda screen: self.first_node(screen) == "nid10000", "it does not scroll")
+        terminal.until(lambda one: self.first_node(one) == "nid10000", "it does not scroll")
         terminal.press(b"\x1b[F" if b"\x1b[?1h" not in terminal.written else b"\x1bOF")
         terminal.shows("nid10039")
         terminal.press(b"s")
         terminal.shows("sort: backlog")
-        terminal.until(lambda screen: self.first_node(screen) == "nid10039", "it does not sort")  # the least is drained of it
+        terminal.until(lambda one: self.first_node(one) == "nid10039", "it does not sort")  # the least is drained of it
         terminal.press(b"ss")
         terminal.shows("sort: name")
-        terminal.until(lambda screen: self.first_node(screen) == "nid10000", "it does not sort")
+        terminal.until(lambda one: self.first_node(one) == "nid10000", "it does not sort")
         terminal.press(b"q")
         self.assertEqual(terminal.end(), 0)
 

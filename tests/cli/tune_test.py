@@ -34,7 +34,7 @@ def ended(job, code=0):
 
 
 def value(row, name):
-    return next(measure["value"] for measure in row["measures"] if measure["name"] == name)
+    return next(one["value"] for one in row["measures"] if one["name"] == name)
 
 
 def check_search(scratch):
@@ -43,9 +43,9 @@ def check_search(scratch):
     assert profile["kind"] == "profile" and len(profile["rows"]) >= 8, profile
     assert sum(value(row, "share_of_bytes") for row in profile["rows"]) <= 5, profile
     assert profile["rows"][0]["remarks"] == ["seed"]
-    names = [entry["name"] for entry in profile["chosen"]]
+    names = [one["name"] for one in profile["chosen"]]
     assert {"stream.file", "agent.block_bytes", "agent.in_flight", "virtual_nodes"} <= set(names), names
-    key = {entry["name"]: entry["value"] for entry in profile["key"]}
+    key = {one["name"]: one["value"] for one in profile["key"]}
     assert key["nodes"] == "1" and key["ranks_per_node"] == "2" and key["durable"] == "committed", key
     assert value(profile, "drain_rate_bytes_per_second") > 0 and value(profile, "save_rate_bytes_per_second") > 0
     assert all(line in out for line in profile["lines"]), out
@@ -81,7 +81,7 @@ def check_foreign(scratch):
             time.sleep(0.02)
         raise AssertionError("nothing is told")
 
-    knobs = {knob["name"]: knob for knob in told(1)["knobs"]}
+    knobs = {one["name"]: one for one in told(1)["knobs"]}
     assert knobs["agent.in_flight"]["default"] == "4"
     for count, (wanted, share) in enumerate([("1", 1), ("8", 0.25), ("8", 1)], start=2):
         with ask.open("a", encoding="ascii") as file:
@@ -148,26 +148,26 @@ if [ "$1" = osts ]; then echo OBDS:; for i in 0 1 2 3 4 5 6 7; do echo "$i: x-OS
             return "no FUSE file system can be mounted here"
         out, _ = ended(tune(scratch, "--lfs", str(lfs), "--exclude", "OST0003", "--budget", "5", "--json", target="mount"))
         profile = json.loads(out)
-        assert next(entry["value"] for entry in profile["key"] if entry["name"] == "targets") == "7", profile["key"]
+        assert next(one["value"] for one in profile["key"] if one["name"] == "targets") == "7", profile["key"]
         others = 0
         for row in profile["rows"]:
-            setting = {entry["name"]: entry["value"] for entry in row["setting"]}
+            setting = {one["name"]: one["value"] for one in row["setting"]}
             wrong = [name for name, own in (("stripe_count", "8"), ("stripe_bytes", "1048576")) if setting[name] != own]
             # Not of stripes: saves this small may be done before a second thread has begun.
-            lines = [remark for remark in row["remarks"] if "not applied" in remark and not remark.startswith("copy_threads")]
-            assert lines == [f"{name} was not applied" for name in wrong], row
+            told = [one for one in row["remarks"] if "not applied" in one and not one.startswith("copy_threads")]
+            assert told == [f"{name} was not applied" for name in wrong], row
             others += bool(wrong)
         assert others >= 3, profile["rows"]
-        chosen = {entry["name"]: entry["value"] for entry in profile["chosen"]}
+        chosen = {one["name"]: one["value"] for one in profile["chosen"]}
         assert chosen["stripe_count"] == "8" and chosen["stripe_bytes"] == "1048576", chosen
-        text = calls.read_text(encoding="ascii")
-        assert "-c 7 -S" in text and "-o 0,1,2,4,5,6,7" in text and "setstripe -d" in text, text
+        said = calls.read_text(encoding="ascii")
+        assert "-c 7 -S" in said and "-o 0,1,2,4,5,6,7" in said and "setstripe -d" in said, said
     finally:
         subprocess.run(["umount", "--lazy", mount], capture_output=True, check=False)
         process.send_signal(signal.SIGTERM)
         process.wait()
-    for path in (calls, lfs):
-        path.unlink()
+    for made in (calls, lfs):
+        made.unlink()
     return ""
 
 
@@ -178,12 +178,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="forebay-tune-") as scratch:
         for name in ("target", "node"):
             pathlib.Path(scratch, name).mkdir()
-        path = pathlib.Path(scratch, "target/tune/mine.txt")
-        path.parent.mkdir()
-        path.write_text("a user's", encoding="ascii")
+        mine = pathlib.Path(scratch, "target/tune/mine.txt")
+        mine.parent.mkdir()
+        mine.write_text("a user's", encoding="ascii")
         for check in (check_search, check_foreign, check_signal, check_left):
             check(scratch)
-            left = sorted(str(entry.relative_to(scratch)) for entry in pathlib.Path(scratch).rglob("*") if entry.parent.name in ("target", "node"))
+            left = sorted(str(one.relative_to(scratch)) for one in pathlib.Path(scratch).rglob("*") if one.parent.name in ("target", "node"))
             assert left == ["target/tune"], left
         skipped = check_stripes(scratch)
         if skipped:

@@ -73,8 +73,8 @@ def damage_is_seen(work):
 def abandoned_are_told(work):
     assert simulate(work, 3)[0] == "from 2\n"
     code, text = forebay("verify", work / "run", "--json")
-    matches = [(entry["step"], entry.get("state"), entry["whole"]) for entry in json.loads(text)]
-    assert code == 1 and matches == [(3, None, True), (2, None, True), (1, None, True), (3, "abandoned", False)], matches
+    found = [(one["step"], one.get("state"), one["whole"]) for one in json.loads(text)]
+    assert code == 1 and found == [(3, None, True), (2, None, True), (1, None, True), (3, "abandoned", False)], found
 
 
 def errors_say_where_to(work):

@@ -113,7 +113,7 @@ class Compressed(unittest.TestCase):
                 self.assertEqual(self.check_restart(), 2)
                 program("verify", self.work / "run")
                 shown = json.loads(program("show", self.node_file(2), "--json"))
-                stored = {entry["variable"]: entry for entry in shown["compression"]}
+                stored = {one["variable"]: one for one in shown["compression"]}
                 self.assertEqual(sum(stored["fields/u"]["efforts"].values()), self.fields["fields/u"].nbytes)
                 self.assertLess(stored["fields/f"]["stored_bytes"], stored["fields/f"]["bytes"] / 3)
                 self.assertEqual(stored["fields/f"]["filter"], 32013)
@@ -160,8 +160,8 @@ class Compressed(unittest.TestCase):
             time.sleep(0.05)
         self.assertTrue(list(part.glob(".step-*/*.tmp")), "the agent did not begin")
         # The agent first: without its application it would go on at full speed.
-        result = subprocess.run(["pgrep", "-f", f"agent.*{self.work}"], capture_output=True, text=True, check=True)
-        for pid in result.stdout.split():
+        found = subprocess.run(["pgrep", "-f", f"agent.*{self.work}"], capture_output=True, text=True, check=True)
+        for pid in found.stdout.split():
             os.kill(int(pid), signal.SIGKILL)
         application.kill()
         application.wait()

@@ -49,39 +49,39 @@ def restart(work):
     arrays = state(0)
     with forebay.Session(work / "run", staging=work / "empty", config=work / "config.toml") as session:
         stream = described(session, arrays)
-        newest = stream.newest()
+        found = stream.newest()
         while True:
             try:
-                newest.read()
+                found.read()
                 break
             except forebay.CorruptError:
-                newest = stream.older()
-    for name, data in state(newest.step).items():
+                found = stream.older()
+    for name, data in state(found.step).items():
         assert (arrays[name] == data).all(), name
-    return newest.step
+    return found.step
 
 
 def data_ranges(path):
     """{variable: (first byte, end)} of the file."""
     with h5py.File(path) as file:
-        results = {}
-        file.visititems(lambda name, item: results.update({name: (item.id.get_offset(), item.id.get_storage_size())})
+        found = {}
+        file.visititems(lambda name, item: found.update({name: (item.id.get_offset(), item.id.get_storage_size())})
                         if isinstance(item, h5py.Dataset) and not name.startswith("_forebay/") else None)
-    return {name: (at, at + size) for name, (at, size) in results.items()}
+    return {name: (at, at + size) for name, (at, size) in found.items()}
 
 
 def judge(work, node_file, position, ranges):
     """What verify says of a flipped byte: 'data', 'head' or 'nothing'."""
     done = subprocess.run([BUILD / "bin/forebay", "verify", work / "run", "--json"], capture_output=True, text=True,
                           check=False)
-    results = {entry["step"]: entry for entry in json.loads(done.stdout)}
-    assert results[STEPS[0]]["whole"] and not results[STEPS[0]]["damage"]
+    found = {one["step"]: one for one in json.loads(done.stdout)}
+    assert found[STEPS[0]]["whole"] and not found[STEPS[0]]["damage"]
     owner = [name for name, (first, end) in ranges.items() if first <= position < end]
-    damage = results[STEPS[1]]["damage"]
+    damage = found[STEPS[1]]["damage"]
     if not damage:
         assert done.returncode == 0 and not owner, f"byte {position} of {owner} is damaged and verify says nothing"
         return "nothing"
-    assert done.returncode == 1 and not results[STEPS[1]]["whole"] and damage[0]["file"].endswith(node_file.name)
+    assert done.returncode == 1 and not found[STEPS[1]]["whole"] and damage[0]["file"].endswith(node_file.name)
     if owner:
         assert len(damage) == 1 and damage[0]["first_byte"] <= position <= damage[0]["last_byte"], damage
         assert damage[0]["last_byte"] - damage[0]["first_byte"] < 1 << 20, damage

@@ -113,12 +113,12 @@ def test_small_files_and_files_of_several_nodes(tmp_path, config):
 
 
 def test_arrays_alone_restart_without_a_function(tmp_path, config):
-    for written, result in ((1.0, None), (2.0, 1.0)):
+    for written, found in ((1.0, None), (2.0, 1.0)):
         with forebay.Session(tmp_path / "run", config=config) as session:
             stream, value = session.stream("restart"), np.zeros(())
             stream.replicated("value", value)
             restart = stream.restore()
-            assert (restart and float(value)) == result
+            assert (restart and float(value)) == found
             value[()] = written
             stream.save(int(written))
 
@@ -130,11 +130,11 @@ def test_none_means_that_nothing_is_there(tmp_path, config, monkeypatch):
             stream, u = session.stream("restart", view=False), np.zeros(1000)
             stream.array("u", u)
             restart = stream.restore()
-            result = restart and (restart.step, u[0])
+            found = restart and (restart.step, u[0])
             if write:
                 u[:] = write
                 stream.save(write)
-            return result
+            return found
     assert restored(5) is None
     assert restored() == (5, 5.0)
     node_file = tmp_path / "run/restart/step-000005/node-00000.h5"
@@ -194,10 +194,10 @@ def test_particles_of_any_stride_and_number(tmp_path, config):
             gas.bind(id=rows["id"], x=rows["x"][:2])
         with pytest.raises(forebay.RefusedError, match="1-D float64 here but 1-D float32"):
             gas.bind(id=rows["id"], x=rows["skipped"])
-        report = stream.counters
-        assert report.saves == 3 and report.newest_durable_step == 2 and report.deadlines_missed == 3
-        assert (report.overtakes, report.limits_overruled, report.steps_counted, report.slowdown_percent) == (0, 0, 0, 0)
-        assert report.drain_rate_bytes_per_second == 0
+        told = stream.counters
+        assert told.saves == 3 and told.newest_durable_step == 2 and told.deadlines_missed == 3
+        assert (told.overtakes, told.limits_overruled, told.steps_counted, told.slowdown_percent) == (0, 0, 0, 0)
+        assert told.drain_rate_bytes_per_second == 0
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", keep=0)
         gas = stream.particles("gas", columns)
@@ -238,23 +238,23 @@ def test_some_variables_of_some_step(tmp_path, config):
     """Described after newest(), read by name; what is forgotten is not saved."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", view=False, slots=2)
-        entry, two = np.zeros(4), np.zeros(())
-        stream.array("one", entry)
+        one, two = np.zeros(4), np.zeros(())
+        stream.array("one", one)
         stream.replicated("two", two)
         for step in (1, 2):
-            entry[:], two[...] = step, 10 * step
+            one[:], two[...] = step, 10 * step
             stream.save(step)
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", view=False, slots=2)
         restart = stream.newest(below=2)
         assert restart.step == 1
-        entry[:] = two[...] = -1
+        one[:] = two[...] = -1
         stream.replicated("two", two)
-        stream.array("one", entry)
+        stream.array("one", one)
         restart.read("two")
-        assert two == 10 and (entry == -1).all()
+        assert two == 10 and (one == -1).all()
         restart.read("one", "two")
-        assert (entry == 1).all()
+        assert (one == 1).all()
         stream.forget("one")
         stream.save(3)
         with pytest.raises(forebay.MissingError, match="no variable 'one' is described"):

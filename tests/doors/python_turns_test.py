@@ -156,9 +156,9 @@ def interrupt(place, script):
     try:
         assert process.stdout.readline() == "waits\n"
         process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=60)[0]
-        assert process.returncode == 0, output
-        return output
+        said = process.communicate(timeout=60)[0]
+        assert process.returncode == 0, said
+        return said
     finally:
         process.kill()
         process.wait()

@@ -140,8 +140,8 @@ class Series(unittest.TestCase):
 
         def every_second(*given, **named):
             steps = whole(*given, **named)
-            for step in steps[1::2]:
-                step.variables.clear()
+            for one in steps[1::2]:
+                one.found.clear()
             return steps
         with mock.patch.object(results, "_steps", side_effect=every_second):
             series = self.opened["state.cut"].series()
@@ -158,7 +158,7 @@ class Series(unittest.TestCase):
         self.assertEqual((stream.newest.marks, stream.newest_good.step), ([], STEPS[-1]))
         for step in STEPS[1:]:
             subprocess.run([BUILD / "bin/forebay", "mark", f"{copy}/state.numbers@{step}", "--why", "a test"], check=True, capture_output=True)
-        self.assertEqual([mark["condition"] for mark in stream.newest.marks], ["a test"])
+        self.assertEqual([one["condition"] for one in stream.newest.marks], ["a test"])
         self.assertEqual(stream.newest_good.step, STEPS[0])
         subprocess.run([BUILD / "bin/forebay", "mark", f"{copy}/state.numbers@{STEPS[0]}", "--why", "a test"], check=True, capture_output=True)
         with self.assertRaisesRegex(forebay.MissingError, "has no committed snapshot that is not marked"):

@@ -70,16 +70,16 @@ def save(state, stream, gas, step):
 
 def restart(state, stream, gas):
     """On any number of ranks."""
-    newest = stream.newest()
-    state.gas = gas.empty(newest.rows(gas))
+    found = stream.newest()
+    state.gas = gas.empty(found.rows(gas))
     gas.bind(**state.gas)
-    newest.read()
+    found.read()
     sums = np.array([state.density[1:-1, 1:-1].sum(), state.velocity.sum(dtype=float), state.mask.sum(),
                      state.gas["id"].sum(), state.gas["x"].sum()], float)
     WORLD.Reduce(MPI.IN_PLACE if RANK == 0 else sums, sums, root=0)
     rows = WORLD.gather(len(state.gas["id"]))
     if RANK == 0:
-        say(f"restart from step {newest.step}, time {newest.time:.2f}, {'the same' if newest.same_ranks else 'other'} ranks, "
+        say(f"restart from step {found.step}, time {found.time:.2f}, {'the same' if found.same_ranks else 'other'} ranks, "
             f"dt {state.dt:.3f}")
         say(f"density {sums[0]:.2f} velocity {sums[1]:.0f} mask {sums[2]:.0f} id {sums[3]:.0f} x {sums[4]:.1f}")
         for rank, count in enumerate(rows):
@@ -102,10 +102,10 @@ def mistake(state, session, stream, wrong):
         gas.bind(**state.gas)
         stream.save(9 + RANK if wrong == "steps" else 9)
         return
-    newest = stream.newest()
-    state.gas = gas.empty(newest.rows(gas))
+    found = stream.newest()
+    state.gas = gas.empty(found.rows(gas))
     gas.bind(**state.gas)
-    newest.read()
+    found.read()
 
 
 def forms(state, session):

@@ -20,11 +20,11 @@ def main(update):
             file = pathlib.Path(folder) / kept.name
             subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-i", BUILT, "-m", f"forebay.{module}", "-o", file],
                            check=True)
-            text = file.read_text()
+            made = file.read_text()
         if update:
-            kept.write_text(text)
-        elif kept.read_text() != text:
-            different += difflib.unified_diff(kept.read_text().splitlines(), text.splitlines(), kept.name, "made", lineterm="")
+            kept.write_text(made)
+        elif kept.read_text() != made:
+            different += difflib.unified_diff(kept.read_text().splitlines(), made.splitlines(), kept.name, "made", lineterm="")
     print("\n".join(different) or "the stubs are those of the modules")
     return 1 if different else 0
 

@@ -82,22 +82,22 @@ class File:
         described = [self.variable(head, vars_start + i * vars_size, vars_size) for i in range(n_vars)]
         self.ranks = [self.rank(head, ranks_start + i * ranks_size, ranks_size, i) for i in range(n_ranks)]
         assert sum(rank["elements"] for rank in self.ranks) == self.elements
-        self.variables = {item["name"]: dict(item, data=[], filters=[]) for item in described}
+        self.variables = {one["name"]: dict(one, data=[], filters=[]) for one in described}
         assert len(self.variables) == n_vars
         self.data_bytes = 0
         for r, rank in enumerate(self.ranks):
             at = rank["start"]
-            for v, entry in enumerate(described):
-                size, filters = rank["elements"] * entry["size"], b""
+            for v, one in enumerate(described):
+                size, filters = rank["elements"] * one["size"], b""
                 if self.blocks_size:
                     block = blocks_start + (r * n_vars + v) * self.blocks_size
                     filters = head[block : block + 32].replace(b"\0", b"")
                     at, size = struct.unpack_from(self.order + "2Q", head, block + 32)
-                body = sealed(data[at : at + size + 8], f"rank {r}, {entry['name']}, bytes {at}-{at + size + 7}")
+                body = sealed(data[at : at + size + 8], f"rank {r}, {one['name']}, bytes {at}-{at + size + 7}")
                 self.data_bytes += size + 8
                 at += size + 8
-                self.variables[entry["name"]]["filters"].append(filters.decode())
-                self.variables[entry["name"]]["data"].append(self.array(body, filters, rank["elements"], entry))
+                self.variables[one["name"]]["filters"].append(filters.decode())
+                self.variables[one["name"]]["data"].append(self.array(body, filters, rank["elements"], one))
         assert self.header_bytes + 8 + self.data_bytes == len(data), "bytes that belong to nothing"
 
     def variable(self, head, at, stored):
@@ -107,9 +107,9 @@ class File:
         if stored > 272:
             (element,) = struct.unpack_from(self.order + "Q", head, at + 272)
         name = head[at : at + 256].split(b"\0")[0].decode()
-        output = {flag for i, flag in enumerate(FLAGS) if flags >> i & 1}
-        kind = "f" if "float" in output else "i" if "signed" in output else "u"
-        return {"name": name, "flags": output, "size": size, "element": element,
+        said = {flag for i, flag in enumerate(FLAGS) if flags >> i & 1}
+        kind = "f" if "float" in said else "i" if "signed" in said else "u"
+        return {"name": name, "flags": said, "size": size, "element": element,
                 "type": np.dtype(f"{self.order}{kind}{element}")}
 
     def rank(self, head, at, stored, index):
@@ -118,31 +118,31 @@ class File:
         number = struct.unpack_from(self.order + "Q", head, at + 40)[0] if stored > 40 else index
         return {"coords": words[:3], "elements": words[3], "start": words[4], "rank": number}
 
-    def array(self, body, filters, elements, entry):
+    def array(self, body, filters, elements, one):
         """One rank's values; two-dimensional for records of several elements."""
         if filters:
             assert filters == b"BLOSC", filters
-            plain = unblosc(body[8:], elements * entry["size"])
+            plain = unblosc(body[8:], elements * one["size"])
             assert struct.unpack(self.order + "Q", body[:8])[0] == crc64(plain), "checksum of the uncompressed bytes"
             body = plain
-        result = np.frombuffer(body, entry["type"])
-        return result.reshape(elements, entry["size"] // entry["element"]) if entry["size"] != entry["element"] else result
+        found = np.frombuffer(body, one["type"])
+        return found.reshape(elements, one["size"] // one["element"]) if one["size"] != one["element"] else found
 
 
 def read(path):
     """Name to array of all ranks, in rank order; a partitioned file is put together."""
     file = File(path)
     if "$partition" not in file.variables:
-        return {name: np.concatenate(variable["data"]) for name, variable in file.variables.items()}, [file]
+        return {name: np.concatenate(one["data"]) for name, one in file.variables.items()}, [file]
     partition = np.concatenate(file.variables["$partition"]["data"])
     rank = np.concatenate(file.variables["$rank"]["data"])
     parts = {int(p): File(f"{path}#{p}") for p in sorted(set(partition))}
-    results = {}
+    found = {}
     for name in next(iter(parts.values())).variables:
         pieces = {}
         for p, part in parts.items():
-            own = [int(r) for r, q in zip(rank, partition) if q == p]
-            assert [entry["rank"] for entry in part.ranks] == own
-            pieces.update(zip(own, part.variables[name]["data"]))
-        results[name] = np.concatenate([pieces[r] for r in sorted(pieces)])
-    return results, [file, *parts.values()]
+            mine = [int(r) for r, q in zip(rank, partition) if q == p]
+            assert [one["rank"] for one in part.ranks] == mine
+            pieces.update(zip(mine, part.variables[name]["data"]))
+        found[name] = np.concatenate([pieces[r] for r in sorted(pieces)])
+    return found, [file, *parts.values()]

@@ -41,7 +41,7 @@ def fixture_genuine(tmp_path_factory):
 
 def table(view):
     """Column to array of the table "particles"; elements of records side by side."""
-    result, records = {}, {}
+    found, records = {}, {}
     with h5py.File(view) as file:
         for name, column in file["particles"].items():
             if name == "particles":  # the dimension of the rows, for xarray
@@ -51,10 +51,10 @@ def table(view):
                 records.setdefault(record if isinstance(record, str) else record.decode(), {})[
                     int(column.attrs["genericio_element"])] = column[()]
             else:
-                result[name] = column[()]
+                found[name] = column[()]
     for name, columns in records.items():
-        result[name] = np.stack([columns[i] for i in range(len(columns))], axis=1)
-    return result
+        found[name] = np.stack([columns[i] for i in range(len(columns))], axis=1)
+    return found
 
 
 def imported(file, run, step=7):
@@ -64,12 +64,12 @@ def imported(file, run, step=7):
     return table(run / f"restart/step-{step:06}.h5")
 
 
-def same(result, expected):
+def same(found, expected):
     """Equal names, types and values."""
-    assert set(result) == set(expected)
+    assert set(found) == set(expected)
     for name, values in expected.items():
-        assert result[name].dtype.newbyteorder("=") == values.dtype.newbyteorder("="), name
-        assert np.array_equal(result[name], values), name
+        assert found[name].dtype.newbyteorder("=") == values.dtype.newbyteorder("="), name
+        assert np.array_equal(found[name], values), name
 
 
 @pytest.mark.parametrize("name", GENUINE)
@@ -83,8 +83,8 @@ def test_genuine_files_come_back(genuine, tmp_path, name):
     assert (tmp_path / "out").read_bytes() == plain.read_bytes()
     shown = json.loads(forebay("show", genuine / name, "--json"))
     assert (shown["elements"], shown["ranks"], shown["phys_scale"]) == (8003, 4, [256.0, 256.0, 256.0])
-    assert {variable["name"]: set(variable["flags"].split()) for variable in shown["variables"]} == {
-        variable: file.variables[variable]["flags"] for variable in file.variables}
+    assert {one["name"]: set(one["flags"].split()) for one in shown["variables"]} == {
+        one: file.variables[one]["flags"] for one in file.variables}
     assert shown["compression"] == ("BLOSC" if name.endswith("blosc") else "none")
     assert "GenericIO" in forebay("ls", genuine / name)
 
@@ -98,11 +98,11 @@ def test_what_is_written_is_genericio(genuine, tmp_path, options, big):
     run = tmp_path / "run"
     imported(genuine / "aos_r4", run)
     out = tmp_path / "out"
-    report = json.loads(forebay("export", "genericio", f"{run}@7", out, "--json", "--threads", 3, *options))
-    assert sorted(report["files"]) == sorted(map(str, tmp_path.glob("out*"))) and report["elements"] == 8003
-    assert report["bytes"] == sum(path.stat().st_size for path in tmp_path.glob("out*"))
-    result, files = reader.read(out)
-    same(result, expected)
+    said = json.loads(forebay("export", "genericio", f"{run}@7", out, "--json", "--threads", 3, *options))
+    assert sorted(said["files"]) == sorted(map(str, tmp_path.glob("out*"))) and said["elements"] == 8003
+    assert said["bytes"] == sum(path.stat().st_size for path in tmp_path.glob("out*"))
+    found, files = reader.read(out)
+    same(found, expected)
     assert {file.order for file in files} == {">" if big else "<"}
     assert files[-1].variables["pos"]["flags"] == {"float", "signed", "coordinate_x", "coordinate_y", "coordinate_z"}
     assert files[-1].phys_scale == (256.0, 256.0, 256.0)
@@ -135,8 +135,8 @@ def test_old_headers(tmp_path, order):
     assert file.phys_scale == (0.0, 0.0, 0.0)
     same(imported(tmp_path / "in", tmp_path / "run"), expected)
     shown = json.loads(forebay("show", tmp_path / "in", "--json"))
-    assert shown["phys_scale"] == [0, 0, 0] and [entry["rank"] for entry in shown["rank_table"]] == [0, 1]
-    names = [variable["name"] for variable in json.loads(forebay("show", tmp_path / "run", "--json"))["variables"]]
+    assert shown["phys_scale"] == [0, 0, 0] and [one["rank"] for one in shown["rank_table"]] == [0, 1]
+    names = [one["name"] for one in json.loads(forebay("show", tmp_path / "run", "--json"))["variables"]]
     assert "genericio/phys_scale" not in names and "genericio_ranks/global_rank" not in names
 
 
@@ -184,9 +184,9 @@ def test_damage_is_named(genuine, tmp_path):
         _, (file,) = reader.read(genuine / name)
         for at in random.Random(3).sample(range(file.header_bytes + 8, len(data)), 5):
             (tmp_path / "in").write_bytes(flipped(data, at))
-            (output,) = json.loads(forebay("verify", tmp_path / "in", "--json", code=1))
-            (damage,) = output["damage"]
-            assert not output["whole"] and damage["first_byte"] <= at <= damage["last_byte"], damage
+            (said,) = json.loads(forebay("verify", tmp_path / "in", "--json", code=1))
+            (damage,) = said["damage"]
+            assert not said["whole"] and damage["first_byte"] <= at <= damage["last_byte"], damage
             assert damage["rank"] == damage["block"] // len(file.variables)
             assert damage["variable"] == list(file.variables)[damage["block"] % len(file.variables)]
             assert f"'{damage['variable']}" in forebay("import", "genericio", tmp_path / "in", f"{tmp_path / 'no'}@1",
@@ -238,7 +238,7 @@ def test_export_refuses(genuine, tmp_path):
     node = run / "restart/step-000007/node-00000.h5"
     data = bytearray(node.read_bytes())
     data[-5000] ^= 1
-    block = next(entry for entry in json.loads(forebay("show", node, "--json"))["blocks"] if entry["variable"] == "particles/vy")
+    block = next(one for one in json.loads(forebay("show", node, "--json"))["blocks"] if one["variable"] == "particles/vy")
     data[block["first_byte"] + 100] ^= 1
     node.write_bytes(data)
     for more in ((), ("--compress",)):
@@ -258,9 +258,9 @@ def test_an_import_restarts_on_any_ranks(genuine, tmp_path, ranks):
                           env=dict(os.environ, PYTHONPATH=str(BUILD / "python")), timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sum(map(int, done.stdout.split()[1:])) == 8003
-    with np.load(tmp_path / "found.npz") as report:
+    with np.load(tmp_path / "found.npz") as found:
         for name in ("x", "id", "mask"):
-            assert np.array_equal(report[name], expected[name]), name
+            assert np.array_equal(found[name], expected[name]), name
 
 
 def test_a_node_file_is_named_as_such(genuine, tmp_path):
@@ -268,8 +268,8 @@ def test_a_node_file_is_named_as_such(genuine, tmp_path):
     imported(genuine / "soa_r4", tmp_path / "run")
     node = tmp_path / "run/restart/step-000007/node-00000.h5"
     for verb in ("verify", "ls"):
-        output = forebay(verb, node, code=2)
-        assert "node 0 of 1" in output and f"forebay {verb} {tmp_path / 'run/restart'}@7" in output
+        said = forebay(verb, node, code=2)
+        assert "node 0 of 1" in said and f"forebay {verb} {tmp_path / 'run/restart'}@7" in said
     assert "can be read" in forebay("verify", tmp_path / "run/restart/step-000007.h5")
 
 

@@ -75,11 +75,11 @@ def nc(tmp_path):
 
 
 def test_h5part(h5part):
-    result = shown(h5part)
-    assert (result["format"], result["said"], result["steps"]) == ("h5part", "H5Part", [0, 10, 20])
-    assert [(dataset["path"], dataset["type"], dataset["shape"]) for dataset in result["datasets"][:2]] == [
+    found = shown(h5part)
+    assert (found["format"], found["said"], found["steps"]) == ("h5part", "H5Part", [0, 10, 20])
+    assert [(one["path"], one["type"], one["shape"]) for one in found["datasets"][:2]] == [
         ("Step#0/id", "i64, big-endian", [100]), ("Step#0/x", "f32", [100])]
-    assert result["bytes"] == (100 + 110 + 120) * 12
+    assert found["bytes"] == (100 + 110 + 120) * 12
     assert "H5Part  3 steps: 0, 10, 20  6 datasets" in forebay("ls", h5part)
     assert problems(h5part, 0) == []
 
@@ -91,9 +91,9 @@ def test_h5part_of_unequal_columns(h5part):
 
 
 def test_openpmd(pmd):
-    result = shown(pmd)
-    assert (result["format"], result["said"], result["steps"]) == ("openpmd", "openPMD 1.1.0, groupBased", [7])
-    assert {dataset["path"]: dataset["shape"] for dataset in result["datasets"]}["data/7/meshes/E/x"] == [4, 5]
+    found = shown(pmd)
+    assert (found["format"], found["said"], found["steps"]) == ("openpmd", "openPMD 1.1.0, groupBased", [7])
+    assert {one["path"]: one["shape"] for one in found["datasets"]}["data/7/meshes/E/x"] == [4, 5]
     assert problems(pmd, 0) == []
 
 
@@ -103,16 +103,16 @@ def test_openpmd(pmd):
     ("/data/7/meshes/E", "gridSpacing", "'/data/7/meshes/E' has no attribute gridSpacing"),
     ("/data/7/meshes/E/y", "position", "'/data/7/meshes/E/y' has no attribute position"),
     ("/data/7/particles/e/position/x", "unitSI", "'/data/7/particles/e/position/x' has no attribute unitSI")])
-def test_openpmd_without_an_attribute(pmd, where, name, output):
+def test_openpmd_without_an_attribute(pmd, where, name, said):
     with h5py.File(pmd, "a") as file:
         del file[where].attrs[name]
-    assert problems(pmd, 1) == [output]
+    assert problems(pmd, 1) == [said]
 
 
 def test_netcdf(nc):
-    result = shown(nc)
-    assert (result["format"], result["steps"]) == ("netcdf", [])
-    assert [(dataset["path"], dataset["unit"], dataset["storage"]) for dataset in result["datasets"] if dataset["path"] == "u"] == [
+    found = shown(nc)
+    assert (found["format"], found["steps"]) == ("netcdf", [])
+    assert [(one["path"], one["unit"], one["storage"]) for one in found["datasets"] if one["path"] == "u"] == [
         ("u", "m/s", "contiguous")]
     assert problems(nc, 0) == []
     with h5py.File(nc, "a") as file:
@@ -128,8 +128,8 @@ def test_another_hdf5_file(tmp_path):
         file["lost"] = h5py.SoftLink("/nowhere")
         file["packed"] = np.zeros(8)
         file.create_dataset("chunks", data=np.zeros((8, 8)), compression="gzip")
-    results = {dataset["path"]: (dataset["type"], dataset["storage"]) for dataset in shown(path)["datasets"]}
-    assert results == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes: a i32, b f64", "contiguous"),
+    found = {one["path"]: (one["type"], one["storage"]) for one in shown(path)["datasets"]}
+    assert found == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes: a i32, b f64", "contiguous"),
                      "packed": ("f64", "contiguous"), "text": ("string", "contiguous")}
     assert problems(path, 1) == ["'lost' is a link to what is not there"]
 
@@ -143,8 +143,8 @@ def test_links_in_a_circle_and_several_to_one_object(tmp_path):
         group["soft"] = h5py.SoftLink("/")
         group["u"] = np.zeros(8)
         file["z"] = group["u"]
-    assert [dataset["path"] for dataset in shown(path)["datasets"]] == ["a/u"]
-    assert {other["path"]: other["said"] for other in shown(path)["others"]} == {
+    assert [one["path"] for one in shown(path)["datasets"]] == ["a/u"]
+    assert {one["path"]: one["said"] for one in shown(path)["others"]} == {
         "a/self": "another name of 'a'", "a/soft": "another name of '/'", "a/top": "another name of '/'",
         "z": "another name of 'a/u'"}
     assert shown(path)["bytes"] == 64
@@ -258,7 +258,7 @@ def test_user_block_before_the_file(tmp_path, before):
     path = tmp_path / "block.h5"
     with h5py.File(path, "w", userblock_size=before) as file:
         file["u"] = np.arange(4.0)
-    assert [dataset["path"] for dataset in shown(path)["datasets"]] == ["u"]
+    assert [one["path"] for one in shown(path)["datasets"]] == ["u"]
     assert problems(path, 0) == []
 
 
@@ -271,7 +271,7 @@ def test_names_command_no_terminal(tmp_path):
         file["lost\x07"] = h5py.SoftLink("/nowhere")
     for verb, code in (("show", 0), ("ls", 0), ("verify", 1)):
         text = forebay(verb, path, code=code)
-        assert not [entry for entry in text.replace("\n", "") if ord(entry) < 32 or 127 <= ord(entry) < 160], text
+        assert not [one for one in text.replace("\n", "") if ord(one) < 32 or 127 <= ord(one) < 160], text
     assert "a\\x1b[2J\\xc2\\x9b2Jµ" in forebay("show", path)
     assert "'lost\\x07' is a link" in forebay("verify", path, code=1)
     assert shown(path)["datasets"][0]["path"] == "a\x1b[2J\x9b2Jµ"

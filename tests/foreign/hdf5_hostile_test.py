@@ -35,7 +35,7 @@ def problems(path, code, **more):
 
 
 def others(path, code=0):
-    return {other["path"]: other["said"] for other in answer("show", path, code)["others"]}
+    return {one["path"]: one["said"] for one in answer("show", path, code)["others"]}
 
 
 def nothing_to_open(folder, kind):
@@ -72,16 +72,16 @@ def test_only_regular_files_are_opened(tmp_path, kind):
         h5py.h5d.create(file.id, b"growing", h5py.h5t.IEEE_F64LE, space, creation)
         file["good"] = np.arange(3.0)
     shown = answer("show", path, 0)
-    assert {dataset["path"]: dataset.get("no_shape") for dataset in shown["datasets"]} == {
+    assert {one["path"]: one.get("no_shape") for one in shown["datasets"]} == {
         "good": None, "growing": "unknown", "raw": None, "view": None}
     assert set(others(path)) == {"by_way", "link"}
     assert "4 datasets" in forebay("ls", path)
-    output = "\n".join(problems(path, 1))
-    assert f"'growing' shows data of '{place}', which is no regular file" in output
-    assert f"'view' shows data of '{place}', which is no regular file" in output
+    said = "\n".join(problems(path, 1))
+    assert f"'growing' shows data of '{place}', which is no regular file" in said
+    assert f"'view' shows data of '{place}', which is no regular file" in said
     # A file of the kernel is a regular one without bytes.
-    assert f"'raw' has its data in '{place}', which is no regular file" in output or "has 0 of 32 bytes" in output
-    assert "'link' is a link to what is not there" in output
+    assert f"'raw' has its data in '{place}', which is no regular file" in said or "has 0 of 32 bytes" in said
+    assert "'link' is a link to what is not there" in said
 
 
 def test_listing_needs_no_file_beside_it(tmp_path):
@@ -91,7 +91,7 @@ def test_listing_needs_no_file_beside_it(tmp_path):
         file.create_virtual_dataset("view", layout)
         file.create_dataset("raw", (4,), "f8", external=[("gone.raw", 0, 32)])
         file["link"] = h5py.ExternalLink("gone.h5", "/u")
-    assert [dataset["shape"] for dataset in answer("show", path, 0)["datasets"]] == [[4], [4]]
+    assert [one["shape"] for one in answer("show", path, 0)["datasets"]] == [[4], [4]]
     assert others(path) == {"link": "a link to '/u' of gone.h5"}
     assert problems(path, 1) == [
         "'link' is a link to what is not there",
@@ -161,11 +161,11 @@ def test_objects_that_hdf5_cannot_open_are_named(tmp_path):
     for name in ("b", "deep"):
         damage_header(path, name)
     shown = answer("show", path, 1)
-    assert [dataset["path"] for dataset in shown["datasets"]] == ["a"] and shown["unreadable"] == 3
-    output = others(path, 1)
-    assert set(output) == {"b", "deep", "to_b"} and all("cannot be read by HDF5" in entry for entry in output.values()), output
+    assert [one["path"] for one in shown["datasets"]] == ["a"] and shown["unreadable"] == 3
+    said = others(path, 1)
+    assert set(said) == {"b", "deep", "to_b"} and all("cannot be read by HDF5" in one for one in said.values()), said
     assert "'b' cannot be read by HDF5" in forebay("ls", path, code=1)
-    assert [problem.split(" by ")[0] for problem in problems(path, 1)] == [
+    assert [one.split(" by ")[0] for one in problems(path, 1)] == [
         f"'{name}' cannot be read" for name in ("b", "deep", "to_b")]
 
 
@@ -177,8 +177,8 @@ def test_filters_that_hdf5_lacks(tmp_path):
         file["w"] = np.arange(3.0)
     lacking = answer("verify", path, 6)
     assert (len(lacking["problems"]), lacking["missing_filters"], lacking["whole"]) == (1, ["32015 (zstd)"], False)
-    output = run(FOREBAY, "verify", path, code=6, env=ENVIRONMENT).stdout
-    assert "HDF5_PLUGIN_PATH" in output and "its filter 32015 (zstd)" in output
+    told = run(FOREBAY, "verify", path, code=6, env=ENVIRONMENT).stdout
+    assert "HDF5_PLUGIN_PATH" in told and "its filter 32015 (zstd)" in told
     assert problems(path, 0, HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH) == []
     with h5py.File(path, "a") as file:
         file["lost"] = h5py.SoftLink("/nowhere")
@@ -221,8 +221,8 @@ def test_damage_is_damage_of_hdf5_and_not_of_a_node_file(tmp_path):
     damage = path.read_bytes()
     path.write_bytes(damage[:48] + b"\xff" * 48 + damage[96:])
     for verb in ("ls", "show", "verify"):
-        report = forebay(verb, path, code=4)
-        assert "seal" not in report and "HDF5" in report
+        told = forebay(verb, path, code=4)
+        assert "seal" not in told and "HDF5" in told
 
 
 def test_groups_in_groups(tmp_path):
@@ -242,8 +242,8 @@ def test_parts_of_a_file_are_no_damage(tmp_path, driver, step):
     options = {"memb_size": 4096} if driver == "family" else {}
     with h5py.File(tmp_path / ("part%d.h5" if options else "part"), "w", driver=driver, **options) as file:
         file["u"] = np.arange(2000.0)
-    report = forebay("show", tmp_path / ("part0.h5" if options else "part-m.h5"), code=6)
-    assert "one part of an HDF5 file" in report and step in report
+    told = forebay("show", tmp_path / ("part0.h5" if options else "part-m.h5"), code=6)
+    assert "one part of an HDF5 file" in told and step in told
 
 
 @pytest.mark.parametrize("kind", ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"])
@@ -253,8 +253,8 @@ def test_classic_netcdf(tmp_path, kind):
         file.createDimension("x", 3)
         file.createVariable("u", "f8", ("x",))[:] = 1
     for verb in ("ls", "show", "verify"):
-        report = forebay(verb, path, code=6)
-        assert "classic netCDF" in report and "nccopy -k nc4" in report
+        told = forebay(verb, path, code=6)
+        assert "classic netCDF" in told and "nccopy -k nc4" in told
 
 
 @measures_memory

@@ -25,11 +25,11 @@ def shown(path):
 
 
 def types(path):
-    return {dataset["path"]: dataset["type"] for dataset in shown(path)["datasets"]}
+    return {one["path"]: one["type"] for one in shown(path)["datasets"]}
 
 
 def others(path):
-    return {other["path"]: other["said"] for other in shown(path)["others"]}
+    return {one["path"]: one["said"] for one in shown(path)["others"]}
 
 
 def float_type(bits, exponent, mantissa):
@@ -41,7 +41,7 @@ def float_type(bits, exponent, mantissa):
 
 
 def test_types(tmp_path):
-    path, space = tmp_path / "types.h5", h5py.h5s.create_simple((2,))
+    path, one = tmp_path / "types.h5", h5py.h5s.create_simple((2,))
     x87 = h5py.h5t.NATIVE_LDOUBLE
     with h5py.File(path, "w") as file:
         file["bool"] = np.array([True, False])
@@ -62,15 +62,15 @@ def test_types(tmp_path):
         for name, kind in (("bits", h5py.h5t.STD_B8LE), ("half", float_type(16, 5, 10)), ("brain", float_type(16, 8, 7)),
                            ("e4m3", float_type(8, 4, 3)), ("e5m2", float_type(8, 5, 2)), ("odd", float_type(16, 6, 9)),
                            ("long", x87)):
-            h5py.h5d.create(file.id, name.encode(), kind, space)
+            h5py.h5d.create(file.id, name.encode(), kind, one)
         twelve = h5py.h5t.STD_I16BE.copy()
         twelve.set_precision(12)
-        h5py.h5d.create(file.id, b"twelve", twelve, space)
+        h5py.h5d.create(file.id, b"twelve", twelve, one)
         file["kind"] = np.dtype("f8")
-    result = types(path)
-    assert result.pop("opaque").startswith("opaque of 16 bytes")
-    assert result.pop("long") == ("f80 in 16 bytes" if x87.get_precision() == 80 else "f128")
-    assert result == {
+    found = types(path)
+    assert found.pop("opaque").startswith("opaque of 16 bytes")
+    assert found.pop("long") == ("f80 in 16 bytes" if x87.get_precision() == 80 else "f128")
+    assert found == {
         "array": "f32[3 x 2]", "bits": "bitfield of 8 bits", "bool": "bool", "brain": "bfloat16",
         "c128": "c128, complex, big-endian", "c64": "c64, complex", "e4m3": "fp8 e4m3", "e5m2": "fp8 e5m2",
         "enum": "enum of i16: GREEN=-2, RED=0", "half": "f16", "list": "lists of i32",
@@ -88,7 +88,7 @@ def test_shapes_without_elements(tmp_path):
         file["null"] = h5py.Empty("f8")
         file["none"] = np.zeros((0, 3))
         file["scalar"] = 1.0
-    assert [(dataset["path"], dataset.get("shape"), dataset.get("no_shape")) for dataset in shown(path)["datasets"]] == [
+    assert [(one["path"], one.get("shape"), one.get("no_shape")) for one in shown(path)["datasets"]] == [
         ("none", [0, 3], None), ("null", None, "null"), ("scalar", [], None)]
     assert [line.split()[:3] for line in forebay("show", path).splitlines()[3:]] == [
         ["none", "f64", "0"], ["null", "f64", "null"], ["scalar", "f64", "scalar"]]
@@ -104,8 +104,8 @@ def test_all_names_are_listed_and_counted_once(tmp_path):
         file["z"] = file["entry/instrument/detector/data"]
         file["lost"] = h5py.SoftLink("/nowhere")
         file.create_group("bare")
-    result = shown(path)
-    assert ([dataset["path"] for dataset in result["datasets"]], result["bytes"]) == (["entry/instrument/detector/data"], 48)
+    found = shown(path)
+    assert ([one["path"] for one in found["datasets"]], found["bytes"]) == (["entry/instrument/detector/data"], 48)
     assert others(path) == {
         "a": "another name of 'entry/instrument'", "bare": "empty",
         "entry/data/data": "another name of 'entry/instrument/detector/data'",
@@ -126,8 +126,8 @@ def test_openpmd_constant_components(tmp_path):
             step.particles["e"][record][axis].reset_dataset(openpmd.Dataset(np.dtype("float32"), [4]))
             step.particles["e"][record][axis].make_constant(np.float32(1))
     series.close()
-    results = {dataset["path"]: (dataset["type"], dataset["shape"], dataset["storage"]) for dataset in shown(path)["datasets"]}
-    assert results == {
+    found = {one["path"]: (one["type"], one["shape"], one["storage"]) for one in shown(path)["datasets"]}
+    assert found == {
         "data/3/meshes/E/y": ("f64", [2, 3], "constant"),
         **{f"data/3/particles/e/{record}/{axis}": ("f32", [4], "constant")
            for record in ("position", "positionOffset") for axis in ("x", "y")}}
@@ -167,8 +167,8 @@ def test_netcdf_dimensions_without_a_variable(tmp_path):
         file.createDimension("y", 3)
         file.createVariable("u", "f8", ("y", "x"))[:] = 1
         file.createVariable("y", "f8", ("y",))[:] = 1
-    result = shown(path)
-    assert ([dataset["path"] for dataset in result["datasets"]], result["bytes"]) == (["u", "y"], 8 * 15)
+    found = shown(path)
+    assert ([one["path"] for one in found["datasets"]], found["bytes"]) == (["u", "y"], 8 * 15)
     assert others(path) == {"x": "of netCDF, without a variable"}
     forebay("verify", path)
 

@@ -50,26 +50,26 @@ def binary_files(which, case, folder):
         for member in archive.getmembers():
             if member.isfile():
                 (path / pathlib.PurePath(member.name).name).write_bytes(archive.extractfile(member).read())
-    return path, [entry.read_bytes() for entry in sorted(path.iterdir())]
+    return path, [one.read_bytes() for one in sorted(path.iterdir())]
 
 
 def imported(form, source, run, *options):
     """What the program says, and name to array and attributes of the snapshot's view."""
-    report = json.loads(forebay("import", form, source, run, "--json", *options))
+    said = json.loads(forebay("import", form, source, run, "--json", *options))
     forebay("verify", run)
     (view,) = run.glob("restart/step-*.h5")
-    results = {}
+    found = {}
     with h5py.File(view) as file:
-        def take(name, entry):
-            if isinstance(entry, h5py.Dataset) and entry.attrs.get("CLASS", b"") != b"DIMENSION_SCALE":
-                results[name] = (entry[()], dict(entry.attrs))
+        def take(name, one):
+            if isinstance(one, h5py.Dataset) and one.attrs.get("CLASS", b"") != b"DIMENSION_SCALE":
+                found[name] = (one[()], dict(one.attrs))
         file.visititems(take)
-    return report, results
+    return said, found
 
 
-def expect_equal(result, name, expected):
+def expect_equal(found, name, expected):
     """Type, shape and every byte: uninitialised words are no numbers that compare."""
-    value = result.pop(name)[0]
+    value = found.pop(name)[0]
     if isinstance(expected, bytes):
         assert value == expected, name
         return
@@ -88,29 +88,29 @@ def test_a_file_by_mpi_io(tmp_path, which, case):
     """Integers, reals, texts and arrays; of a name that is there twice PALM reads the first."""
     source = mpi_file(which, case, tmp_path)
     file = palm_reader.MpiFile(source.read_bytes())
-    output, result = imported("palm-mpi", source, tmp_path / "run")
+    said, found = imported("palm-mpi", source, tmp_path / "run")
     first = dict(reversed(file.integers))
-    assert (output["step"], output["time"]) == (first["current_timestep_number"], dict(file.reals)["simulated_time"])
+    assert (said["step"], said["time"]) == (first["current_timestep_number"], dict(file.reals)["simulated_time"])
     for name, value in first.items():
-        expect_equal(result, name, np.int32(value))
+        expect_equal(found, name, np.int32(value))
     for name, value in dict(reversed(file.reals)).items():
-        expect_equal(result, name, np.float64(value))
+        expect_equal(found, name, np.float64(value))
     for name, value in dict(reversed(file.texts)).items():
-        expect_equal(result, name, value)
+        expect_equal(found, name, value)
     for name, _, _ in file.arrays:
         if pair := palm_reader.index_of(name):
-            value, attributes = result[name]
+            value, attributes = found[name]
             assert tuple(attributes[key].decode() for key in ("start_index", "end_index")) == pair, name
             # As the guide says to take one column: from its start to its end.
-            start, end = (result[plane][0] for plane in pair)
+            start, end = (found[plane][0] for plane in pair)
             for (y, x), values in file.surfaces(name).items():
                 column = np.atleast_2d(value)[:, start[y, x]:end[y, x]]
                 assert column.tobytes() == values.tobytes(), (name, y, x)
     for name, _, _ in file.arrays:
-        expect_equal(result, name, file.array(name))
-    assert not result
+        expect_equal(found, name, file.array(name))
+    assert not found
     twice = {"cbl": "nz, nx, ny", "ue": "nz, nx, ny, time_radiation"}[case]
-    assert output["notes"] == [f"there again with the same bytes, so kept once: {twice}"]
+    assert said["notes"] == [f"there again with the same bytes, so kept once: {twice}"]
 
 
 @both
@@ -119,20 +119,20 @@ def test_a_file_a_process(tmp_path, which, case):
     """The global part, fields put together, and tables; of a name that is there twice the reader takes the last."""
     source, files = binary_files(which, case, tmp_path)
     run = palm_reader.BinaryRun([palm_reader.BinaryFile(data) for data in files])
-    output, result = imported("palm-fortran", source, tmp_path / "run")
+    said, found = imported("palm-fortran", source, tmp_path / "run")
     values = run.globals()
-    assert (output["step"], output["time"], output["ranks"]) == (values["current_timestep_number"], values["simulated_time"], 4)
+    assert (said["step"], said["time"], said["ranks"]) == (values["current_timestep_number"], values["simulated_time"], 4)
     for name, value in values.items():
-        expect_equal(result, name, value)
+        expect_equal(found, name, value)
     for name in run.local_names():
         rows = run.rows(name)
         if rows is None:
-            expect_equal(result, name, run.field(name))
-        elif rows.size > 0 or f"{name}/value" in result:
-            expect_equal(result, f"{name}/value", rows)
-    assert not result
+            expect_equal(found, name, run.field(name))
+        elif rows.size > 0 or f"{name}/value" in found:
+            expect_equal(found, f"{name}/value", rows)
+    assert not found
     twice = {"cbl": "passive_scalar", "ue": "passive_scalar, time_radiation"}[case]
-    assert output["notes"] == [f"there again with the same bytes, so kept once: {twice}"]
+    assert said["notes"] == [f"there again with the same bytes, so kept once: {twice}"]
 
 
 def test_both_formats_say_the_same(tmp_path):

@@ -61,7 +61,7 @@ class MpiFile:
 
     def array(self, name):
         """The first of that name, as PALM declares it: in C's order, so the last index is the fastest."""
-        data = next(self.data[begin:end] for entry, begin, end in self.arrays if entry == name)
+        data = next(self.data[begin:end] for one, begin, end in self.arrays if one == name)
         plane = (self.ny + 1, self.nx + 1)
         stored = (self.total_y, self.total_x)
         levels = self.nz + 2
@@ -84,16 +84,16 @@ class MpiFile:
         """Of surface data the values of each column: of (y, x) those of all runs."""
         start, end = (self.array(plane) for plane in index_of(name))
         runs = np.atleast_2d(self.array(name))
-        results = {}
+        found = {}
         at = 0
         for x in range(self.nx + 1):
             for y in range(self.ny + 1):
                 count = int(end[y, x] - start[y, x]) + 1
                 assert start[y, x] == at + 1 and (runs[:, at] == count).all(), (name, y, x)
-                results[y, x] = runs[:, at + 1:at + count]
+                found[y, x] = runs[:, at + 1:at + count]
                 at += count
         assert at == runs.shape[1]
-        return results
+        return found
 
 
 class BinaryFile:
@@ -125,7 +125,7 @@ class BinaryFile:
 
     def local(self, name):
         """The last record of that name."""
-        return [record for entry, _, record in self.local_part if entry == name][-1]
+        return [record for one, _, record in self.local_part if one == name][-1]
 
 
 class BinaryRun:

@@ -37,19 +37,19 @@ def write(program, *arguments, big=False):
     subprocess.run([BUILD / "tests" / program, *map(str, arguments)], check=True, env=environment, timeout=600)
 
 
-def variables(output):
+def variables(said):
     """Name to (type, shape) of what --json says."""
-    return {variable["name"]: (variable["type"], tuple(variable["shape"])) for variable in json.loads(output)["variables"]}
+    return {one["name"]: (one["type"], tuple(one["shape"])) for one in json.loads(said)["variables"]}
 
 
 def contents(run):
     """Name to array of the run's only view, whose bytes `verify` finds whole."""
     forebay("verify", run)
     (view,) = run.glob("restart/step-*.h5")
-    results = {}
+    found = {}
     with h5py.File(view) as file:
-        file.visititems(lambda name, entry: results.update({name: entry[()]}) if isinstance(entry, h5py.Dataset) else None)
-    return results
+        file.visititems(lambda name, one: found.update({name: one[()]}) if isinstance(one, h5py.Dataset) else None)
+    return found
 
 
 def places(base, ghosts, levels):
@@ -65,36 +65,36 @@ def places(base, ghosts, levels):
 def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
     """Every value, in the order of the file."""
     write("write_palm_mpi", tmp_path / "BINOUT", ghosts, "full", big=big)
-    output = forebay("import", "palm-mpi", tmp_path / "BINOUT", tmp_path / "run", "--ghosts", kept, "--json")
-    result = contents(tmp_path / "run")
+    said = forebay("import", "palm-mpi", tmp_path / "BINOUT", tmp_path / "run", "--ghosts", kept, "--json")
+    found = contents(tmp_path / "run")
     around = ghosts if kept == "keep" else 0
-    assert np.array_equal(result["u"], places(1000.0, around, NZ + 2))
-    assert np.array_equal(result["v"], places(2000.0, around, NZ + 2))
-    assert np.array_equal(result["zs"], places(3000.0, around, 1)[..., 0])
-    assert np.array_equal(result["t_soil_av"], places(280.5, around, SOIL))
+    assert np.array_equal(found["u"], places(1000.0, around, NZ + 2))
+    assert np.array_equal(found["v"], places(2000.0, around, NZ + 2))
+    assert np.array_equal(found["zs"], places(3000.0, around, 1)[..., 0])
+    assert np.array_equal(found["t_soil_av"], places(280.5, around, SOIL))
     y, x = np.meshgrid(np.arange(NY + 1), np.arange(NX + 1), indexing="ij")
-    assert result["nzb_max"].dtype == "i4" and np.array_equal(result["nzb_max"], 100 * y + x - 7)
+    assert found["nzb_max"].dtype == "i4" and np.array_equal(found["nzb_max"], 100 * y + x - 7)
     y, x, z = np.meshgrid(np.arange(-around, NY + 1 + around), np.arange(-around, NX + 1 + around), np.arange(NZ + 2),
                           indexing="ij")
-    assert result["flags"].dtype == "i4" and np.array_equal(result["flags"], 10000 * z + 100 * y + x)
-    assert np.array_equal(result["u_init"], 0.5 * np.arange(1, NZ + 3))
-    assert np.array_equal(result["weights"], [0.5, 1.0, 1.5])
+    assert found["flags"].dtype == "i4" and np.array_equal(found["flags"], 10000 * z + 100 * y + x)
+    assert np.array_equal(found["u_init"], 0.5 * np.arange(1, NZ + 3))
+    assert np.array_equal(found["weights"], [0.5, 1.0, 1.5])
     counts = np.add.outer(np.arange(NY + 1), np.arange(NX + 1)) % 3
-    start, end = result["global_start_index"], result["global_end_index"]
+    start, end = found["global_start_index"], found["global_end_index"]
     assert start.dtype == end.dtype == "i8" and np.array_equal(end - start, counts)
     for y, x in np.ndindex(counts.shape):
         values = 100 * y + x + 0.25 * np.arange(1, counts[y, x] + 1)
-        assert np.array_equal(result["surf%ts"][start[y, x]:end[y, x]], values + 1000)
-        assert np.array_equal(result["surf%css"][:, start[y, x]:end[y, x]], [values + 1000, values + 2000])
-    assert result["surf%ts"].shape == (end.max(),) and result["surf%css"].shape == (2, end.max())
-    assert result["m_soil"].shape == (end.max(),) and "in one dimension: m_soil, weights" in output
-    assert result["q_init"].dtype == "f8" and result["q_init"].view("i8")[0] == 808402640
-    assert (result["dt_3d"], result["dt_3d~2"]) == (0.125, 0.25) and "'dt_3d' as 'dt_3d~2', 'v' as 'v~2'" in output
-    assert np.array_equal(result["v~2"], places(2000.5, around, NZ + 2)) and "kept once: nz" in output
-    assert (result["nx"], result["humidity"], result["dt_3d"]) == (NX, 1, 0.125)
-    assert (result["bc_lr"], result["binary_version"], result["empty"]) == (b"dirichlet/radiation", b"5.4", b" ")
-    output = json.loads(output)
-    assert (output["step"], output["time"], output["ranks"], output["view"]) == (360, 3600.5, 1, True)
+        assert np.array_equal(found["surf%ts"][start[y, x]:end[y, x]], values + 1000)
+        assert np.array_equal(found["surf%css"][:, start[y, x]:end[y, x]], [values + 1000, values + 2000])
+    assert found["surf%ts"].shape == (end.max(),) and found["surf%css"].shape == (2, end.max())
+    assert found["m_soil"].shape == (end.max(),) and "in one dimension: m_soil, weights" in said
+    assert found["q_init"].dtype == "f8" and found["q_init"].view("i8")[0] == 808402640
+    assert (found["dt_3d"], found["dt_3d~2"]) == (0.125, 0.25) and "'dt_3d' as 'dt_3d~2', 'v' as 'v~2'" in said
+    assert np.array_equal(found["v~2"], places(2000.5, around, NZ + 2)) and "kept once: nz" in said
+    assert (found["nx"], found["humidity"], found["dt_3d"]) == (NX, 1, 0.125)
+    assert (found["bc_lr"], found["binary_version"], found["empty"]) == (b"dirichlet/radiation", b"5.4", b" ")
+    said = json.loads(said)
+    assert (said["step"], said["time"], said["ranks"], said["view"]) == (360, 3600.5, 1, True)
     with h5py.File(next((tmp_path / "run").glob("restart/step-000360.h5"))) as view:
         edge = "g" if around else ""
         assert [dim[0].name for dim in view["u"].dims] == ["/y" + edge, "/x" + edge, "/z"]
@@ -107,10 +107,10 @@ def test_what_the_file_does_not_say_can_be_said(tmp_path):
     """Types and shapes by --type; a wish that does nothing is refused."""
     write("write_palm_mpi", tmp_path / "in", 0, "full")
     plain = ("import", "palm-mpi", tmp_path / "in", tmp_path / "run", "--dry-run", "--json")
-    result = variables(forebay(*plain, "--type", "u_init=f64:7x1", "--type", "zs=i64", "--type", "surf%ts=u8:rows",
+    found = variables(forebay(*plain, "--type", "u_init=f64:7x1", "--type", "zs=i64", "--type", "surf%ts=u8:rows",
                               "--type", "flags=f32:box"))
-    assert result["u_init"] == ("f64", (7, 1)) and result["zs"] == ("i64", (NY + 1, NX + 1))
-    assert result["surf%ts"] == ("u8", (69 * 8,)) and result["flags"] == ("f32", (NY + 1, NX + 1, NZ + 2))
+    assert found["u_init"] == ("f64", (7, 1)) and found["zs"] == ("i64", (NY + 1, NX + 1))
+    assert found["surf%ts"] == ("u8", (69 * 8,)) and found["flags"] == ("f32", (NY + 1, NX + 1, NZ + 2))
     assert not (tmp_path / "run").exists()
     for wish, why in (("u_innit=f64", "nothing of that name"), ("u_init=f64:8", "has 56 bytes"), ("u=f46", "not an element type"),
                       ("u=f64:7y7", "no shape"), ("u_init=i64:box", "grid of 5 x 7"), ("=f64", "no NAME"),
@@ -171,8 +171,8 @@ def test_damaged_palm_mpi_is_refused(tmp_path):
     offsets = struct.unpack_from(f"<{arrays}q", whole, 55080)
     for size in (*offsets, 0, 3, 39, 59879):
         source.write_bytes(whole[:size])
-        output = forebay("import", "palm-mpi", source, tmp_path / "run", code=2 if size < 4 else 4)
-        assert str(source) in output and (size < 4 or "at byte" in output), output
+        said = forebay("import", "palm-mpi", source, tmp_path / "run", code=2 if size < 4 else 4)
+        assert str(source) in said and (size < 4 or "at byte" in said), said
     source.write_bytes(whole[:-1])
     assert "cut short would look like this" in forebay("import", "palm-mpi", source, tmp_path / "run", "--dry-run")
     assert not (tmp_path / "run").exists()
@@ -195,30 +195,30 @@ def test_palm_fortran_comes_back(tmp_path, program, big, kept):
         pytest.skip("this compiler does not split records")
     (tmp_path / "in").mkdir()
     write(program, tmp_path / "in", big=big)
-    output = forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--ghosts", "keep" if kept else "cut")
-    assert "empty, so left out: nothing" in output and "TABLE/value: mine." in output
-    assert "'time_radiation' as 'time_radiation~2', 'e' as 'e~2'" in output and "kept once: passive_scalar" in output
-    result = contents(tmp_path / "run")
-    assert (result["time_radiation"], result["time_radiation~2"], result["passive_scalar"]) == (2.5, 1.5, 1)
-    assert result["q_init"].dtype == "f8" and result["q_init"].view("i8")[0] == 808402640
-    assert np.array_equal(result["e"], part_value(1000.0, kept)(6))
-    assert np.array_equal(result["zs"], part_value(3000.0, kept)(1)[..., 0])
-    assert np.array_equal(result["t_soil_av"], part_value(280.5, kept)(2))
+    said = forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--ghosts", "keep" if kept else "cut")
+    assert "empty, so left out: nothing" in said and "TABLE/value: mine." in said
+    assert "'time_radiation' as 'time_radiation~2', 'e' as 'e~2'" in said and "kept once: passive_scalar" in said
+    found = contents(tmp_path / "run")
+    assert (found["time_radiation"], found["time_radiation~2"], found["passive_scalar"]) == (2.5, 1.5, 1)
+    assert found["q_init"].dtype == "f8" and found["q_init"].view("i8")[0] == 808402640
+    assert np.array_equal(found["e"], part_value(1000.0, kept)(6))
+    assert np.array_equal(found["zs"], part_value(3000.0, kept)(1)[..., 0])
+    assert np.array_equal(found["t_soil_av"], part_value(280.5, kept)(2))
     x, y, z = np.meshgrid(np.arange(-kept, 9 + kept), np.arange(-kept, 8 + kept), np.arange(6), indexing="ij")
-    assert result["wall_flags"].dtype == "i4" and np.array_equal(result["wall_flags"], 10000 * z + 100 * y + x)
+    assert found["wall_flags"].dtype == "i4" and np.array_equal(found["wall_flags"], 10000 * z + 100 * y + x)
     first = np.add.outer(np.arange(9), 100 * np.arange(8))
-    assert np.array_equal(result["surf%start_index"], first) and np.array_equal(result["id_random_array"], -first)
-    assert np.array_equal(result["seq_random_array"], 10 * first[..., None] + np.arange(1, 6))
-    assert np.array_equal(result["random_iv/value"].reshape(6, 40), np.add.outer(np.arange(6), np.arange(1, 41)))
-    assert np.array_equal(result["random_iy/value"], -np.arange(6)) and result["random_iy/value"].dtype == "i4"
+    assert np.array_equal(found["surf%start_index"], first) and np.array_equal(found["id_random_array"], -first)
+    assert np.array_equal(found["seq_random_array"], 10 * first[..., None] + np.arange(1, 6))
+    assert np.array_equal(found["random_iv/value"].reshape(6, 40), np.add.outer(np.arange(6), np.arange(1, 41)))
+    assert np.array_equal(found["random_iy/value"], -np.arange(6)) and found["random_iy/value"].dtype == "i4"
     x, y = np.meshgrid(np.arange(-kept, 9 + kept), np.arange(-kept, 8 + kept), indexing="ij")
     third = (x >= 4) & (y < 2)  # the part of process 3
-    assert np.array_equal(result["e~2"], result["e"] + third[..., None])
-    assert np.array_equal(result["surf%us/value"], [100.0 * n + k for n in range(6) for k in range(1, n + 1)])
-    assert np.array_equal(result["ns_on_file/value"], [n for p in range(6) for n in (p, 0, 1)])
-    assert result["hor_index_bounds"].dtype == "i4" and list(result["hor_index_bounds"][4:8]) == [0, 3, 2, 2]
-    assert (result["bc_lr"], result["simulated_time"], result["numprocs"]) == (b"cyclic", 1234.5, 6)
-    assert np.array_equal(result["u_init"], 0.25 * np.arange(6))
+    assert np.array_equal(found["e~2"], found["e"] + third[..., None])
+    assert np.array_equal(found["surf%us/value"], [100.0 * n + k for n in range(6) for k in range(1, n + 1)])
+    assert np.array_equal(found["ns_on_file/value"], [n for p in range(6) for n in (p, 0, 1)])
+    assert found["hor_index_bounds"].dtype == "i4" and list(found["hor_index_bounds"][4:8]) == [0, 3, 2, 2]
+    assert (found["bc_lr"], found["simulated_time"], found["numprocs"]) == (b"cyclic", 1234.5, 6)
+    assert np.array_equal(found["u_init"], 0.25 * np.arange(6))
 
 
 def test_records_of_more_than_2_gib(tmp_path):
@@ -242,8 +242,8 @@ def test_records_of_more_than_2_gib(tmp_path):
         file.write(struct.pack("<ii", longest, size - longest))
         file.seek(size - longest, os.SEEK_CUR)
         file.write(struct.pack("<i", longest - size) + name("*** end ***"))
-    output = forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--dry-run", "--json")
-    assert variables(output)["u"] == ("f64", (nx, ny, levels)), output
+    said = forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--dry-run", "--json")
+    assert variables(said)["u"] == ("f64", (nx, ny, levels)), said
 
 
 def test_it_restarts(tmp_path):
@@ -300,8 +300,8 @@ def test_damaged_palm_fortran_is_refused(tmp_path):
     for border in borders[:-1]:
         for size in (border, border + 2, border + 6):
             victim.write_bytes(whole[:size])
-            output = forebay(*take, code=4)
-            assert str(victim) in output and "at byte" in output, output
+            said = forebay(*take, code=4)
+            assert str(victim) in said and "at byte" in said, said
     for border in borders[:-1]:
         changed = bytearray(whole)
         changed[border + 1] ^= 0x20

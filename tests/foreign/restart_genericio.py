@@ -19,6 +19,6 @@ with forebay.Session(sys.argv[1], comm=WORLD, config=sys.argv[2]) as session:
     assert restart.same_ranks == (WORLD.size == 4)
 parts = WORLD.gather(rows)
 if WORLD.rank == 0:
-    results = {name: np.concatenate([part[name] for part in parts]) for name in ("x", "id", "mask")}
-    np.savez(sys.argv[3], **results)
+    found = {name: np.concatenate([part[name] for part in parts]) for name in ("x", "id", "mask")}
+    np.savez(sys.argv[3], **found)
     print("rows", *[len(part["id"]) for part in parts])

@@ -59,9 +59,9 @@ def test_written_on_3_read_on_others(tmp_path, options):
     client(3, "write", tmp_path / "m000", *options)
     parts = ["m000#10", "m000#11"] if "partition" in options else []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m000", *parts]
-    result, files = reader.read(tmp_path / "m000")
+    found, files = reader.read(tmp_path / "m000")
     for name, values in expected().items():
-        assert np.array_equal(result[name], values), name
+        assert np.array_equal(found[name], values), name
     last = files[-1]
     assert last.phys_origin == (0.5, 0.5, 0.5) and last.phys_scale == (256, 256, 128)
     assert last.dims == ((1, 3, 1) if "grid" in options else (3, 1, 1))
@@ -83,8 +83,8 @@ def test_partitions_by_the_name_of_the_host(tmp_path):
         more = {} if use_name is None else {"GENERICIO_PARTITIONS_USE_NAME": use_name}
         client(3, "write", tmp_path / file, *options, GENERICIO_RANK_PARTITIONS="2", **more)
         assert sorted(path.name for path in tmp_path.glob(f"{file}*")) == sorted([file, *(f"{file}#{n}" for n in numbers)])
-        result, (listed, *_) = reader.read(tmp_path / file)
-        assert np.array_equal(result["x"], expected()["x"])
+        found, (listed, *_) = reader.read(tmp_path / file)
+        assert np.array_equal(found["x"], expected()["x"])
         places = ["$x", "$y", "$z"] if "grid" in options else []
         assert list(listed.variables) == ["$rank", "$partition", *places]
     client(3, "write", tmp_path / "one", "natural")  # of one host, without ranks: no partitions
@@ -103,9 +103,9 @@ def test_the_last_of_two_writes_stays(tmp_path):
 def test_what_cannot_be_made_is_kept(tmp_path):
     """The run stays, and the command that is named makes the file."""
     (tmp_path / "m000").mkdir()  # a directory of the name cannot be replaced
-    output = subprocess.run(["mpiexec", "-n", "2", BUILD / "tests/genericio_client", "write", tmp_path / "m000"], check=False,
+    said = subprocess.run(["mpiexec", "-n", "2", BUILD / "tests/genericio_client", "write", tmp_path / "m000"], check=False,
                           capture_output=True, text=True, timeout=SECONDS_MAX)
-    assert "is not made" in output.stderr and "Next: forebay export genericio" in output.stderr, output.stderr
+    assert "is not made" in said.stderr and "Next: forebay export genericio" in said.stderr, said.stderr
     (tmp_path / "m000").rmdir()
     subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{tmp_path}/m000.forebay/restart@0", tmp_path / "m000"],
                    check=True, timeout=SECONDS_MAX, capture_output=True)
@@ -117,8 +117,8 @@ def test_what_cannot_be_made_is_kept(tmp_path):
 def test_a_file_that_cannot_be_made_keeps_no_other_from_being_written(tmp_path):
     """The third write waits for the first, tells its error, and is safe itself."""
     (tmp_path / "m-0").mkdir()
-    output = client(2, "many", tmp_path / "m")
-    assert f"write 2: forebay: {tmp_path}/m-0 is not made" in output and "write 1" not in output, output
+    said = client(2, "many", tmp_path / "m")
+    assert f"write 2: forebay: {tmp_path}/m-0 is not made" in said and "write 1" not in said, said
     for name in ("m-1", "m-2"):
         assert np.array_equal(reader.read(tmp_path / name)[0]["x"], expected(2)["x"])
 
@@ -149,9 +149,9 @@ def test_a_write_that_was_sealed_is_what_is_read(tmp_path):
         shutil.rmtree(step)  # killed while it was written
     assert "100 elements" in client(2, "read", name, "redistribute")
     sealed_only()
-    result = subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{run}/restart@0", name, "--force", "--keep"],
+    made = subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{run}/restart@0", name, "--force", "--keep"],
                           check=True, timeout=SECONDS_MAX, capture_output=True, text=True)
-    assert (run / "made").exists(), result.stdout
+    assert (run / "made").exists(), made.stdout
     assert np.array_equal(reader.read(name)[0]["x"], expected()["x"])
 
 
@@ -237,8 +237,8 @@ def test_on_a_target_without_locks(tmp_path, number):
     for path in (lock, run / "writer.lock"):
         path.touch(0o600)
     lock.write_text("other-host\n")
-    output = client(2, "write", target / "m-0", code=3, **environment)
-    assert "other-host" in output and "no locks" in output and f"remove {lock}" in output, output
+    said = client(2, "write", target / "m-0", code=3, **environment)
+    assert "other-host" in said and "no locks" in said and f"remove {lock}" in said, said
     assert (run / "kept").exists()
     lock.unlink()
     client(2, "write", target / "m-0", **environment)
@@ -252,9 +252,9 @@ def test_without_mpi(tmp_path):
         done = subprocess.run([BUILD / "tests/genericio_client_serial", tmp_path / name, tmp_path / "out"], check=True,
                               capture_output=True, text=True, timeout=SECONDS_MAX)
         assert done.stdout == "8003 elements of 4 ranks\n"
-        result, (file,) = reader.read(tmp_path / "out")
+        found, (file,) = reader.read(tmp_path / "out")
         genuine, _ = reader.read(tmp_path / name)
-        assert np.array_equal(result["x"], genuine["x"]) and np.array_equal(result["id"], genuine["id"])
+        assert np.array_equal(found["x"], genuine["x"]) and np.array_equal(found["id"], genuine["id"])
         assert len(file.ranks) == 1 and not (tmp_path / "out.forebay").exists()
 
 

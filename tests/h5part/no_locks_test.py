@@ -32,8 +32,8 @@ def written_and_read(target, number):
     environment = without_locks(target, number)
     path = target / f"file-{number}.h5part"
     out = clients.run(2, "h5part_vpic", "again", path, 3, env=environment)
-    lines = [line for line in out.splitlines() if "has no locks" in line]
-    expect(len(lines) == 1 and str(target) in lines[0] and "flock" in lines[0], out)
+    told = [line for line in out.splitlines() if "has no locks" in line]
+    expect(len(told) == 1 and str(target) in told[0] and "flock" in told[0], out)
     expect(path.exists() and not clients.run_of(path).exists(), "the file, and nothing beside it")
     clients.run(3, "h5part_vpic", "read", path, 3, 2, env=environment)
     clients.run(2, "h5part_vpic", "append", path, 2, 3, env=environment)
@@ -42,15 +42,15 @@ def written_and_read(target, number):
 
 def agents_of(work):
     """The processes of agents that serve a staging directory below `work`."""
-    matches = []
+    found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = path.read_bytes().split(b"\0")
         except (FileNotFoundError, ProcessLookupError):
             continue
         if b"--session" in words and any(word.startswith(str(work).encode()) for word in words):
-            matches.append(int(path.parent.name))
-    return matches
+            found.append(int(path.parent.name))
+    return found
 
 
 def one_writer_on_this_host(target, work):
@@ -70,14 +70,14 @@ def one_writer_on_this_host(target, work):
     writer.send_signal(signal.SIGKILL)
     writer.wait()
     waiting = "for the agent of a dead session, which drains "
-    output = ""
+    said = ""
     with subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 2), text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=environment) as following:
         for line in following.stdout:
-            output += line
+            said += line
             if waiting in line:
                 os.kill(agents[0], signal.SIGCONT)
-    expect(following.returncode == 0 and output.count(waiting) == 1 and "at most 600 s" in output, output)
+    expect(following.returncode == 0 and said.count(waiting) == 1 and "at most 600 s" in said, said)
     clients.run(1, "h5part_vpic", "read", path, 2, 2, env=environment)
 
 

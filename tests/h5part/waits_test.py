@@ -59,10 +59,10 @@ def same_file(work):
         path = work / f"{name}.h5part"
         clients.run(5, "h5part_vpic", "write", path, 3)
         with h5py.File(path) as file:
-            results = {f"{step}/{column}": data[...] for step, group in file.items() for column, data in group.items()}
-        wanted = wanted or results
-        expect(results.keys() == wanted.keys(), f"{name}: {results.keys()}")
-        expect(all(numpy.array_equal(results[key], wanted[key]) for key in wanted), f"values by {name}")
+            found = {f"{step}/{column}": data[...] for step, group in file.items() for column, data in group.items()}
+        wanted = wanted or found
+        expect(found.keys() == wanted.keys(), f"{name}: {found.keys()}")
+        expect(all(numpy.array_equal(found[key], wanted[key]) for key in wanted), f"values by {name}")
     configure("")
 
 

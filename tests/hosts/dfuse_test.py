@@ -44,22 +44,22 @@ def tree(top):
 def by_address(place, mount):
     source, target = tree(place / "source"), f"daos://{POOL}/{CONT.upper()}/case"
     forebay("copy", source, target, code=1)
-    output = forebay("copy", source, target, "--cannot-keep", "manifest", "--manifest", place / "beside.jsonl")
-    expect(f"is {mount}/case here, by dfuse" in output, "it says where the container is", output)
+    said = forebay("copy", source, target, "--cannot-keep", "manifest", "--manifest", place / "beside.jsonl")
+    expect(f"is {mount}/case here, by dfuse" in said, "it says where the container is", said)
     parts = sorted(json.loads(line)["part"].split(" ")[0] for line in (place / "beside.jsonl").read_text().splitlines())
     expect(parts == ["fifo", "hard"], "the manifest has what DAOS cannot hold", str(parts))
     expect((mount / "case/d/name").read_bytes() == (source / "d/file").read_bytes(), "the bytes are there")
     expect((mount / "case/d").stat().st_mtime_ns == 10**18 + 7, "times too")
     forebay("sync", source, target, "--cannot-keep", "drop", "--delete", code=1)
-    output = forebay("compare", source, target, "--json", code=1)
-    result = {(entry["kind"], entry["path"]) for entry in json.loads(output)["first"]}
-    expect(result == {("only_source", "fifo"), ("differs", "d/name")}, "compare finds these alone", output)
+    said = forebay("compare", source, target, "--json", code=1)
+    found = {(one["kind"], one["path"]) for one in json.loads(said)["first"]}
+    expect(found == {("only_source", "fifo"), ("differs", "d/name")}, "compare finds these alone", said)
     forebay("copy", target, place / "back")
     forebay("compare", target, place / "back")
-    output = forebay("walk", f"daos://{POOL}/{CONT}", "--json")
-    expect(json.loads(output)["file"] == 2, "a container as a whole is walked", output)
-    output = forebay("walk", f"daos://{POOL}/{OTHER}")
-    expect(f"is {place}/one/mount here" in output, "of two containers of a pool each has its mount", output)
+    said = forebay("walk", f"daos://{POOL}/{CONT}", "--json")
+    expect(json.loads(said)["file"] == 2, "a container as a whole is walked", said)
+    said = forebay("walk", f"daos://{POOL}/{OTHER}")
+    expect(f"is {place}/one/mount here" in said, "of two containers of a pool each has its mount", said)
     forebay("delete", f"daos://{POOL}/{CONT}", code=2)
     forebay("delete", target)
     expect(not (mount / "case").exists() and mount.exists(), "what is in it is deleted")
@@ -73,10 +73,10 @@ def by_label(place, mount):
     path = f"{programs}:{os.environ['PATH']}"
     forebay("copy", place / "source/d", "daos://tank/cont/by-label", "--preserve", "none", PATH=path)
     expect((mount / "by-label/file").exists(), "labels are those of the mounted container")
-    output = forebay("walk", "daos://tank/other", code=6, PATH=path)
-    expect("no such container" in output and "UUIDs" in output, "what DAOS says of labels is told", output)
-    output = forebay("walk", "daos://tank/cont", code=6, PATH="/nowhere")
-    expect("start of program: daos" in output, "and where its program is missing", output)
+    said = forebay("walk", "daos://tank/other", code=6, PATH=path)
+    expect("no such container" in said and "UUIDs" in said, "what DAOS says of labels is told", said)
+    said = forebay("walk", "daos://tank/cont", code=6, PATH="/nowhere")
+    expect("start of program: daos" in said, "and where its program is missing", said)
 
 
 def by_links(place, mount):
@@ -85,8 +85,8 @@ def by_links(place, mount):
     os.setxattr(link, "user.daos", f"DAOS.POSIX://{POOL}/{CONT}".encode() + b"\0")
     forebay("copy", place / "source/d", link / "new", "--preserve", "none")
     expect((mount / "new/file").exists() and not any(link.iterdir()), "what is missing below a link is in the container")
-    output = forebay("walk", link)
-    expect(f"daos://{POOL}/{CONT} is {mount} here" in output, "a path that stands for a container is the container", output)
+    said = forebay("walk", link)
+    expect(f"daos://{POOL}/{CONT} is {mount} here" in said, "a path that stands for a container is the container", said)
     forebay("delete", link, code=2)
 
     forebay("copy", place / "project", place / "project-again")
@@ -102,8 +102,8 @@ def by_links(place, mount):
 
 
 def not_mounted(place):
-    output = forebay("copy", place / "source", f"daos://{OTHER}/{CONT}", code=6)
-    expect(f"dfuse --mountpoint DIR --pool {OTHER} --container {CONT}" in output, "the command that mounts it is told", output)
+    said = forebay("copy", place / "source", f"daos://{OTHER}/{CONT}", code=6)
+    expect(f"dfuse --mountpoint DIR --pool {OTHER} --container {CONT}" in said, "the command that mounts it is told", said)
     for wrong in ("daos://tank", "daos://", f"daos://{POOL}/{CONT}/../x", "daos://ta nk/cont"):
         forebay("walk", wrong, code=2)
 
@@ -113,11 +113,11 @@ def preloaded(place, mount):
     library.parent.mkdir()
     subprocess.run(["cc", "-shared", "-o", library, "-x", "c", "/dev/null"], check=True)
     address = f"daos://{POOL}/{CONT}"
-    output = forebay("walk", address, LD_LIBRARY_PATH=str(library.parent))
-    expect(f"D_IL_COMPATIBLE=1 LD_PRELOAD={library}" in output, "how the kernel is bypassed is told", output)
+    said = forebay("walk", address, LD_LIBRARY_PATH=str(library.parent))
+    expect(f"D_IL_COMPATIBLE=1 LD_PRELOAD={library}" in said, "how the kernel is bypassed is told", said)
     for place_of in (address, mount, mount / "new/file-that-is-not"):
-        output = forebay("walk", place_of, code=6, LD_PRELOAD=str(library))
-        expect("libpil4dfs.so is preloaded" in output, "with hidden descriptors nothing is done", output)
+        said = forebay("walk", place_of, code=6, LD_PRELOAD=str(library))
+        expect("libpil4dfs.so is preloaded" in said, "with hidden descriptors nothing is done", said)
     forebay("walk", address, LD_PRELOAD=str(library), D_IL_COMPATIBLE="1")
     forebay("walk", place / "source", LD_PRELOAD=str(library))
 

@@ -55,9 +55,9 @@ def job(place, falls_after):
             machine.wait_until(lambda: committed(target) >= falls_after, f"{falls_after} steps are committed")
             server.send_signal(signal.SIGUSR1)
             before = committed(target)
-        output, _ = program.communicate(timeout=240)
+        said, _ = program.communicate(timeout=240)
         seconds = time.monotonic() - begin
-        expect(program.returncode == 0, "nbody saves all steps", output)
+        expect(program.returncode == 0, "nbody saves all steps", said)
         machine.wait_until(lambda: not list(place.glob("forebay-*/*")), "the agent has ended")
         layouts = {}
         for step in sorted(path for path in mount.glob("run/restart/step-*") if path.is_dir()):
@@ -73,12 +73,12 @@ def main():
     machine.need_striped_fs()
     falls_after = 3
     with machine.scratch() as scratch:
-        healthy, message, layouts, _ = job(Path(scratch) / "healthy", None)
-        expect(not [event for event in message if event["event"] == "avoids"], "a healthy run avoids nothing", message)
+        healthy, told, layouts, _ = job(Path(scratch) / "healthy", None)
+        expect(not [event for event in told if event["event"] == "avoids"], "a healthy run avoids nothing", told)
         expect(all(targets == set(range(TARGETS)) for targets in layouts.values()), "its files lie on all targets", layouts)
-        fallen, message, layouts, before = job(Path(scratch) / "fallen", falls_after)
-        avoids = [event for event in message if event["event"] == "avoids"]
-        expect(len(avoids) == 1 and f"OST{FALLS:04x}" in avoids[0]["text"], "the target is named, once", message)
+        fallen, told, layouts, before = job(Path(scratch) / "fallen", falls_after)
+        avoids = [event for event in told if event["event"] == "avoids"]
+        expect(len(avoids) == 1 and f"OST{FALLS:04x}" in avoids[0]["text"], "the target is named, once", told)
         steps = sorted(layouts)
         first = next((step for step in steps if FALLS not in layouts[step]), None)
         # The save under way as it fell may be its last one at full rate.

@@ -44,8 +44,8 @@ class Target:
     def __init__(self, place, like):
         self.place, self.directory, self.seen = place, place / "directory", place / "target"
         self.clients = [place / "first", place / "second"]
-        for path in (self.directory, self.seen, place / "staging", *self.clients):
-            path.mkdir()
+        for made in (self.directory, self.seen, place / "staging", *self.clients):
+            made.mkdir()
         self.process = subprocess.Popen([CACHING_FS, like, str(SECONDS), self.directory, *self.clients],
                                         stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "mounted\n":
@@ -165,13 +165,13 @@ def healed(place, form):
             expect(second.read_bytes() != right, f"byte {at}: the second client has read what is wrong")
             flip(first, at)
             expect(second.read_bytes() != right, f"byte {at}: and keeps it")
-            text = forebay("verify", target.clients[1] / "run@2")
-            expect("in this host's cache alone" in text, f"byte {at}: verify finds it right in storage", text)
+            said = forebay("verify", target.clients[1] / "run@2")
+            expect("in this host's cache alone" in said, f"byte {at}: verify finds it right in storage", said)
             expect(second.read_bytes() == right, f"byte {at}: it is right for all programs now")
         flip(first, len(right) // 2)
         forget(second)
-        text = forebay("verify", target.clients[1] / "run@2", exit_code=1)
-        expect("DAMAGED in 1 place" in text, "what is wrong in storage is damaged", text)
+        said = forebay("verify", target.clients[1] / "run@2", exit_code=1)
+        expect("DAMAGED in 1 place" in said, "what is wrong in storage is damaged", said)
 
 
 def forget(path):

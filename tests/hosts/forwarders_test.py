@@ -47,8 +47,8 @@ class Place:
         job = machine.Job([*self.hosts.command, "run", host, machine.FOREBAY, "forward", self.run, "--listen", f":{PORT}",
                            "--token-file", self.folder / "token", "--json"], self.folder / f"{name}.log")
         wait_until(lambda: '"addresses"' in job.output() and "}" in job.output(), f"{name} listens")
-        report = json.loads(job.output()[job.output().index("{"):job.output().index("}") + 1])
-        expect(f"{number}:{PORT}" in report["addresses"], f"at the address of {host}", report)
+        told = json.loads(job.output()[job.output().index("{"):job.output().index("}") + 1])
+        expect(f"{number}:{PORT}" in told["addresses"], f"at the address of {host}", told)
         return job
 
     def agents(self, host):
@@ -119,12 +119,12 @@ def killed_while_draining(place):
 def drained_later(place):
     reach = ("--forward-to", f"host2:{PORT}", "--token-file", place.folder / "token")
     forwarder = place.forwarder("second", FORWARDER, "10.83.0.12")
-    output = ""
+    said = ""
     for host in COMPUTING:
         done = place.on(host, machine.FOREBAY, "drain", "all", *reach)
-        output += done.stdout + done.stderr
+        said += done.stdout + done.stderr
     # The first host waits for the node file of the second, which commits.
-    expect("restart@6: committed" in output, "what both hosts have staged is committed through another forwarder", output)
+    expect("restart@6: committed" in said, "what both hosts have staged is committed through another forwarder", said)
     done = place.on(COMPUTING[0], machine.FOREBAY, "drain", "all", *reach)
     expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do",
            done.stdout + done.stderr)

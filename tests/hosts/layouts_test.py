@@ -50,11 +50,11 @@ def layout(path):
     blob = os.getxattr(path, "lustre.lov")
     if struct.unpack_from("<I", blob)[0] != 0x0BD60BD0:
         return [plain_stretch(blob)]
-    matches = []
+    found = []
     for i in range(struct.unpack_from("<H", blob, 14)[0]):
         begin, end, place, size = struct.unpack_from("<8xQQII", blob, 32 + 48 * i)
-        matches.append(plain_stretch(blob[place:place + size], begin, end))
-    return matches
+        found.append(plain_stretch(blob[place:place + size], begin, end))
+    return found
 
 
 def shape(path):
@@ -95,19 +95,19 @@ def by_size(source, target):
     for size in stripes:
         new_file(place / str(size), size)
     about = told("copy", place, target / "sizes", "--layout", "64K:1,256K:4,-1")
-    results = {int(path.name): count(path) for path in (target / "sizes").iterdir()}
-    expect(results == stripes, "files have stripes by their sizes", results)
+    found = {int(path.name): count(path) for path in (target / "sizes").iterdir()}
+    expect(found == stripes, "files have stripes by their sizes", found)
     expect(about["laid_out"] == len(stripes) and about["fewer_stripes"] == 0, "and the report counts them", about)
     forebay("compare", place, target / "sizes")
     # Stripes and pool are the directory's, of which "first4" has four targets.
     (target / "pooled").mkdir()
     os.setxattr(target / "pooled", "lustre.lov", plain_wish(2, 131072, "first4"))
     about = told("copy", place, target / "pooled/sizes", "--layout", "65536:0,262144:3,8")
-    results = {path.name: layout(path)[0] for path in (target / "pooled/sizes").iterdir()}
-    expect({int(name): entry.count for name, entry in results.items()} == {10: 2, 65536: 2, 65537: 3, 262144: 3, 262145: 4, 70 << 20: 4},
-           "0 leaves a file to its directory", results)
-    expect(all(entry.pool == "first4" and entry.stripe == 131072 and max(entry.targets) < 4 for entry in results.values()),
-           "in the pool and the stripes of its directory", results)
+    found = {path.name: layout(path)[0] for path in (target / "pooled/sizes").iterdir()}
+    expect({int(name): one.count for name, one in found.items()} == {10: 2, 65536: 2, 65537: 3, 262144: 3, 262145: 4, 70 << 20: 4},
+           "0 leaves a file to its directory", found)
+    expect(all(one.pool == "first4" and one.stripe == 131072 and max(one.targets) < 4 for one in found.values()),
+           "in the pool and the stripes of its directory", found)
     expect(about["laid_out"] == 4 and about["fewer_stripes"] == 2, "files that get fewer stripes are counted", about)
 
 
@@ -138,9 +138,9 @@ def too_large_for_one(target):
         for name, words, expected in (("one", [], (1, 3)), ("one", ["--layout", "default"], (1, 1)), ("two", [], (2, 2)),
                                       ("stubborn", [], (1, 1))):
             about = told("copy", elsewhere, target / name / "copy", *words)
-            result = tuple(count(target / name / "copy" / entry) for entry in ("small", "large"))
-            expect(result == expected and about["laid_out"] == (3 in expected), f"{words} spreads files of more than 64 GiB of one stripe",
-                   (name, result, about))
+            found = tuple(count(target / name / "copy" / one) for one in ("small", "large"))
+            expect(found == expected and about["laid_out"] == (3 in expected), f"{words} spreads files of more than 64 GiB of one stripe",
+                   (name, found, about))
             forebay("delete", target / name / "copy")
     for name in ("one", "two", "stubborn"):
         (target / name).rmdir()
@@ -181,22 +181,22 @@ def without_targets(place, source, target):
     excluded = place / "exclude.targets"
     excluded.write_text("# of a preflight\nstriped-OST0002_UUID\nOST0005\n")
     about = told("copy", few, target / "few", "--layout", "1", "--exclude-targets", f"@{excluded}")
-    counts = Counter(entry for path in (target / "few").iterdir() for entry in layout(path)[0].targets)
-    expect(counts == {number: 6 for number in (0, 1, 3, 4, 6, 7)}, "files go round the targets that are left, each in its turn", counts)
+    found = Counter(one for path in (target / "few").iterdir() for one in layout(path)[0].targets)
+    expect(found == {number: 6 for number in (0, 1, 3, 4, 6, 7)}, "files go round the targets that are left, each in its turn", found)
     expect(about["excluded_targets"] == ["OST0002", "OST0005"] and about["laid_out"] == 36, "which the report says", about)
     expect("new files leave out OST0002, OST0005" in forebay("copy", few, target / "few", "--exclude-targets", "2,5"),
            "to people, too")
     # Of two processes each goes by the same list.
     about = told("copy", few, target / "shared", "--exclude-targets", "0-4", "--hosts", "localhost", "--layout", "2")
-    counts = [layout(path)[0] for path in (target / "shared").iterdir()]
-    expect(all(entry.count == 2 and set(entry.targets) < {5, 6, 7} for entry in counts) and about["laid_out"] == 36,
-           "workers leave targets out, too", counts)
+    found = [layout(path)[0] for path in (target / "shared").iterdir()]
+    expect(all(one.count == 2 and set(one.targets) < {5, 6, 7} for one in found) and about["laid_out"] == 36,
+           "workers leave targets out, too", found)
     # Without --layout files have as many stripes as their directory says, whatever its form.
     told("copy", few, target / "composite/few", "--exclude-targets", "1-6")
-    counts = layout(target / "composite/few/7")
-    expect([(*entry[:4], entry.count, set(entry.targets)) for entry in counts] ==
-           [(0, 1 << 20, 1, STRIPE, 1, set(counts[0].targets)), (1 << 20, 2**64 - 1, 1, STRIPE, 2, {0, 7})] and
-           set(counts[0].targets) < {0, 7}, "each stretch of a composite layout leaves them out", counts)
+    found = layout(target / "composite/few/7")
+    expect([(*one[:4], one.count, set(one.targets)) for one in found] ==
+           [(0, 1 << 20, 1, STRIPE, 1, set(found[0].targets)), (1 << 20, 2**64 - 1, 1, STRIPE, 2, {0, 7})] and
+           set(found[0].targets) < {0, 7}, "each stretch of a composite layout leaves them out", found)
     forebay("copy", few, target / "nowhere", "--exclude-targets", "0-7", exit_code=1)
     expect(not list((target / "nowhere").iterdir()), "where none is left, nothing is made")
 
@@ -211,7 +211,7 @@ def released_files(place, source, target):
     before = {name: opens(case / name) for name in ("there", "large")}
     left = lambda: {name: opens(case / name) for name in before} == before  # noqa: E731
     about = told("walk", case, "--list", place / "list", "--special")
-    special = {entry["path"]: entry["released"] for entry in map(json.loads, (place / "list").read_text().splitlines())}
+    special = {one["path"]: one["released"] for one in map(json.loads, (place / "list").read_text().splitlines())}
     expect(about["released_files"] == 2 and special == {"there": True, "large": True}, "a walk counts and lists them", (about, special))
     for words in (["walk", case, "--checksums", place / "sums"], ["copy", case, target / "case"], ["sync", case, target / "case"],
                   ["sync", case, target / "case", "--dry-run"], ["copy", case, target / "case", "--layout", "source"],
@@ -265,8 +265,8 @@ def from_archive(place, source, target):
     few = source / "few"
     forebay("archive", few, place / "few.tar")
     forebay("restore-archive", place / "few.tar", target / "restored", "--layout", "3", "--exclude-targets", "0")
-    matches = [layout(path)[0] for path in (target / "restored").iterdir()]
-    expect(len(matches) == 36 and all(entry.count == 3 and 0 not in entry.targets for entry in matches), "a restore lays files out, too", matches)
+    found = [layout(path)[0] for path in (target / "restored").iterdir()]
+    expect(len(found) == 36 and all(one.count == 3 and 0 not in one.targets for one in found), "a restore lays files out, too", found)
     forebay("restore-archive", place / "few.tar", target / "other", "--layout", "source", exit_code=2)
     forebay("restore-archive", place / "few.tar", "/dev/shm/forebay-no-layouts", "--layout", "3", exit_code=6)
     expect(not Path("/dev/shm/forebay-no-layouts").exists(), "where nobody may choose, nothing is restored")

@@ -57,8 +57,8 @@ def need_striped_fs():
 def striped(place, stripe, targets, rate, *ratios):
     """A file system that stripes, of striped_fs: the directory behind it, where it is mounted, and its process."""
     directory, mount = place / "directory", place / "mount"
-    for path in (directory, mount):
-        path.mkdir(parents=True)
+    for made in (directory, mount):
+        made.mkdir(parents=True)
     server = subprocess.Popen([str(word) for word in (STRIPED_FS, directory, mount, stripe, targets, rate, *ratios)],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if server.stdout.readline() != "mounted\n":
@@ -104,8 +104,8 @@ def wait_until(condition, what, seconds_max=SECONDS_MAX):
 
 def digests(report):
     """What a state is, to the last bit and whatever the number of ranks."""
-    result = json.loads(Path(report).read_text())
-    return {key: result[key] for key in DIGESTS}
+    found = json.loads(Path(report).read_text())
+    return {key: found[key] for key in DIGESTS}
 
 
 def flip_byte(path):

@@ -64,7 +64,7 @@ def preflight(place, *arguments, code, **options):
 
 
 def findings(advice, check):
-    return [finding for finding in advice["findings"] if finding["check"] == check and finding["severity"] != "note"]
+    return [one for one in advice["findings"] if one["check"] == check and one["severity"] != "note"]
 
 
 class Patience:
@@ -82,14 +82,14 @@ patience = Patience()
 
 def waited(text):
     """The seconds for which a finding says that something has not answered; 0: it says nothing of the kind."""
-    match = re.search(r"has not answered for ([0-9.]+) (s|min)", text)
-    return float(match[1]) * (60 if match[2] == "min" else 1) if match else 0
+    found = re.search(r"has not answered for ([0-9.]+) (s|min)", text)
+    return float(found[1]) * (60 if found[2] == "min" else 1) if found else 0
 
 
 def mounted(place, targets, rate, *ratios):
     directory, mount = place / "directory", place / "mount"
-    for path in (directory / "hanging", mount, *(directory / f"target-{i}" for i in range(targets))):
-        path.mkdir(parents=True)
+    for made in (directory / "hanging", mount, *(directory / f"target-{i}" for i in range(targets))):
+        made.mkdir(parents=True)
     command = [STRIPED_FS, directory, mount, 1 << 20, targets, rate, *ratios]
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if process.stdout.readline() != "mounted\n":
@@ -115,7 +115,7 @@ def slow_targets(place):
         advice, seconds = preflight(place, "--targets", f"@{place}/targets", "--servers", place / "servers",
                                     "--probes-a-node", 12, *PROBE, code=1)
         named = findings(advice, "target-speed")
-        expect([entry["subject"] for entry in named] == ["oss3"], "the server is named, and nothing else", named)
+        expect([one["subject"] for one in named] == ["oss3"], "the server is named, and nothing else", named)
         expect(0.4 < named[0]["ratio"] < 0.62, "its ratio is about a half", named)
         slow = [f"{mount}/target-6", f"{mount}/target-7"]
         expect(advice["excluded_targets"] == slow, "both targets are excluded", advice["excluded_targets"])
@@ -152,7 +152,7 @@ def osts_of_lustre(place):
         expect(advice["excluded_targets"] == ["x-OST0003", "x-OST0009"], "the slow and the inactive one are excluded", advice)
         expect(f"lfs setstripe -o 0-2,4-8 -c 8 -S 64M {mount}" in advice["lines"], "a line to paste", advice["lines"])
         expect(any(line.startswith('exclude_targets = "@') for line in advice["lines"]), "and one for the library", advice["lines"])
-        state = {finding["subject"]: finding["text"] for finding in findings(advice, "targets")}
+        state = {one["subject"]: one["text"] for one in findings(advice, "targets")}
         expect(state["x-OST0009"] == "inactive" and "x-OST0008" in state, "what lfs df says", state)
         quota = findings(advice, "budget")
         expect(len(quota) == 1 and "quota" in quota[0]["text"] and quota[0]["severity"] == "fail", "the quota", quota)
@@ -167,8 +167,8 @@ def hanging_mount(place):
     process, mount = mounted(place, 1, 1e9)
     try:
         advice, seconds = preflight(place, "--target", f"{mount}/hanging", "--probe-bytes", 0, code=1)
-        lines = [finding["text"] for finding in findings(advice, "mounts")]
-        expect(f"{mount}/hanging has not answered for 1.00 s" in lines, "the mount is told", advice["findings"])
+        told = [one["text"] for one in findings(advice, "mounts")]
+        expect(f"{mount}/hanging has not answered for 1.00 s" in told, "the mount is told", advice["findings"])
         expect(seconds < IN_TIME, "in time", seconds)
         print(f"a hanging mount: {seconds:.1f} s", flush=True)
     finally:
@@ -185,10 +185,10 @@ def hanging_target(place):
             os.mkdir(good)
         advice, seconds = preflight(place, *(word for target in targets for word in ("--targets", target)), "--probes-a-node", 1,
                                     *PROBE, code=1)
-        lines = [finding for finding in findings(advice, "target-speed") if "has not answered for" in finding["text"]]
-        expect([entry["subject"] for entry in lines] == targets[:1], "it is told, and no other", lines)
+        told = [one for one in findings(advice, "target-speed") if "has not answered for" in one["text"]]
+        expect([one["subject"] for one in told] == targets[:1], "it is told, and no other", told)
         expect(targets[0] in advice["excluded_targets"], "it is excluded", advice["excluded_targets"])
-        rate = next(measure for measure in advice["measures"] if measure["name"] == "storage_target_rate_bytes_per_second")
+        rate = next(one for one in advice["measures"] if one["name"] == "storage_target_rate_bytes_per_second")
         expect(rate["samples"] >= 9, "the others are probed", rate)
         expect(seconds < IN_TIME, "in time", seconds)
         print(f"a hanging target: {seconds:.1f} s", flush=True)
@@ -203,11 +203,11 @@ def hosts_over_ssh(place):
     ssh.write_text(SSH)
     ssh.chmod(stat.S_IRWXU)
     advice, seconds = preflight(place, "--hosts", "n[1-3],skewed,gone,silent", "--ssh", ssh, "--ssh-at-once", 6, *PROBE, code=1)
-    silent = {finding["subject"]: finding["text"] for finding in findings(advice, "answer")}
+    silent = {one["subject"]: one["text"] for one in findings(advice, "answer")}
     expect(sorted(silent) == ["gone", "silent"], "both are told", advice["findings"])
     expect(silent["gone"].endswith("No route to host"), "with what ssh says", silent)
     clocks = findings(advice, "clock")
-    expect([clock["subject"] for clock in clocks] == ["skewed"], "so is the clock", advice["findings"])
+    expect([one["subject"] for one in clocks] == ["skewed"], "so is the clock", advice["findings"])
     expect("ahead of the others" in clocks[0]["text"] and clocks[0]["severity"] == "fail", "with its way", clocks)
     expect(advice["excluded_nodes"] == ["gone", "silent", "skewed"], "all three are excluded", advice["excluded_nodes"])
     expect((place / "nodes.good").read_text().split() == ["n1", "n2", "n3"], "the others are a host file")
@@ -225,7 +225,7 @@ def all_bad(place):
         expect(advice[f"excluded_{kind}"] == [], "none is excluded", advice)
         written = (place / f"exclude.{kind}").read_text()
         expect(written.startswith(f"# every {what} fails") and written.count("\n") == 1, "the file says why", written)
-        expect(any(f"every {what} fails" in finding["text"] for finding in findings(advice, "exclude")), "so does a finding", advice)
+        expect(any(f"every {what} fails" in one["text"] for one in findings(advice, "exclude")), "so does a finding", advice)
 
 
 def left_in_memory(place):
@@ -251,8 +251,8 @@ exec "$@"
 """
     advice, _ = preflight(place, "--staging", shared, *PROBE, code=0,
                           before=("unshare", "--mount", "sh", "-c", script, "sh", many, shared, left))
-    lines = [finding["text"] for finding in findings(advice, "staging") if f" in {shared} " in finding["text"]]
-    expect(lines == [f"300 MB in {shared} left by uid31337 (checkpoint.NVRAM, 3 h old)"], "it is named", advice["findings"])
+    told = [one["text"] for one in findings(advice, "staging") if f" in {shared} " in one["text"]]
+    expect(told == [f"300 MB in {shared} left by uid31337 (checkpoint.NVRAM, 3 h old)"], "it is named", advice["findings"])
 
 
 def silent_rank(place):
@@ -266,9 +266,9 @@ def silent_rank(place):
     advice, seconds = preflight(place, "--probe-bytes", "64K", code=None, before=(
         "timeout", "--signal=KILL", enough, "mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", 4, "sh", "-c", script, SILENT))
     expect(run("pgrep", "--full", place / "site.toml", code=None).returncode == 1, "no rank is left", seconds)
-    report = findings(advice, "answer")
-    expect([entry["subject"] for entry in report] == ["rank 2"], "the rank is told", advice["findings"])
-    expect(deadline <= waited(report[0]["text"]) <= seconds < IN_TIME, "and how long it was waited for", (report, seconds))
+    told = findings(advice, "answer")
+    expect([one["subject"] for one in told] == ["rank 2"], "the rank is told", advice["findings"])
+    expect(deadline <= waited(told[0]["text"]) <= seconds < IN_TIME, "and how long it was waited for", (told, seconds))
     print(f"a rank that never answers: {seconds:.1f} s", flush=True)
 
 
@@ -278,10 +278,10 @@ def ranks(place, count):
     advice, seconds = preflight(
         place, "--target", place, "--probe-bytes", "64K", code=0,
         before=("mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", count))
-    expect(len([finding for finding in advice["findings"] if finding["severity"] != "note"]) == 0, "nothing is bad", advice["findings"])
-    low = [finding for finding in advice["findings"] if finding["check"] == "memory"]
-    expect(len(low) == len({"".join(c for c in entry["text"] if not c.isdigit()) for entry in low}), "each is told once", low)
-    names = {measure["name"]: measure["value"] for measure in advice["measures"]}
+    expect(len([one for one in advice["findings"] if one["severity"] != "note"]) == 0, "nothing is bad", advice["findings"])
+    low = [one for one in advice["findings"] if one["check"] == "memory"]
+    expect(len(low) == len({"".join(c for c in one["text"] if not c.isdigit()) for one in low}), "each is told once", low)
+    names = {one["name"]: one["value"] for one in advice["measures"]}
     expect(names["nodes"] == 1 and names["measured_nodes"] == 1, "all ranks are on this one machine", names)
     expect(names["ring_rate_bytes_per_second"] > 0, "all have met", names)
     patience.preflight_seconds = names["preflight_seconds"]

@@ -50,11 +50,11 @@ def summary_of(directory):
 
 def slow_target(place, ratio, steps, rate):
     directory = job(place, steps, rate, f"{SLOW}={ratio}")
-    result = summary_of(directory)["slow_targets"]
-    expect(result and result[0]["name"] == f"OST{SLOW:04x}", f"the target at {ratio} is named first", result)
+    found = summary_of(directory)["slow_targets"]
+    expect(found and found[0]["name"] == f"OST{SLOW:04x}", f"the target at {ratio} is named first", found)
     # Nodes that wait for one another there make it look slower still.
-    expect(ratio / NODES < result[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}, or less", result[0])
-    expect(len(result) == 1, "no other one is named", result)
+    expect(ratio / NODES < found[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}, or less", found[0])
+    expect(len(found) == 1, "no other one is named", found)
     text = forebay("report", directory, "--plain")
     expect(f"OST{SLOW:04x}" in text and "lfs setstripe" in text, "the report names it, and says how to leave it out", text)
     screen = forebay("top", directory, "--once")
@@ -63,10 +63,10 @@ def slow_target(place, ratio, steps, rate):
 
 def slow_node(place, ratio, steps):
     directory = job(place, steps, RATE, f"node-00003={ratio}")
-    result = summary_of(directory)["slow_nodes"]
-    expect(result and result[0]["name"].endswith("/3"), f"the node at {ratio} is named first", result)
-    expect(0.5 * ratio < result[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}", result[0])
-    expect(len(result) == 1, "no other one is named", result)
+    found = summary_of(directory)["slow_nodes"]
+    expect(found and found[0]["name"].endswith("/3"), f"the node at {ratio} is named first", found)
+    expect(0.5 * ratio < found[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}", found[0])
+    expect(len(found) == 1, "no other one is named", found)
 
 
 def healthy(place, steps):

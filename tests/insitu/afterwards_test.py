@@ -60,7 +60,7 @@ def make_look(run, tmp_path):
 def marks(run):
     """The steps of the run that are marked, and what has marked them."""
     listed = subprocess.run(["forebay", "ls", "--json", f"{run}/fields"], env=ENVIRONMENT, check=True, capture_output=True, text=True)
-    return {entry["step"]: [mark["condition"] for mark in entry["marks"]] for entry in json.loads(listed.stdout) if entry.get("marks")}
+    return {one["step"]: [mark["condition"] for mark in one["marks"]] for one in json.loads(listed.stdout) if one.get("marks")}
 
 
 @pytest.mark.parametrize("act, said", [
@@ -75,14 +75,14 @@ def marks(run):
     ("os.closerange(3, 100); os._exit(9)", "its script has ended its process, with exit code 9, in function 'look'"),
 ])
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_whatever_ends_a_function_costs_that_step_alone(look, tmp_path, act, output, jobs):
+def test_whatever_ends_a_function_costs_that_step_alone(look, tmp_path, act, said, jobs):
     done = look(SCRIPT.format(act), "--jobs", jobs, code=1)
     lines = done.stdout.splitlines()
     assert [line for line in lines if not line.startswith(" ")] == [
         f"fields@{step}  {0 if step == 2 else 1} result{'s' if step == 2 else ''}, 0 pictures" for step in (1, 2, 3, 4)]
-    assert re.fullmatch(f"  analysis 'look': {output}", lines[2]), lines
+    assert re.fullmatch(f"  analysis 'look': {said}", lines[2]), lines
     assert sorted(results(tmp_path / "to")) == [1, 3, 4]
-    if "signal 11" in output:
+    if "signal 11" in said:
         assert "step 2 fields.look: Fatal Python error: Segmentation fault" in done.stderr and "line 10 in look" in done.stderr
 
 
@@ -129,9 +129,9 @@ def test_processes_end_with_a_command_that_is_killed(run, tmp_path):
 @pytest.mark.parametrize("script, said", [
     ("undefined", "NameError: name 'undefined' is not defined"), ("def (", "SyntaxError"), ("sys.exit(0)", "SystemExit: 0"),
     ("@every\ndef f(s): pass", "@every needs parentheses"), ("import nothing_of_this_name", "ModuleNotFoundError")])
-def test_a_script_that_cannot_be_loaded_is_told_once_and_nothing_is_made(look, tmp_path, script, output):
+def test_a_script_that_cannot_be_loaded_is_told_once_and_nothing_is_made(look, tmp_path, script, said):
     done = look(script, code=2)
-    assert done.stderr.count("cannot be loaded: ") == 1 and output in done.stderr.split("cannot be loaded: ")[1], done.stderr
+    assert done.stderr.count("cannot be loaded: ") == 1 and said in done.stderr.split("cannot be loaded: ")[1], done.stderr
     assert done.stderr.count("Traceback") <= 1 and not done.stdout and not (tmp_path / "to").exists()
 
 
@@ -152,9 +152,9 @@ def second(snapshot):
     return {{"yes": snapshot["theta"].array.max() > 25}}
 """, code=1)
     assert f"  analysis 'look': function 'first' returned 'bad' as a {kind}, which is no number" in done.stdout
-    assert {step: sorted(result) for step, result in results(tmp_path / "to").items()} == {
+    assert {step: sorted(one) for step, one in results(tmp_path / "to").items()} == {
         step: ["bad", "good", "yes"] if step != 2 else ["good", "yes"] for step in (1, 2, 3, 4)}
-    assert [int(result["yes"]) for result in results(tmp_path / "to").values()] == [0, 0, 1, 1]
+    assert [int(one["yes"]) for one in results(tmp_path / "to").values()] == [0, 0, 1, 1]
 
 
 def test_an_empty_array_is_left_out_and_told_once_and_fulfils_no_condition(run, tmp_path):
@@ -165,7 +165,7 @@ def look(snapshot):
 """, condition=["hot > 20"], action=["tell"])
     done = insitu(config, f"{run}/fields@all", "--to", tmp_path / "to")
     assert done.stdout.count("look: hot has no element and is left out") == 1 and done.stdout.count("fulfils look: hot > 20") == 2
-    assert {step: sorted(result) for step, result in results(tmp_path / "to").items()} == {
+    assert {step: sorted(one) for step, one in results(tmp_path / "to").items()} == {
         1: ["max"], 2: ["max"], 3: ["hot", "max"], 4: ["hot", "max"]}
 
 
@@ -191,17 +191,17 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     subprocess.run(["cp", "-a", run, own], check=True)
     words = [f"{own}/fields@all", "--to", tmp_path / "to"]
     fulfilled = f"  fulfils {kind}: {name} >= 26 ({name} is 26)\n"
-    output = insitu(write([f"{name} >= 26"]), *words, "--only-report").stdout
-    assert f"fields@2  only looked at\nfields@3  only looked at\n{fulfilled}  would be marked without --only-report\n" in output
+    told = insitu(write([f"{name} >= 26"]), *words, "--only-report").stdout
+    assert f"fields@2  only looked at\nfields@3  only looked at\n{fulfilled}  would be marked without --only-report\n" in told
     assert not (tmp_path / "to").exists() and not marks(own)
     config = write([])
     assert insitu(config, *words).stdout.count("1 result, ") == 4
     config = write([f"{name} >= 26"])
-    output = insitu(config, *words, "--only-report").stdout
-    assert f"fields@2  made before\nfields@3  made before\n{fulfilled}  would be marked without --only-report\n" in output
-    output = json.loads(insitu(config, *words, "--only-report", "--again", "--json").stdout)
-    assert [entry["would_be_marked"] for entry in output] == [False, False, True, True]
-    assert all(entry["made"] == [] and entry["pictures"] == 0 for entry in output) and not marks(own)
+    told = insitu(config, *words, "--only-report").stdout
+    assert f"fields@2  made before\nfields@3  made before\n{fulfilled}  would be marked without --only-report\n" in told
+    told = json.loads(insitu(config, *words, "--only-report", "--again", "--json").stdout)
+    assert [one["would_be_marked"] for one in told] == [False, False, True, True]
+    assert all(one["made"] == [] and one["pictures"] == 0 for one in told) and not marks(own)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "to").rglob("*")}
     assert f"fields@3  made before; --again makes it anew\n{fulfilled}fields@4  made before" in insitu(config, *words).stdout
     assert marks(own) == {step: [f"{name} >= 26"] for step in (3, 4)}
@@ -283,12 +283,12 @@ def test_modules_beside_two_scripts_of_one_stem_are_their_own(run, tmp_path, is_
         saves = scripted.Saves(tmp_path, config)
         for step in (1, 2):
             saves.save(step)
-        to, (report, _) = tmp_path / "run", saves.close()
+        to, (told, _) = tmp_path / "run", saves.close()
     else:
-        to, report = tmp_path / "to", insitu(config, f"{run}/fields@1-2", "--to", tmp_path / "to", "--jobs", 1).stdout
+        to, told = tmp_path / "to", insitu(config, f"{run}/fields@1-2", "--to", tmp_path / "to", "--jobs", 1).stdout
     for folder in ("A", "B"):
-        assert {step: sorted(result) for step, result in results(to, f"fields.{folder}").items()} == {
-            step: [f"{folder}{end}" for end in "ers"] for step in (1, 2)}, report
+        assert {step: sorted(one) for step, one in results(to, f"fields.{folder}").items()} == {
+            step: [f"{folder}{end}" for end in "ers"] for step in (1, 2)}, told
 
 
 def test_of_both_kinds_it_is_said_which_is_which(run, tmp_path):

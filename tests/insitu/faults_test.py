@@ -54,42 +54,42 @@ def four_steps(tmp_path, act, seconds_max=1.0, **options):
                                          memory_limit_bytes=200_000_000, **options))
     for step in (1, 2, 3, 4):
         saves.save(step)
-    report, counters = saves.close()
+    told, counters = saves.close()
     verified = subprocess.run(["forebay", "verify", str(saves.run)], env=ENVIRONMENT, capture_output=True, text=True,
                               check=False)
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert (counters.saves, counters.commits, counters.aborts, counters.skipped) == (4, 4, 0, 0)
-    return report, counters, results(saves.run)
+    return told, counters, results(saves.run)
 
 
 @pytest.mark.parametrize("act, said", ENDS)
-def test_what_ends_the_worker_costs_the_snapshot_that_it_had(tmp_path, act, output):
+def test_what_ends_the_worker_costs_the_snapshot_that_it_had(tmp_path, act, said):
     # On a busy machine, a script that ends by another cause may take longer than a second.
-    report, counters, result = four_steps(tmp_path, act, seconds_max=1.0 if "time_limit" in output else 60.0)
-    assert output in report, report
-    assert "step 2 of stream 'fields' is not analysed by its scripts: " in report
-    assert report.count("the program of the scripts has failed, the next snapshot gets a new one: ") == 1, report
+    told, counters, found = four_steps(tmp_path, act, seconds_max=1.0 if "time_limit" in said else 60.0)
+    assert said in told, told
+    assert "step 2 of stream 'fields' is not analysed by its scripts: " in told
+    assert told.count("the program of the scripts has failed, the next snapshot gets a new one: ") == 1, told
     assert counters.scripts_missed == 1 and counters.not_analysed == 0
-    assert {step: (float(entry["max"]), int(entry["rows"])) for step, entry in result.items()} == {
+    assert {step: (float(one["max"]), int(one["rows"])) for step, one in found.items()} == {
         1: (24, 7), 3: (26, 7), 4: (27, 7)}
 
 
 @pytest.mark.parametrize("act, said", RAISES)
-def test_an_exception_costs_the_snapshot_and_no_worker(tmp_path, act, output):
-    report, counters, result = four_steps(tmp_path, act)
-    assert re.search(r"step 2 of stream 'fields' is not analysed by its scripts: .*" + re.escape(output), report), report
-    assert "the program of the scripts has failed" not in report
-    assert counters.scripts_missed == 1 and sorted(result) == [1, 3, 4]
+def test_an_exception_costs_the_snapshot_and_no_worker(tmp_path, act, said):
+    told, counters, found = four_steps(tmp_path, act)
+    assert re.search(r"step 2 of stream 'fields' is not analysed by its scripts: .*" + re.escape(said), told), told
+    assert "the program of the scripts has failed" not in told
+    assert counters.scripts_missed == 1 and sorted(found) == [1, 3, 4]
 
 
 @pytest.mark.parametrize("value, said", [
     ("'text'", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a str, which is no number"),
     ("None", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a NoneType, which is no number"),
     ("[]", "step 2 of stream 'fields': analysis 'look': its result 'a' has no element and is left out, here and at other steps")])
-def test_a_value_that_is_no_result_costs_itself_alone(tmp_path, value, output):
-    report, counters, result = four_steps(tmp_path, f"return {{'a': {value}, 'b': 5}}")
-    assert report.count(output) == 1, report
-    assert counters.scripts_missed == 0 and {step: sorted(entry) for step, entry in result.items()} == {
+def test_a_value_that_is_no_result_costs_itself_alone(tmp_path, value, said):
+    told, counters, found = four_steps(tmp_path, f"return {{'a': {value}, 'b': 5}}")
+    assert told.count(said) == 1, told
+    assert counters.scripts_missed == 0 and {step: sorted(one) for step, one in found.items()} == {
         step: ["b"] if step == 2 else ["max", "rows"] for step in (1, 2, 3, 4)}
 
 
@@ -108,8 +108,8 @@ def test_a_script_that_cannot_be_imported_is_printed_whole_once(tmp_path):
                                  "os.remove(__file__)", "import shutil; shutil.rmtree(snapshot.directory)",
                                  "print('x' * 10_000_000)", "snapshot.keep = np.array(theta)"])
 def test_what_a_script_may_do(tmp_path, act):
-    report, counters, result = four_steps(tmp_path, act)
-    assert counters.scripts_missed == 0 and sorted(result) == [1, 2, 3, 4], report
+    told, counters, found = four_steps(tmp_path, act)
+    assert counters.scripts_missed == 0 and sorted(found) == [1, 2, 3, 4], told
 
 
 def test_what_is_printed_stands_in_the_log_of_the_run_with_its_step(tmp_path):
@@ -121,10 +121,10 @@ def test_what_is_printed_stands_in_the_log_of_the_run_with_its_step(tmp_path):
 
 
 @pytest.mark.parametrize("act, said", [("1 / 0", "ZeroDivisionError"), ("ctypes.string_at(0)", "Segmentation fault")])
-def test_where_it_failed_stands_there_too(tmp_path, act, output):
+def test_where_it_failed_stands_there_too(tmp_path, act, said):
     four_steps(tmp_path, f"print('before'); {act}")
     text = printed(tmp_path / "run")
-    assert text.startswith("step 2 fields.look: before\n") and output in text and "in look\n" in text, text
+    assert text.startswith("step 2 fields.look: before\n") and said in text and "in look\n" in text, text
 
 
 def test_a_script_that_ends_its_worker_five_times_is_switched_off_and_the_others_go_on(tmp_path):
@@ -135,11 +135,11 @@ def test_a_script_that_ends_its_worker_five_times_is_switched_off_and_the_others
                                          more=more))
     for step in range(1, 9):
         saves.save(step)
-    report, counters = saves.close()
-    assert report.count("the next snapshot gets a new one: ") == 4
+    told, counters = saves.close()
+    assert told.count("the next snapshot gets a new one: ") == 4
     assert ("analysis 'look' of stream 'fields' is switched off for this session, its script has ended its process 5 times in a "
-            "row: ") in report
-    assert report.count("analysis 'look' is switched off") == 3
+            "row: ") in told
+    assert told.count("analysis 'look' is switched off") == 3
     assert counters.scripts_missed == 8 and counters.commits == 8
     assert set(results(saves.run, "fields.a")) >= {6, 7, 8}
 
@@ -149,8 +149,8 @@ def test_ends_that_are_not_in_a_row_switch_nothing_off(tmp_path):
     saves = Saves(tmp_path, write_config(tmp_path, script))
     for step in range(1, 14):
         saves.save(step)
-    report, counters = saves.close()
-    assert "switched off" not in report and counters.scripts_missed == 6
+    told, counters = saves.close()
+    assert "switched off" not in told and counters.scripts_missed == 6
 
 
 def test_a_slow_script_keeps_one_slot_and_nobody_waits_for_it(tmp_path):
@@ -166,8 +166,8 @@ def test_a_slow_script_keeps_one_slot_and_nobody_waits_for_it(tmp_path):
     scripted.soon(lambda: 1 in results(saves.run))
     saves.save(9, waits=False)
     scripted.soon(lambda: 9 in results(saves.run))
-    report, counters = saves.close()
-    assert "step 5 of stream 'fields' is not analysed by its scripts: its scripts are at work on step 1 of stream 'fields'" in report
+    told, counters = saves.close()
+    assert "step 5 of stream 'fields' is not analysed by its scripts: its scripts are at work on step 1 of stream 'fields'" in told
     assert sorted(results(saves.run)) == [1, 9] and counters.not_analysed == 0
     assert float(results(saves.run)[1]["max"]) == 24
 
@@ -192,8 +192,8 @@ def second(snapshot):
     (tmp_path / "go").touch()
     scripted.soon(lambda: saves.stream.counters.scripts_missed == 1)
     saves.save(2)
-    report, _ = saves.close()
-    assert re.search("step 1 of stream 'fields' is not analysed by its scripts: analysis 'look': variable \"gas/x\" of rank 0 .* differs", report), report
+    told, _ = saves.close()
+    assert re.search("step 1 of stream 'fields' is not analysed by its scripts: analysis 'look': variable \"gas/x\" of rank 0 .* differs", told), told
     assert sorted(results(saves.run)) == [2]
 
 
@@ -204,12 +204,12 @@ def second(snapshot):
     ("@every(1, variables='theta')\ndef f(s): pass\n", "variables and gather are lists of names"),
     ("@every(1)\ndef f(s): pass\n", "looks at variables=.* of each node, or at gather="),
     ("@every(1, variables=['u'])\ndef f(s): pass\n", "no variable of stream 'fields' is 'u'")])
-def test_a_script_that_cannot_be_used_is_told(tmp_path, script, output):
+def test_a_script_that_cannot_be_used_is_told(tmp_path, script, said):
     saves = Saves(tmp_path, write_config(tmp_path, script))
     for step in (1, 2):
         saves.save(step)
-    report, counters = saves.close()
-    assert re.search(r"step 2 of stream 'fields' is not analysed by its scripts: .*" + output, report), report
+    told, counters = saves.close()
+    assert re.search(r"step 2 of stream 'fields' is not analysed by its scripts: .*" + said, told), told
     assert counters.scripts_missed == 2 and counters.commits == 2
 
 
@@ -226,9 +226,9 @@ def test_an_interpreter_that_is_not_there_costs_the_scripts_alone(tmp_path):
     saves = Saves(tmp_path, config)
     for step in range(1, 8):
         saves.save(step)
-    report, counters = saves.close()
-    assert "no more scripts in this session, their program has failed 5 times in a row: " in report
-    assert "is not analysed by its scripts: there are no more scripts in this session" in report
+    told, counters = saves.close()
+    assert "no more scripts in this session, their program has failed 5 times in a row: " in told
+    assert "is not analysed by its scripts: there are no more scripts in this session" in told
     assert (counters.scripts_missed, counters.commits) == (7, 7)
 
 

@@ -36,7 +36,7 @@ STOP = "raise_flag('theta is odd', 1.5, ['mark', 'stop'])"
 def marks(run):
     """{step: [(analysis, condition, result, value)]} of the marked snapshots of stream fields."""
     listed = subprocess.run(["forebay", "ls", "--json", f"{run}/fields"], env=ENVIRONMENT, check=True, capture_output=True, text=True)
-    return {entry["step"]: [tuple(mark.values()) for mark in entry["marks"]] for entry in json.loads(listed.stdout) if entry.get("marks")}
+    return {one["step"]: [tuple(mark.values()) for mark in one["marks"]] for one in json.loads(listed.stdout) if one.get("marks")}
 
 
 def steps_of(run):
@@ -60,32 +60,32 @@ def three_steps(tmp_path, script, **options):
 @pytest.mark.parametrize("action, save, stop", [("mark", None, None), ("tell", False, False), ("save", True, False),
                                                 ("stop", True, True), (["mark", "save"], True, False), (("stop", "mark"), True, True)])
 def test_a_flag_does_what_its_actions_say(tmp_path, action, save, stop):
-    jobs, report, counters = three_steps(tmp_path, SCRIPT.format(f"raise_flag('theta is odd', np.float32(1.5), {action!r})"))
+    jobs, told, counters = three_steps(tmp_path, SCRIPT.format(f"raise_flag('theta is odd', np.float32(1.5), {action!r})"))
     assert [(job.condition, job.value, job.condition_step, job.save, job.stop) for job in jobs] == (
         [] if action == "mark" else [("fields.look: theta is odd, at step 2", 1.5, 2, save, stop)])
     assert marks(tmp_path / "run") == ({2: [("look", "theta is odd", "", 1.5)]} if "mark" in action else {})
-    output = ", ".join(word for word in ("mark", "save", "stop", "tell") if word in action)
-    assert f"step 2 of stream 'fields' fulfils a condition: look: theta is odd, {output}\n" in report
+    said = ", ".join(word for word in ("mark", "save", "stop", "tell") if word in action)
+    assert f"step 2 of stream 'fields' fulfils a condition: look: theta is odd, {said}\n" in told
     assert counters.scripts_missed == 0 and sorted(results(tmp_path / "run")) == [1, 2, 3]
 
 
 def test_a_condition_over_what_a_script_returns(tmp_path):
-    jobs, report, counters = three_steps(tmp_path, SCRIPT.format("pass"), condition=["row == 2", "max == 25", "min > 0"],
+    jobs, told, counters = three_steps(tmp_path, SCRIPT.format("pass"), condition=["row == 2", "max == 25", "min > 0"],
                                        action=["mark", "stop"])
     assert [(job.condition, job.value, job.stop) for job in jobs] == [
         ("fields.look: row == 2 (row is 2), at step 1", 2, True), ("fields.look: row == 2 (row is 2), at step 2", 2, True),
         ("fields.look: max == 25 (max is 25), at step 2", 25, True)]
     assert marks(tmp_path / "run")[1] == [("look", "row == 2", "row", 2)]
     assert sorted(marks(tmp_path / "run")[2]) == [("look", "max == 25", "max", 25), ("look", "row == 2", "row", 2)]
-    assert report.count("analysis 'look': no result has a name as condition 'min > 0' says") == 1
+    assert told.count("analysis 'look': no result has a name as condition 'min > 0' says") == 1
     assert counters.scripts_missed == 0
 
 
 def test_a_snapshot_is_marked_before_its_results_are_there(tmp_path):
     three_steps(tmp_path, SCRIPT.format(STOP), condition=["max == 25"])
     (written,) = tmp_path.glob("run/fields.look/step-000002/manifest.json")
-    result = [path.stat().st_mtime_ns for path in tmp_path.glob("run/fields/step-000002/.marks/*.json")]
-    assert len(result) == 2 and max(result) < written.stat().st_mtime_ns
+    made = [path.stat().st_mtime_ns for path in tmp_path.glob("run/fields/step-000002/.marks/*.json")]
+    assert len(made) == 2 and max(made) < written.stat().st_mtime_ns
 
 
 @pytest.mark.parametrize("act", ["1 / 0", "return 5", "raise_flag('')"])
@@ -100,14 +100,14 @@ REFUSED = [(r"{'max': 25, 'blob': bytes([255]) * 70_000}", "returned 'blob' with
 
 
 @pytest.mark.parametrize("value, said", REFUSED)
-def test_a_result_that_is_refused_costs_no_flag_and_no_condition(tmp_path, value, output):
+def test_a_result_that_is_refused_costs_no_flag_and_no_condition(tmp_path, value, said):
     script = SCRIPT.format(f"{STOP}; return {value}")
-    jobs, report, counters = three_steps(tmp_path, script, condition=["max == 25"])
+    jobs, told, counters = three_steps(tmp_path, script, condition=["max == 25"])
     assert [job.condition_step for job in jobs] == [2] and len(marks(tmp_path / "run")[2]) == 2
-    assert report.count(output) == 1 and counters.scripts_missed == 0
-    assert [sorted(result) for result in results(tmp_path / "run").values()] == [["max", "row"], ["max"], ["max", "row"]]
+    assert told.count(said) == 1 and counters.scripts_missed == 0
+    assert [sorted(one) for one in results(tmp_path / "run").values()] == [["max", "row"], ["max"], ["max", "row"]]
     done = insitu(tmp_path / "look.py", f"{tmp_path}/run/fields", "--python", sys.executable, "--again", "--to", tmp_path / "to", code=1)
-    assert f"  fulfils look: theta is odd\n  analysis 'look': function 'look' {output}" in done.stdout and not done.stderr
+    assert f"  fulfils look: theta is odd\n  analysis 'look': function 'look' {said}" in done.stdout and not done.stderr
     assert sorted(results(tmp_path / "to")[2]) == ["max"]
 
 
@@ -160,17 +160,17 @@ WRONG = [
 
 
 @pytest.mark.parametrize("act, said", WRONG)
-def test_a_flag_that_is_none_is_an_exception(tmp_path, act, output):
-    jobs, report, counters = three_steps(tmp_path, SCRIPT.format(act))
-    assert output in report, report
+def test_a_flag_that_is_none_is_an_exception(tmp_path, act, said):
+    jobs, told, counters = three_steps(tmp_path, SCRIPT.format(act))
+    assert said in told, told
     assert not jobs and not marks(tmp_path / "run") and counters.scripts_missed == 1
 
 
 def test_outside_of_a_function_there_is_nothing_to_flag(tmp_path):
     with pytest.raises(RuntimeError, match="raise_flag is called outside a function of a script, or in another process: there is no snapshot"):
         scripted.raise_flag("odd")
-    _, report, counters = three_steps(tmp_path, SCRIPT.format("pass") + "raise_flag('odd')\n")
-    assert "RuntimeError: raise_flag is called outside a function of a script" in report and counters.scripts_missed == 3
+    _, told, counters = three_steps(tmp_path, SCRIPT.format("pass") + "raise_flag('odd')\n")
+    assert "RuntimeError: raise_flag is called outside a function of a script" in told and counters.scripts_missed == 3
 
 
 @pytest.mark.parametrize("act", ["threading.Timer(0.1, late).start()", "if os.fork() == 0: late()"])
@@ -191,12 +191,12 @@ def late():
 def test_a_script_that_raises_in_a_loop_is_heard_to_a_point(tmp_path):
     act = """
         for i in range(100_000): raise_flag(f"flag {i}", i, "stop" if i == 99_999 else ("tell", "mark"))"""
-    jobs, report, counters = three_steps(tmp_path, SCRIPT.format(act))
+    jobs, told, counters = three_steps(tmp_path, SCRIPT.format(act))
     values = [(job.value, job.stop) for job in jobs]  # the application may ask while the agent still hands them over
     assert values[0] == (7, True) and sorted(values[1:]) == [(i, False) for i in range(7)]
     assert len(marks(tmp_path / "run")[2]) == 8
-    assert report.count("its script raises more than 8 flags of a snapshot: the actions of the others go with the last") == 1
-    assert re.findall("fulfils a condition: look: flag (.)", report) == list("70123456") and counters.scripts_missed == 0
+    assert told.count("its script raises more than 8 flags of a snapshot: the actions of the others go with the last") == 1
+    assert re.findall("fulfils a condition: look: flag (.)", told) == list("70123456") and counters.scripts_missed == 0
 
 
 def test_flags_of_one_text_are_one_of_the_first_value_and_all_actions(tmp_path):
@@ -207,9 +207,9 @@ def test_flags_of_one_text_are_one_of_the_first_value_and_all_actions(tmp_path):
 
 def test_a_condition_over_a_function_that_does_not_look_at_the_step_is_no_mistake(tmp_path):
     script = SCRIPT.format("pass") + "@every(2, variables=['theta'])\ndef second(snapshot): return {'b': snapshot.step}\n"
-    jobs, report, _ = three_steps(tmp_path, script, condition=["b == 2", "c > 0"], action=["stop"])
+    jobs, told, _ = three_steps(tmp_path, script, condition=["b == 2", "c > 0"], action=["stop"])
     assert [job.condition for job in jobs] == ["fields.look: b == 2 (b is 2), at step 2"]
-    assert "condition 'b == 2'" not in report and report.count("no result has a name as condition 'c > 0' says") == 1
+    assert "condition 'b == 2'" not in told and told.count("no result has a name as condition 'c > 0' says") == 1
 
 
 def test_the_last_good_snapshot_stays_while_a_script_may_still_mark_the_newest(tmp_path):
@@ -272,13 +272,13 @@ def test_all_ranks_end_at_one_step_and_the_restart_passes_over_what_is_marked(tm
     config = write_config(tmp_path, "from forebay.insitu import raise_flag\n" + script, nodes=2, **options)
     run = tmp_path / "run"
     first = json.loads(mpi(3, HERE / "stopped.py", config, run))
-    ended, report = first[0][1:3]
-    assert ended in (5, 6, 7) and first == [[0, ended, report, 1]] * 3
-    assert report in [f"fields.look: {text}, at step {step}" for step in range(5, ended + 1)]
+    ended, told = first[0][1:3]
+    assert ended in (5, 6, 7) and first == [[0, ended, told, 1]] * 3
+    assert told in [f"fields.look: {text}, at step {step}" for step in range(5, ended + 1)]
     assert steps_of(run) == list(range(1, ended + 1)) and list(marks(run)) == list(range(5, ended + 1))
-    assert all(len(mark) == 1 for mark in marks(run).values())
+    assert all(len(one) == 1 for one in marks(run).values())
     again = json.loads(mpi(3, HERE / "stopped.py", config, run))
-    assert [entry[:3] for entry in again] == [[4, 5, ""]] * 3
+    assert [one[:3] for one in again] == [[4, 5, ""]] * 3
 
 
 def test_a_node_acts_before_its_part_lets_another_one_write_the_results():
@@ -308,13 +308,13 @@ def make_drained(tmp_path):
 
 def test_afterwards_snapshots_are_marked_and_it_is_said(drained):
     words = [drained / "look.py", f"{drained}/run/fields", "--python", sys.executable, "--to", drained / "to"]
-    output = "fields@1  1 result, 0 pictures\nfields@2  1 result, 0 pictures\n  fulfils look: theta is odd\nfields@3  1 result, 0 pictures\n"
-    report = output.replace("1 result, 0 pictures", "only looked at").replace("odd\n", "odd\n  would be marked without --only-report\n")
+    said = "fields@1  1 result, 0 pictures\nfields@2  1 result, 0 pictures\n  fulfils look: theta is odd\nfields@3  1 result, 0 pictures\n"
+    report = said.replace("1 result, 0 pictures", "only looked at").replace("odd\n", "odd\n  would be marked without --only-report\n")
     assert insitu(*words, "--only-report").stdout == report and not marks(drained / "run")
-    message = json.loads(insitu(*words, "--only-report", "--again", "--json").stdout)
-    assert [entry["fulfilled"] for entry in message] == [
+    told = json.loads(insitu(*words, "--only-report", "--again", "--json").stdout)
+    assert [one["fulfilled"] for one in told] == [
         [], [{"analysis": "look", "condition": "theta is odd", "result": "", "value": 1.5}], []]
-    assert insitu(*words, "--again").stdout == output and marks(drained / "run") == {2: [("look", "theta is odd", "", 1.5)]}
+    assert insitu(*words, "--again").stdout == said and marks(drained / "run") == {2: [("look", "theta is odd", "", 1.5)]}
 
 
 def test_afterwards_a_flag_counts_though_its_function_fails(drained):

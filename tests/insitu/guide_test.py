@@ -57,7 +57,7 @@ def test_a_script_of_the_guide_runs(run, tmp_path, script):
     if not expected:
         assert "0 results, 0 pictures" in done.stdout
     elif isinstance(expected, str):
-        assert [entry.name for entry in (tmp_path / "pictures").iterdir()] == [f"fields.look.{expected}.step-000100.png"]
+        assert [one.name for one in (tmp_path / "pictures").iterdir()] == [f"fields.look.{expected}.step-000100.png"]
     else:
         assert sorted(scripted.results(tmp_path / "to")[100]) == sorted(expected)
 

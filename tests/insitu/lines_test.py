@@ -40,13 +40,13 @@ def session(folder, more, steps, add, below=None):
 
 def means(run):
     """{step: mean} of those that have the name of their step."""
-    return {step: result["theta/mean"] for step, result in results(run, "fields.num").items()}
+    return {step: found["theta/mean"] for step, found in results(run, "fields.num").items()}
 
 
 def standing(run):
     """{step: state} as `forebay ls` has them, of the living first."""
     listed = subprocess.run(["forebay", "ls", "--json", f"{run}/fields.num"], env=ENVIRONMENT, check=True, capture_output=True, text=True)
-    return sorted((entry["step"], entry["state"]) for entry in json.loads(listed.stdout))
+    return sorted((one["step"], one["state"]) for one in json.loads(listed.stdout))
 
 
 def test_what_the_run_has_gone_back_behind_is_abandoned_with_its_results(tmp_path):
@@ -87,9 +87,9 @@ def look(snapshot):
     saves.save(5, waits=False)
     go.touch()
     scripted.soon(lambda: saves.stream.counters.scripts_missed == 2 or results(saves.run))
-    report, _ = saves.close()
+    told, _ = saves.close()
     assert not results(saves.run)
-    assert "a later save has taken its place" in report
+    assert "a later save has taken its place" in told
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def test_reader_comes_late_and_is_killed(tmp_path, pause):
         reader.stdout.close()
     _, counters = saves.close()
     assert counters.scripts_missed == 0
-    assert [int(result["sent"]) for result in scripted.results(saves.run).values()] == list(range(saves.saved))
+    assert [int(found["sent"]) for found in scripted.results(saves.run).values()] == list(range(saves.saved))
     for step, time, first, last, x, unit, axes in seen:  # theta begins as 0 to 23, and each save adds one
         assert (float(time), float(first), float(last)) == (int(step) / 2, int(step) + 1, int(step) + 24)
         assert (float(x), unit, axes) == (21, "K", "yx")

@@ -67,12 +67,12 @@ def other(snapshot):
 '''
 
 
-def same(first, other):
+def same(one, other):
     """Bit for bit, and of the same types."""
-    assert sorted(first) == sorted(other)
-    for step, result in first.items():
-        assert sorted(result) == sorted(other[step])
-        for name, value in result.items():
+    assert sorted(one) == sorted(other)
+    for step, found in one.items():
+        assert sorted(found) == sorted(other[step])
+        for name, value in found.items():
             assert value.dtype == other[step][name].dtype and value.shape == other[step][name].shape, name
             assert value.tobytes() == other[step][name].tobytes(), (step, name)
 
@@ -97,9 +97,9 @@ def test_beside_the_simulation_and_afterwards_the_same_bits(tmp_path, ranks, nod
     np.testing.assert_allclose(there[3]["mean"], theta.mean(1), rtol=1e-13)
     assert (there[3]["twice"] == 2 * there[3]["mean"]).all() and there[3]["rows"] == ranks
     assert "counts" not in there[3] and there[2]["counts"].sum() == 900 and there[2]["dt"] == 0.25
-    output = insitu(tmp_path / "look.py", run, "--python", sys.executable, "--to", to, "--pictures", tmp_path / "pictures",
+    said = insitu(tmp_path / "look.py", run, "--python", sys.executable, "--to", to, "--pictures", tmp_path / "pictures",
                   "--jobs", 2).stdout
-    assert output.splitlines()[1] == f"fields@2  1 result, {1 + 2 * nodes} pictures"
+    assert said.splitlines()[1] == f"fields@2  1 result, {1 + 2 * nodes} pictures"
     same(there, results(to))
     packed = {}
     for stream in run.glob("packed-*"):  # two nodes that leave the last part at one moment both make the picture, alike
@@ -114,13 +114,13 @@ def test_beside_the_simulation_and_afterwards_the_same_bits(tmp_path, ranks, nod
 
 
 def test_on_any_number_of_nodes_what_needs_no_order_is_the_same(tmp_path):
-    matches = []
+    found = []
     for ranks, nodes in ((1, 1), (3, 3)):
         folder = tmp_path / str(nodes)
         mpi(ranks, HERE / "saver.py", write_config(folder, SCRIPT, nodes=nodes), folder / "run", 2)
-        matches.append({step: {name: value for name, value in result.items() if name not in ("nodes", "sum", "rows")}
-                      for step, result in results(folder / "run").items()})
-    same(*matches)
+        found.append({step: {name: value for name, value in one.items() if name not in ("nodes", "sum", "rows")}
+                      for step, one in results(folder / "run").items()})
+    same(*found)
 
 
 def test_numbers_of_several_nodes_need_a_reduce(tmp_path):
@@ -134,9 +134,9 @@ def alone(snapshot):
     path = tmp_path / "alone.py"
     path.write_text(scripted.HEAD + script)
     done = insitu(path, f"{tmp_path}/run/fields", "--python", sys.executable, "--json", code=1)
-    report = json.loads(done.stdout)
-    assert [(entry["step"], entry["made"]) for entry in report] == [(1, []), (2, [])]
-    assert report[0]["problems"] == ["analysis 'alone': function 'alone' returned numbers on each of 2 nodes: say how they come "
+    told = json.loads(done.stdout)
+    assert [(one["step"], one["made"]) for one in told] == [(1, []), (2, [])]
+    assert told[0]["problems"] == ["analysis 'alone': function 'alone' returned numbers on each of 2 nodes: say how they come "
                                    "together, by reduce=, or look at all nodes at once, by gather="]
 
 
@@ -188,12 +188,12 @@ LOST = ["function 'one' made the file 'x/y.csv', and function 'one' the file 'x-
 def test_files_that_go_to_one_place_are_told_and_links_left_out(tmp_path):
     saves = scripted.Saves(tmp_path, write_config(tmp_path, FILES))
     saves.save(1)
-    report, counters = saves.close()
+    told, counters = saves.close()
     done = insitu(tmp_path / "look.py", f"{saves.run}/fields", "--python", sys.executable, "--to", tmp_path / "to", "--pictures",
                   tmp_path / "pictures", code=1)
     (packed,) = saves.run.glob("packed-*")
     subprocess.run(["forebay", "extract", packed, "-C", tmp_path / "packed"], env=ENVIRONMENT, check=True)
-    assert [report.count(line) for line in LOST] == [1] * 5 == [done.stdout.count(line) for line in LOST], report + done.stdout
+    assert [told.count(line) for line in LOST] == [1] * 5 == [done.stdout.count(line) for line in LOST], told + done.stdout
     assert counters.scripts_missed == 0 and sorted(results(saves.run)[1]) == sorted(results(tmp_path / "to")[1]) == ["a", "b"]
     kept = {path.name[len("fields.look."):]: path.read_bytes() for path in (tmp_path / "pictures").iterdir()}
     assert kept == {"table.step-000001.csv": b"table.csv", "x-y.step-000001.csv": b"x/y.csv", "y.step-000001.csv": b"y.csv",
@@ -212,8 +212,8 @@ def look(snapshot):
     more = f'[streams.fields.insitu.second]\nkind = "script"\nscript = "{tmp_path}/look.py"\npython = "{sys.executable}"\n'
     saves = scripted.Saves(tmp_path, write_config(tmp_path, script, more=more))
     saves.save(1)
-    report, counters = saves.close()
-    assert counters.scripts_missed == 0 and list(results(saves.run, "fields.second")) == [1], report
+    told, counters = saves.close()
+    assert counters.scripts_missed == 0 and list(results(saves.run, "fields.second")) == [1], told
 
 
 @pytest.fixture(name="run", scope="module")
@@ -247,11 +247,11 @@ def test_a_configuration_with_both_kinds_makes_both(run, tmp_path):
     ("os._exit(3)", 2, "its script has ended its process, with exit code 3"),
     ("x = 1", 2, "has no function that is marked by @every(...)"), ("def (", 2, "SyntaxError"), ("@every(7, variables=['theta'])\ndef f(s): pass", 2, "looks at any of these steps"),
     ("@every(1, variables=['theta'])\ndef f(s): 1 / 0", 1, "analysis 'bad': ZeroDivisionError: division by zero")])
-def test_a_script_that_fails_afterwards_is_told(run, tmp_path, script, code, output):
+def test_a_script_that_fails_afterwards_is_told(run, tmp_path, script, code, said):
     path = tmp_path / "bad.py"
     path.write_text(scripted.HEAD + script + "\n")
     done = insitu(path, run, "--python", sys.executable, "--to", tmp_path / "to", code=code)
-    assert output in done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
 
 
 def test_what_is_damaged_at_the_target_is_not_shown_to_a_script(run, tmp_path):
@@ -289,7 +289,7 @@ def heat(snapshot):
     insitu(path, run, "--python", sys.executable, "--to", tmp_path / "to", "--pictures", tmp_path / "pictures", "--jobs", 1)
     import PIL.Image  # pylint: disable=import-outside-toplevel
     drawn = sorted((tmp_path / "pictures").glob("*"))
-    assert [entry.name for entry in drawn] == [f"fields.draw.map.step-00000{step}.png" for step in (1, 2)]
+    assert [one.name for one in drawn] == [f"fields.draw.map.step-00000{step}.png" for step in (1, 2)]
     assert PIL.Image.open(io.BytesIO(drawn[0].read_bytes())).size == (640, 480)
 
 

@@ -39,11 +39,11 @@ def write_config(folder, script, nodes=1, more="", **options):
 
 def results(run, stream="fields.look"):
     """What a script has made: {step: {name: value}}."""
-    result = {}
+    found = {}
     for directory in sorted(pathlib.Path(run, stream).glob("step-*[0-9]")):
         (node,) = ScriptRun(str(run)).drained(str(directory))
-        result[node.step] = {name: variable.array for name, variable in Snapshot([node], ["*"], "").items()}
-    return result
+        found[node.step] = {name: variable.array for name, variable in Snapshot([node], ["*"], "").items()}
+    return found
 
 
 def soon(holds, seconds=60):
@@ -97,10 +97,10 @@ class Saves:
     def close(self):
         """What the agent has said, and the counters."""
         logs = list(self.memory.glob("*/*/agent.log"))
-        report, counters = logs[0].read_text(), self.stream.counters
+        told, counters = logs[0].read_text(), self.stream.counters
         self.session.close()
         soon(lambda: not list(self.memory.glob("*/*")))
-        return report, counters
+        return told, counters
 
 
 def printed(run):

@@ -32,16 +32,16 @@ def main(config, run):
             missed = stream.counters.scripts_missed
             assert stream.save(int(step)).kept
             ended = time.monotonic() + 300
-            path = pathlib.Path(run, f"fields.look/step-{int(step):06}")
-            while not WORLD.allreduce(path.exists() or stream.counters.scripts_missed > missed):
+            made = pathlib.Path(run, f"fields.look/step-{int(step):06}")
+            while not WORLD.allreduce(made.exists() or stream.counters.scripts_missed > missed):
                 assert time.monotonic() < ended, f"no results of step {step}: {stream.counters}"
                 time.sleep(0.01)
             job = session.job(stop_wanted=begun > 0)
             if job.stop:
                 break
-        report = WORLD.gather([begun, int(step), job.condition, job.value])
+        told = WORLD.gather([begun, int(step), job.condition, job.value])
     if WORLD.rank == 0:
-        print(json.dumps(report))
+        print(json.dumps(told))
 
 
 main(sys.argv[1], sys.argv[2])

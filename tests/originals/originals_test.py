@@ -64,13 +64,13 @@ def test_h5part_suite(tmp_path, ranks):
     names = ("testframe.c", "test.c", "write.c", "read.c", "testframe.h", "params.h")
     if ranks:
         program = compiled(tmp_path, "mpicc", names, "forebay_h5part", "-DPARALLEL_IO", "-DH5_USE_16_API")
-        output = mpi(ranks, program, "-summary", cwd=tmp_path)
+        said = mpi(ranks, program, "-summary", cwd=tmp_path)
     else:
         program = compiled(tmp_path, "cc", names, "forebay_h5part_serial", "-DH5_USE_16_API")
-        output = done(program, "-summary", cwd=tmp_path)
-    summary = output[output.index("Summary of Test Results"):].split()
+        said = done(program, "-summary", cwd=tmp_path)
+    summary = said[said.index("Summary of Test Results"):].split()
     for test in H5PART_TESTS:
-        assert summary[summary.index(test) + 1] == "0", output
+        assert summary[summary.index(test) + 1] == "0", said
     assert [path.name for path in tmp_path.glob("*.forebay*")] == []
 
 

@@ -67,13 +67,13 @@ def setUpModule():
 
 
 class SharedFile(unittest.TestCase):
-    entry = os.path.join(ONE, "shared.h5")
+    one = os.path.join(ONE, "shared.h5")
 
     def test_one_file_a_snapshot(self):
         self.assertEqual(sorted(os.listdir(ONE)), ["manifest.json", "shared.h5"])
 
     def test_h5py_reads_every_variable_in_its_global_shape(self):
-        with h5py.File(self.shared_file, "r") as file:
+        with h5py.File(self.one, "r") as file:
             for name, values in expected().items():
                 np.testing.assert_array_equal(file[name][()], values, name)
                 self.assertEqual(file[name].shape, np.shape(values), name)
@@ -83,33 +83,33 @@ class SharedFile(unittest.TestCase):
             self.assertEqual(file["_forebay/nodes"][1, 4096:4104].tobytes(), b"FBNODE\r\n")
 
     def test_it_says_what_the_node_files_say(self):
-        with h5py.File(self.shared_file, "r") as file:
+        with h5py.File(self.one, "r") as one:
             parts = [h5py.File(path, "r") for path in sorted(pathlib.Path(FILES).glob("node-*.h5"))]
             self.assertEqual(len(parts), NODES)
             for name in ("gas/id", "gas/x", "gas/name", "fields/slabs"):
                 together = np.concatenate([part[name][()] for part in parts])
-                np.testing.assert_array_equal(file[name][()].ravel(), together, name)
+                np.testing.assert_array_equal(one[name][()].ravel(), together, name)
 
     def test_pyfive_and_netcdf_read_it(self):
         values = expected()
-        with pyfive.File(self.shared_file) as file:
+        with pyfive.File(self.one) as file:
             for name in ("fields/slabs", "fields/boxes", "gas/id"):
                 np.testing.assert_array_equal(file[name][:], values[name], name)
-        with netCDF4.Dataset(self.shared_file) as file:
+        with netCDF4.Dataset(self.one) as file:
             file.set_auto_mask(False)
             for name in ("fields/slabs", "fields/boxes", "fields/holes", "gas/id", "gas/x"):
                 np.testing.assert_array_equal(file[name][:], values[name], name)
-        with xr.open_dataset(self.shared_file, group="fields", engine="netcdf4") as fields:
+        with xr.open_dataset(self.one, group="fields", engine="netcdf4") as fields:
             np.testing.assert_array_equal(fields["boxes"].values, values["fields/boxes"])
 
     def test_hdf5_tools_take_it(self):
-        self.assertIn("31, 37, 11", output_of("h5dump", "-H", "-d", "/fields/boxes", self.shared_file))
+        self.assertIn("31, 37, 11", output_of("h5dump", "-H", "-d", "/fields/boxes", self.one))
         copy = os.path.join(SCRATCH, "copy.h5")
-        output_of("h5repack", self.shared_file, copy)
-        output_of("h5diff", self.shared_file, copy)
+        output_of("h5repack", self.one, copy)
+        output_of("h5diff", self.one, copy)
 
     def test_second_reader_verifies_it(self):
-        listing = output_of(sys.executable, READER, self.shared_file)
+        listing = output_of(sys.executable, READER, self.one)
         self.assertIn(f"nodes {NODES}", listing)
         output_of(sys.executable, READER, "--quiet", os.path.join(ONE, "manifest.json"))
 

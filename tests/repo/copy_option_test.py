@@ -75,9 +75,9 @@ def check(scratch, problems):
     if errors := scratch.compile("program.cpp", "-o", str(program)):
         problems.append(f"the list does not compile alone:\n{errors}")
         return
-    output = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    if "--greet 2 1 Say good morning\n" not in output:
-        problems.append(f"the list has no new option: {output}")
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    if "--greet 2 1 Say good morning\n" not in said:
+        problems.append(f"the list has no new option: {said}")
     if scratch.changed != {LIST, OBEYS}:
         problems.append(f"a new option touches {sorted(scratch.changed)}")
 

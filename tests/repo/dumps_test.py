@@ -36,15 +36,15 @@ def problems_of(page, name, text):
         return [f"{page}: shows {name}, which does not exist"], 0
     problems, shown = [], 0
     for line in text.splitlines():
-        match = LINE.match(line)
-        if not match:
+        found = LINE.match(line)
+        if not found:
             if re.match(r"^[0-9a-f]{4,} ", line):
                 problems.append(f"{page}: {name}: no line of a dump: {line}")
             continue
         shown += 1
-        there, letters = line_of(data, int(match.group(1), 16))
-        if (match.group(2).strip(), match.group(3)) != (there, letters):
-            problems.append(f"{page}: {name} has at {match.group(1)}: {there}  |{letters}|")
+        there, letters = line_of(data, int(found.group(1), 16))
+        if (found.group(2).strip(), found.group(3)) != (there, letters):
+            problems.append(f"{page}: {name} has at {found.group(1)}: {there}  |{letters}|")
     if not shown and data.decode() != text:
         problems.append(f"{page}: the text of {name} is another one")
     return problems, shown or 1
@@ -59,8 +59,8 @@ def main():
         if not examples and path.name != "index.md":
             problems.append(f"{page}: has no worked example")
         for name, text in examples:
-            result, shown = problems_of(page, name, text)
-            problems += result
+            found, shown = problems_of(page, name, text)
+            problems += found
             checked += shown
     tree.finish("lines of dumps", checked, problems)
 

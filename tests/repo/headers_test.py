@@ -25,14 +25,14 @@ MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 def first_included():
     """The headers that a source includes before all else; tests see those of their whole room first."""
-    result = set()
+    found = set()
     for source in tree.tracked(".cpp", under=("src/", "transfer/", "tests/")):
         if source.name.endswith("_test.cpp"):
             continue
         name = re.search(r"^#include (\S+)", source.read_text(), re.MULTILINE)
         if name and name[1].startswith('"'):
-            result |= {tree.ROOT / folder / name[1].strip('"') for folder in ("src", "tests", ".")}
-    return result
+            found |= {tree.ROOT / folder / name[1].strip('"') for folder in ("src", "tests", ".")}
+    return found
 
 
 COMPILED = first_included()
@@ -65,7 +65,7 @@ def compile_alone(compiler, path):
     command += [f"-I{tree.ROOT / folder}" for folder in folders]
     command += flags_for(path)
     if "src/bindings/python/" in str(path):  # nanobind comes with the Python environment
-        command += [f"-isystem{result}" for result in (tree.ROOT / "build/venv").glob("lib/python*/site-packages/nanobind/include")]
+        command += [f"-isystem{found}" for found in (tree.ROOT / "build/venv").glob("lib/python*/site-packages/nanobind/include")]
         command.append(f"-isystem{sysconfig.get_paths()['include']}")
     source = f'#include "{path}"\n#include "{path}"\n'
     done = subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True, check=False)

@@ -82,9 +82,9 @@ def checked(lines):
     result, long = [], []
     for first, end, is_text in blocks_of(lines):
         block = lines[first:end]
-        matches = [first + number for number, line in enumerate(block, 1) if len(line) > COLUMNS_MAX]
-        if is_text and matches and filled(block) != block:
-            long += matches
+        found = [first + number for number, line in enumerate(block, 1) if len(line) > COLUMNS_MAX]
+        if is_text and found and filled(block) != block:
+            long += found
             block = filled(block)
         result += block
     return result, long

@@ -14,13 +14,13 @@ PATH = re.compile(r"`((?:src|transfer|include|docs|tests|scripts|cmake|apps|benc
 
 def anchors(text):
     """The anchors that the headings of a page get."""
-    result = set()
+    found = set()
     for line in text.splitlines():
         heading = re.match(r"^#+\s+(.*)$", line)
         if heading:
             plain = re.sub(r"[^\w\- ]", "", heading.group(1).lower())
-            result.add(plain.strip().replace(" ", "-"))
-    return result
+            found.add(plain.strip().replace(" ", "-"))
+    return found
 
 
 def without_code(text):

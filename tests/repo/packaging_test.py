@@ -55,8 +55,8 @@ def options_set(recipe):
 
 def least(text, name, pattern):
     """The version that `text` asks for, with trailing zeros and blanks gone."""
-    match = re.search(pattern.replace("NAME", re.escape(name)), text, re.MULTILINE)
-    return match.group(1) if match else None
+    found = re.search(pattern.replace("NAME", re.escape(name)), text, re.MULTILINE)
+    return found.group(1) if found else None
 
 
 def same(left, right):

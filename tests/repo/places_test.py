@@ -36,9 +36,9 @@ def problems_in(path):
         if "#include" in code:
             continue
         for place, (calls, why) in PLACES.items():
-            match = calls.search(code)
-            if match and name != place and DECLARED.get(name) is not calls:
-                yield f"{name}:{number}: {match.group(0).strip('(: ')} {why}"
+            found = calls.search(code)
+            if found and name != place and DECLARED.get(name) is not calls:
+                yield f"{name}:{number}: {found.group(0).strip('(: ')} {why}"
 
 
 def main():

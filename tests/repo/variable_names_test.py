@@ -1,6 +1,6 @@
 """Goal: the name of a variable is a noun: no variable has the name one, found, made, told, said or mine.
 
-Method: reads declarations of variables, parameters and data members in C, C++, Fortran and Python. In C and C++ a name
+Method: reads declarations of variables, parameters and data members in C, C++ and Fortran. In C and C++ a name
 counts if it stands behind a type, in a structured binding, at the beginning of a capture or of FB_TRY_ASSIGN, or behind
 a comma of a declaration. The test relies on the spaces of clang-format. It blanks comments, texts and enumerations.
 Functions and namespaces may have such names.

@@ -65,9 +65,9 @@ class Watching:
         connection.request(method, path, headers={"Authorization": f"Bearer {token or self.token}",
                                                   **({"Host": host} if host else {})})
         answer = connection.getresponse()
-        report = answer.status, dict(answer.getheaders()), answer.read()
+        told = answer.status, dict(answer.getheaders()), answer.read()
         connection.close()
-        return report
+        return told
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)
@@ -118,9 +118,9 @@ class Page(unittest.TestCase):
     def wait(self, what, script, *arguments):
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
-            result = self.browser.execute_script(script, *arguments)
-            if result:
-                return result
+            found = self.browser.execute_script(script, *arguments)
+            if found:
+                return found
             time.sleep(0.02)
         raise AssertionError(f"not within {PATIENCE_S} s: {what}\n{self.text()[:1500]}")
 
@@ -161,8 +161,8 @@ class Page(unittest.TestCase):
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def check_console(self):
-        lines = [entry for entry in self.browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-        self.assertEqual(lines, [])
+        told = [entry for entry in self.browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        self.assertEqual(told, [])
 
     def check_requests(self):
         seen = 0
@@ -309,7 +309,7 @@ class Page(unittest.TestCase):
             order.append(self.browser.switch_to.active_element.get_attribute("id"))
         expected = ["field-stream", "field-step", "field-variable", "field-axis", "field-view", "field-palette",
                     "field-low", "field-high", "field-log", "field-index"]
-        self.assertEqual([entry for entry in order if entry.startswith("field")], expected)
+        self.assertEqual([one for one in order if one.startswith("field")], expected)
 
     def test_connection_lost_and_found(self):
         self.open()

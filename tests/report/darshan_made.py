@@ -22,10 +22,10 @@ COMPONENT_COUNTERS = 7  # of a file's layout: stripe size, count, pattern, flags
 
 def library():
     folder = pathlib.Path(darshan.__file__).parent.parent / "darshan.libs"
-    result = sorted(folder.glob("libdarshan-util*"))
-    if not result:
+    found = sorted(folder.glob("libdarshan-util*"))
+    if not found:
         raise ImportError(f"{folder} has no libdarshan-util")
-    return ctypes.CDLL(str(result[0]))
+    return ctypes.CDLL(str(found[0]))
 
 
 class Job(ctypes.Structure):
@@ -79,8 +79,8 @@ def put_names(libutil, log, files):
     for file in files:
         names.append(ctypes.create_string_buffer(file["id"].to_bytes(8, "little") + file["name"].encode() + b"\0"))
         references.append(NameReference(name=ctypes.addressof(names[-1])))
-    for entry, after in zip(references, references[1:]):
-        entry.next = ctypes.addressof(after)
+    for one, after in zip(references, references[1:]):
+        one.next = ctypes.addressof(after)
     good(libutil.darshan_log_put_namehash(log, ctypes.byref(references[0])))
 
 
@@ -141,7 +141,7 @@ def print_log(path):
         while functions.get(handle, ctypes.byref(record := ctypes.c_void_p())) > 0:
             number = ctypes.cast(record, ctypes.POINTER(ctypes.c_uint64)).contents.value
             name = names[number]
-            mount, kind = next(entry for entry in mounts if name.startswith(entry[0]))
+            mount, kind = next(one for one in mounts if name.startswith(one[0]))
             functions.print(record, name.encode(), mount.encode(), kind.encode())
     ctypes.CDLL(None).fflush(None)
     return 0

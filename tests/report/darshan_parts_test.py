@@ -22,7 +22,7 @@ SEEDS, TARGETS, TARGET_RATE, FILE_BYTES = 3, 24, 1.5e9, 256 << 20
 def made_files(seed, files=1024, stripes=1, slow=None, slow_ratio=0.02, noise=0.15, late=0.1, bursts=1):
     """A target writes one file of its own after another. A file on several targets is as late as the slowest of its
     parts. Bursts come one after the other, 1000 s apart."""
-    chance, free, result = random.Random(seed), [0.0] * TARGETS, []
+    chance, free, made = random.Random(seed), [0.0] * TARGETS, []
     for i in range(files):
         begin = 1 + 1000.0 * (i * bursts // files)
         file = darshan_log.File("/scratch", [], written=FILE_BYTES, first=begin)
@@ -33,8 +33,8 @@ def made_files(seed, files=1024, stripes=1, slow=None, slow_ratio=0.02, noise=0.
             free[target] = max(free[target], begin) + took
             file.targets.append(target)
             file.last, file.seconds = max(file.last, free[target]), max(file.seconds, took)
-        result.append(file)
-    return result
+        made.append(file)
+    return made
 
 
 def slow_in(files):

@@ -47,29 +47,29 @@ def report(log, *arguments, code=0, **options):
 
 
 def judged(log, **options):
-    result = json.loads(report(log, "--json", **options))
-    expect(len(result["mounts"]) == 1, "one file system", result["mounts"])
-    return result, result["mounts"][0]
+    found = json.loads(report(log, "--json", **options))
+    expect(len(found["mounts"]) == 1, "one file system", found["mounts"])
+    return found, found["mounts"][0]
 
 
 def check_slow(log, **options):
-    result, mount = judged(log, **options)
+    found, mount = judged(log, **options)
     expect(mount["slow"] == [SLOW] and len(mount["targets"]) == TARGETS, "the slow target, and no other", mount["slow"])
     first = mount["targets"][0]
     expect(first["target"] == SLOW and first["name"] == "OST000e" and first["slow"], "is named first", first)
     expect(0.01 < first["ratio"] < 0.05 and first["correlation"] < -0.3, "with its ratio and its correlation", first)
     expect(mount["setstripe"] == "lfs setstripe -c 23 -o 0-13,15-23 DIRECTORY", "and how to leave it out", mount)
     expect(10 < mount["seconds"] / mount["seconds_without"] < 80, "and what that is worth", mount)
-    return result, first
+    return found, first
 
 
 def check_servers(directory, log):
     table = directory / "servers"
     table.write_text("".join(f"osc.s-OST{target:04x}-osc-ff.ost_conn_uuid=10.0.0.{target // 6}@o2ib\n"
                              for target in range(TARGETS)))
-    result = json.loads(report(log, "--json", "--servers", table))["mounts"][0]
-    expect(result["targets"][0]["server"] == "10.0.0.2@o2ib" and result["slow_servers"] == [], "a target has its server",
-           result["targets"][0])
+    found = json.loads(report(log, "--json", "--servers", table))["mounts"][0]
+    expect(found["targets"][0]["server"] == "10.0.0.2@o2ib" and found["slow_servers"] == [], "a target has its server",
+           found["targets"][0])
     text = report(log, "--servers", table)
     expect(text.index("10.0.0.2@o2ib") < text.index("OST000e"), "the table of servers stands first", text)
     expect("which server has it" in report(log, "--servers", darshan_made.__file__, code=2), "a file of none")
@@ -79,9 +79,9 @@ def check_real():
     if not REAL_LOG.exists():
         print(f"left out: {REAL_LOG} is not in this PyDarshan")
         return
-    result, first = check_slow(REAL_LOG)
-    mount = result["mounts"][0]
-    expect(result["processes"] == 2048 and mount["bytes"] == 512 << 30, "the whole job", result)
+    found, first = check_slow(REAL_LOG)
+    mount = found["mounts"][0]
+    expect(found["processes"] == 2048 and mount["bytes"] == 512 << 30, "the whole job", found)
     expect(abs(first["ratio"] - 0.0185) < 0.001 and abs(first["correlation"] + 0.703) < 0.001, "its known numbers", first)
     expect(abs(mount["seconds"] / mount["seconds_without"] - 43.3) < 0.5, "43 times as long", mount)
     text = report(REAL_LOG)
@@ -102,12 +102,12 @@ def check_parser(directory, log):
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
     by_python, by_parser = judged(log)[0], check_slow(log, env=environment)[0]
     expect(by_parser.pop("reader") == "darshan-parser" and by_python.pop("reader").startswith("PyDarshan"), "who has read")
-    for first, other in zip(by_python["mounts"][0].pop("targets"), by_parser["mounts"][0].pop("targets")):
-        expect(all(value == other[key] or abs(value - other[key]) < 1e-3 * abs(value) for key, value in first.items()),
-               "both say the same of a target", (first, other))
-    for first in (by_python, by_parser):
+    for one, other in zip(by_python["mounts"][0].pop("targets"), by_parser["mounts"][0].pop("targets")):
+        expect(all(value == other[key] or abs(value - other[key]) < 1e-3 * abs(value) for key, value in one.items()),
+               "both say the same of a target", (one, other))
+    for one in (by_python, by_parser):
         for key in ("seconds", "seconds_without", "median_rate"):  # a parser prints six digits
-            first["mounts"][0][key] = f"{first['mounts'][0][key]:.3g}"
+            one["mounts"][0][key] = f"{one['mounts'][0][key]:.3g}"
     expect(by_python == by_parser, "and of all", (by_python, by_parser))
     check_slow(directory / "hostile.darshan", env=environment)
     parser.write_text("#!/bin/sh\necho 'Error: it is torn\x1b[31m' >&2\nexit 1\n")

@@ -151,7 +151,7 @@ def check_what_was_killed_is_not_running(place):
     kill(pids)
     work.wait()
     listed = json.loads(forebay("ls", place / "run", "--json", "--staging", place))
-    expect([entry["served"] for entry in listed if entry["state"] == "staged"] == [False], "ls knows that nobody serves it")
+    expect([one["served"] for one in listed if one["state"] == "staged"] == [False], "ls knows that nobody serves it")
     now = top()
     expect(now["state"] == "silent" and now["nodes_told"] == 0, "and top knows it as soon", (now["state"], now["nodes_told"]))
     run("rm", "-r", *place.glob("forebay-*"))

@@ -30,22 +30,22 @@ def brief(number):
 
 
 def data_of(page):
-    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    return json.loads(match.group(1))
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found.group(1))
 
 
 def binned(writes, begin, end, bins):
     """Bytes of (start, end, bytes) in equal parts of a time."""
-    width, result = (end - begin) / bins, [0.0] * bins
+    width, found = (end - begin) / bins, [0.0] * bins
     for first, last, size in writes:
         first, last = (first - begin) / width, (max(first, last) - begin) / width
         if last - first < 1e-9:
             if 0 <= first < bins:
-                result[int(first)] += size
+                found[int(first)] += size
             continue
         for number in range(max(int(first), 0), min(int(last), bins - 1) + 1):
-            result[number] += size * max(min(last, number + 1) - max(first, number), 0) / (last - first)
-    return result
+            found[number] += size * max(min(last, number + 1) - max(first, number), 0) / (last - first)
+    return found
 
 
 def writes_of(batch):
@@ -55,8 +55,8 @@ def writes_of(batch):
             yield name, (start, start + duration * 1000, kib * 1024)
 
 
-def close(result, wanted, what, share=2e-3):
-    wrong = [(number, a, b) for number, (a, b) in enumerate(zip(result, wanted, strict=True))
+def close(found, wanted, what, share=2e-3):
+    wrong = [(number, a, b) for number, (a, b) in enumerate(zip(found, wanted, strict=True))
              if not math.isclose(a, b, rel_tol=share, abs_tol=share * max(wanted, default=0))]
     expect(not wrong, what, wrong[:5])
 
@@ -99,40 +99,40 @@ def check_heat(name, heat, summary, batches):
 
 def check_rows(name, data, summary):
     streams, outcomes = data["snapshots"]["streams"], data["snapshots"]["outcomes"]
-    for result, row in zip(data["snapshots"]["rows"], summary["snapshot_rows"], strict=True):
+    for found, row in zip(data["snapshots"]["rows"], summary["snapshot_rows"], strict=True):
         wanted = [row["step"], brief(row["blocked_seconds"]), brief(row["drain_seconds"]), brief(row["interval_seconds"] or 0),
                   brief(row["durable_seconds"] or 0), brief(row["bytes"] / MEGA), brief(row["straggler_ratio"] or 0)]
-        expect(not list(differences(result[1:7] + result[8:], wanted)), f"{name}: step {row['step']}", (result, wanted))
-        expect((streams[result[0]], outcomes[result[7]]) == (row["stream"], row["outcome"]), f"{name}: its stream and outcome")
+        expect(not list(differences(found[1:7] + found[8:], wanted)), f"{name}: step {row['step']}", (found, wanted))
+        expect((streams[found[0]], outcomes[found[7]]) == (row["stream"], row["outcome"]), f"{name}: its stream and outcome")
     slow = {each["name"]: brief(each["ratio"]) for each in summary["slow_nodes"] + summary["slow_targets"]}
     nodes = sorted(summary["node_rows"], key=lambda row: row["rate_bytes_per_second"] or 0)
-    for result, row in zip(data["nodes"]["rows"], nodes, strict=True):
+    for found, row in zip(data["nodes"]["rows"], nodes, strict=True):
         wanted = [row["name"], brief((row["rate_bytes_per_second"] or 0) / MEGA), row["drains"], brief(row["drain_seconds"]),
                   row["failures"], row["retries"], slow.get(row["name"], 0)]
-        expect(not list(differences(result, wanted)), f"{name}: node {row['name']}", (result, wanted))
-    for result, row in zip(data["targets"]["rows"], summary["target_rows"], strict=True):
+        expect(not list(differences(found, wanted)), f"{name}: node {row['name']}", (found, wanted))
+    for found, row in zip(data["targets"]["rows"], summary["target_rows"], strict=True):
         wanted = [row["name"], brief(row["bytes"] / MEGA), brief(row["last_write_seconds"]),
                   brief((row["rate_bytes_per_second"] or 0) / MEGA), row["writes"], slow.get(row["name"], 0)]
-        expect(not list(differences(result[:6], wanted)), f"{name}: target {row['name']}", (result, wanted))
+        expect(not list(differences(found[:6], wanted)), f"{name}: target {row['name']}", (found, wanted))
 
 
 def check_scaling(scaling, summaries):
     expect(scaling["all"] == len(summaries), "every run is counted")
-    for result, (name, summary) in zip(scaling["rows"], summaries.items(), strict=True):
+    for found, (name, summary) in zip(scaling["rows"], summaries.items(), strict=True):
         drains = [row for row in summary["snapshot_rows"] if row["drain_seconds"] > 0]
         rates = [row["stored_bytes"] / row["drain_seconds"] / MEGA for row in drains]
         seconds = [row["drain_seconds"] for row in drains]
         wanted = [name, summary["ranks"], summary["nodes"], brief(summary["bytes_drained"] / MEGA), len(drains),
                   brief(median(seconds)), brief(max(seconds)), brief(median(rates)), brief(min(rates)), brief(max(rates))]
-        expect(not list(differences(result, wanted)), f"scaling of {name}", (result, wanted))
+        expect(not list(differences(found, wanted)), f"scaling of {name}", (found, wanted))
 
 
-def check_text(result):
+def check_text(made):
     for plain in (False, True):
-        text = output_of(FOREBAY, "report", result, *(["--plain"] if plain else []))
-        expect(not plain or text.isascii(), f"{result}: ASCII alone", text)
+        text = output_of(FOREBAY, "report", made, *(["--plain"] if plain else []))
+        expect(not plain or text.isascii(), f"{made}: ASCII alone", text)
         for line in text.splitlines()[1:]:  # the first one is the path
-            expect(len(line) <= 100 or line.startswith(" " * 14), f"{result}: at most 100 columns", line)
+            expect(len(line) <= 100 or line.startswith(" " * 14), f"{made}: at most 100 columns", line)
 
 
 def main():
@@ -140,20 +140,20 @@ def main():
         scratch = pathlib.Path(folder).resolve()
         summaries = {}
         for name, options in RUNS.items():
-            result = scratch / name
-            run(BUILD / "tests" / "make_told_run", result, *options)
-            output_of(FOREBAY, "report", result, "--html", scratch / "page.html")
+            made = scratch / name
+            run(BUILD / "tests" / "make_told_run", made, *options)
+            output_of(FOREBAY, "report", made, "--html", scratch / "page.html")
             data = data_of((scratch / "page.html").read_text())
-            batches = batches_of_run(result)
-            reports = {}
+            batches = batches_of_run(made)
+            told = {}
             for b in batches:
-                reports.setdefault((b["stream"], b["step"], b["session"]), []).append(b)
-            expect(all(len(told_of(group)) == len(group) for group in reports.values()), "each node has told once")
-            summaries[name] = summary_of(result, 0)
+                told.setdefault((b["stream"], b["step"], b["session"]), []).append(b)
+            expect(all(len(told_of(group)) == len(group) for group in told.values()), "each node has told once")
+            summaries[name] = summary_of(made, 0)
             check_rate(name, data["rate"], summaries[name], batches)
             check_heat(name, data["heat"], summaries[name], batches)
             check_rows(name, data, summaries[name])
-            check_text(result)
+            check_text(made)
         output_of(FOREBAY, "report", *(scratch / name for name in RUNS), "--html", scratch / "page.html")
         check_scaling(data_of((scratch / "page.html").read_text())["scaling"], summaries)
     print(f"the pages of {len(RUNS)} runs show what was kept")

@@ -40,8 +40,8 @@ def drawn(page, width, scratch):
 
 def check_drawn(name, page, scratch):
     for width in (360, 1200):
-        document, output = drawn(page, width, scratch)
-        expect(not output, f"{name}: nothing in the console", output)
+        document, said = drawn(page, width, scratch)
+        expect(not said, f"{name}: nothing in the console", said)
         shown = re.findall(r'<section id="(\w+)">', document)
         named = ["targets"] if name != "alone" else []  # where the layout is known
         expect(shown == ["rate", "snapshots", "nodes", *named, "heat"], f"{name}: every section is shown", shown)
@@ -55,14 +55,14 @@ def check_drawn(name, page, scratch):
         expect("&lt;/script&gt;" in document or name != "hostile", "hostile names are shown")
 
 
-def check_places(scratch, result):
+def check_places(scratch, made):
     page, other = scratch / "page.html", scratch / "other.html"
-    expect(str(page.name) in output_of(FOREBAY, "report", result, "--html", page), "it says what it wrote")
-    output_of(FOREBAY, "report", result, "--html", page)  # its own page
+    expect(str(page.name) in output_of(FOREBAY, "report", made, "--html", page), "it says what it wrote")
+    output_of(FOREBAY, "report", made, "--html", page)  # its own page
     other.write_text("<!DOCTYPE html>\n<p>mine</p>\n")
-    done = run(FOREBAY, "report", result, "--html", other, code=2)
+    done = run(FOREBAY, "report", made, "--html", other, code=2)
     expect("--replace" in done.stderr and "mine" in other.read_text(), "a page of others stays", done.stderr)
-    output_of(FOREBAY, "report", result, "--html", other, "--replace")
+    output_of(FOREBAY, "report", made, "--html", other, "--replace")
     expect("mine" not in other.read_text(), "unless it is to be replaced")
     expect(page.stat().st_mode & 0o777 == 0o666 & ~current_umask(), "with the mode of any new file")
     first, second = (re.search(r"'nonce-(\w+)'", each.read_text()).group(1) for each in (page, other))
@@ -70,30 +70,30 @@ def check_places(scratch, result):
     left = sorted(path.name for path in scratch.iterdir() if "page.html" in path.name or "other.html" in path.name)
     expect(left == ["other.html", "page.html"], "nothing is left beside", left)
     table = scratch / "targets.csv"
-    output_of(FOREBAY, "report", result, "--csv-targets", table)
-    output_of(FOREBAY, "report", result, "--csv-targets", table)
+    output_of(FOREBAY, "report", made, "--csv-targets", table)
+    output_of(FOREBAY, "report", made, "--csv-targets", table)
     lines = table.read_text().splitlines()
     expect(len(lines) == 25 and lines[0].startswith("run,target,bytes"), "a line for each target", lines[:2])
     expect(lines[21].split(",")[1] == '"OST0020"' and 0.05 < float(lines[21].split(",")[7]) < 0.2, "with its ratio", lines[21])
 
 
-def check_png(scratch, result):
+def check_png(scratch, made):
     """By the interpreter of the tests, and by one without matplotlib."""
     picture, python = scratch / "page.png", scratch / "bin"
     python.mkdir()
     (python / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (python / "python3").chmod(0o755)
     reach = {"env": os.environ | {"PATH": f"{python}:{os.environ['PATH']}"}}
-    output_of(FOREBAY, "report", result, "--png", picture, **reach)
-    run(FOREBAY, "report", result, "--png", picture, code=2, **reach)
-    output_of(FOREBAY, "report", result, "--png", picture, "--replace", **reach)
+    output_of(FOREBAY, "report", made, "--png", picture, **reach)
+    run(FOREBAY, "report", made, "--png", picture, code=2, **reach)
+    output_of(FOREBAY, "report", made, "--png", picture, "--replace", **reach)
     head = picture.read_bytes()[:24]
     expect(head[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(head[16:20], "big") == 1400, "a picture of 1400 pixels", head)
     (python / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-    done = run(FOREBAY, "report", result, "--png", picture, "--replace", code=6, **reach)
+    done = run(FOREBAY, "report", made, "--png", picture, "--replace", code=6, **reach)
     expect("no matplotlib" in done.stderr and picture.read_bytes()[:24] == head, "without matplotlib it stays", done.stderr)
     (python / "python3").write_text("#!/bin/sh\necho broken >&2\n")
-    done = run(FOREBAY, "report", result, "--png", picture, "--replace", code=7, **reach)
+    done = run(FOREBAY, "report", made, "--png", picture, "--replace", code=7, **reach)
     expect("it said broken" in done.stderr, "what an interpreter says is told", done.stderr)
     left = sorted(path.name for path in scratch.iterdir() if "page.png" in path.name)
     expect(left == ["page.png"], "nothing is left beside", left)
@@ -126,8 +126,8 @@ def main():
         several = scratch / "several.html"
         output_of(FOREBAY, "report", *(scratch / name for name in RUNS), "--html", several)
         if "chromium" not in missing:
-            document, output = drawn(several, 800, scratch)
-            expect(not output and '<section id="scaling">' in document, "the scaling over runs is drawn", output)
+            document, said = drawn(several, 800, scratch)
+            expect(not said and '<section id="scaling">' in document, "the scaling over runs is drawn", said)
         broken = scratch / "broken.html"
         broken.write_text((scratch / "slow.html").read_text().replace("</table>", "", 1).replace("show_heat(data.heat)", "nobody()"))
         if "tidy" not in missing:

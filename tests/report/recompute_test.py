@@ -63,12 +63,12 @@ PARTS = ("copy", "slot", "layout", "ranks")
 
 def parts_of(batch):
     """The four parts of blocked_seconds; of a batch without them what the longest of each leaves is waiting for ranks."""
-    reports = {part: batch[f"blocked_{part}_seconds"] for part in PARTS}
-    if sum(reports.values()) <= 0:
-        reports = {"copy": batch["copy_seconds"], "slot": batch["wait_seconds"], "layout": batch["plan_seconds"]}
+    told = {part: batch[f"blocked_{part}_seconds"] for part in PARTS}
+    if sum(told.values()) <= 0:
+        told = {"copy": batch["copy_seconds"], "slot": batch["wait_seconds"], "layout": batch["plan_seconds"]}
     left, parts = batch["blocked_seconds"], {}
     for part in PARTS[:3]:
-        parts[part] = min(reports[part], left)
+        parts[part] = min(told[part], left)
         left -= parts[part]
     parts["ranks"] = left
     return {f"{part}_seconds": seconds for part, seconds in parts.items()}
@@ -86,34 +86,34 @@ def told_of(batches):
     return [nodes[node] for node in sorted(nodes)]
 
 
-def durable_time(report):
-    committed = [b for b in report if b["outcome"] == "committed"] or [b for b in report if b["outcome"] == "found_committed"]
+def durable_time(told):
+    committed = [b for b in told if b["outcome"] == "committed"] or [b for b in told if b["outcome"] == "found_committed"]
     times = [b["drained_unix_ns"] + int(b["commit_seconds"] * 1e9) if b["drained_unix_ns"] > 0 else b["ended_unix_ns"]
              for b in committed]
     return (times[0] if committed and committed[0]["outcome"] == "committed" else min(times, default=0))
 
 
-def row_of(report):
-    first = report[0]
-    outcomes = {b["outcome"] for b in report}
+def row_of(told):
+    first = told[0]
+    outcomes = {b["outcome"] for b in told}
     outcome = "committed" if outcomes & {"committed", "found_committed"} else next(
         (each for each in ("failed", "superseded", "set_aside") if each in outcomes), "incomplete")
-    nodes = max(max(b["nodes"] for b in report), len(report))
-    slowest = max(report, key=lambda b: b["drain_seconds"])
-    drains = [b["drain_seconds"] for b in report if b["drain_seconds"] > 0]
-    saved = min((b["saved_unix_ns"] for b in report if b["saved_unix_ns"] > 0), default=0)
-    drained = [b["drained_unix_ns"] for b in report]
-    is_drained = outcome == "committed" or (len(report) == nodes and all(drained))
-    durable = durable_time(report) if outcome == "committed" else 0
-    why = list(dict.fromkeys(sentence for b in report for sentence in b["why"]))
-    intervals = [b["interval_seconds"] for b in report if b["interval_seconds"] > 0]
-    row = {key: max(b[key] for b in report) for key in ("blocked_seconds", "wait_seconds", "plan_seconds", "copy_seconds",
+    nodes = max(max(b["nodes"] for b in told), len(told))
+    slowest = max(told, key=lambda b: b["drain_seconds"])
+    drains = [b["drain_seconds"] for b in told if b["drain_seconds"] > 0]
+    saved = min((b["saved_unix_ns"] for b in told if b["saved_unix_ns"] > 0), default=0)
+    drained = [b["drained_unix_ns"] for b in told]
+    is_drained = outcome == "committed" or (len(told) == nodes and all(drained))
+    durable = durable_time(told) if outcome == "committed" else 0
+    why = list(dict.fromkeys(sentence for b in told for sentence in b["why"]))
+    intervals = [b["interval_seconds"] for b in told if b["interval_seconds"] > 0]
+    row = {key: max(b[key] for b in told) for key in ("blocked_seconds", "wait_seconds", "plan_seconds", "copy_seconds",
                                                       "drain_seconds", "sync_seconds", "commit_seconds")}
-    row["blocked_parts"] = parts_of(max(report, key=lambda b: b["blocked_seconds"]))
-    row["missing_ranks"] = sum(b["missing_ranks"] for b in report)
+    row["blocked_parts"] = parts_of(max(told, key=lambda b: b["blocked_seconds"]))
+    row["missing_ranks"] = sum(b["missing_ranks"] for b in told)
     row |= {key: first[key] for key in ("stream", "step", "snapshot_id", "session")}
-    row |= {"nodes": nodes, "nodes_told": len(report), "ranks": max(b["ranks"] for b in report), "outcome": outcome,
-            "bytes": sum(b["bytes"] for b in report), "stored_bytes": sum(b["stored_bytes"] for b in report),
+    row |= {"nodes": nodes, "nodes_told": len(told), "ranks": max(b["ranks"] for b in told), "outcome": outcome,
+            "bytes": sum(b["bytes"] for b in told), "stored_bytes": sum(b["stored_bytes"] for b in told),
             "saved_unix_ns": or_none(saved), "drained_unix_ns": or_none(max(drained)) if is_drained else None,
             "durable_unix_ns": or_none(durable),
             "durable_seconds": max(0.0, (durable - saved) / 1e9) if durable else None,
@@ -148,7 +148,7 @@ def slow_ones(samples):
     deviation = max(1.4826 * median([abs(math.log(each / middle)) for each in medians.values()]), 0.02)
     low = {name: sum(rate < 0.8 * middle for rate in each) for name, each in rates.items()}
     all_low, all_samples = sum(low.values()), len(samples)
-    matches = []
+    found = []
     for name, each in rates.items():
         ratio, z, count = medians[name] / middle, math.log(middle / medians[name]) / deviation, len(each)
         others = all_samples - count
@@ -161,8 +161,8 @@ def slow_ones(samples):
         else:
             slow = z >= 3 and walk > 9.20
         if slow and ratio < 0.8:
-            matches.append({"name": name, "ratio": ratio, "z": z, "samples": count})
-    return sorted(matches, key=lambda each: (each["ratio"], each["name"]))
+            found.append({"name": name, "ratio": ratio, "z": z, "samples": count})
+    return sorted(found, key=lambda each: (each["ratio"], each["name"]))
 
 
 def compared(snapshots):
@@ -180,16 +180,16 @@ def share_of_slow(batch, ratios):
     return min(lost / seconds, 0.999) if seconds > 0 else 0
 
 
-def node_samples(report, slow_targets):
+def node_samples(told, slow_targets):
     ratios = {each["name"]: each["ratio"] for each in slow_targets}
-    least = 0.9 * median([b["bytes"] for b in report])
+    least = 0.9 * median([b["bytes"] for b in told])
     return [(name_of(b), b["bytes"] / b["drain_seconds"] / (1 - share_of_slow(b, ratios)))
-            for b in report if b["drain_seconds"] > 0 and b["bytes"] > 0 and b["bytes"] >= least]
+            for b in told if b["drain_seconds"] > 0 and b["bytes"] > 0 and b["bytes"] >= least]
 
 
-def target_samples(report):
+def target_samples(told):
     loads = collections.defaultdict(lambda: [0, 0.0])
-    for b in report:
+    for b in told:
         for target in b["targets"]:
             if target["name"]:
                 load = loads[target["name"], b["node"] % 16]
@@ -213,8 +213,8 @@ def node_rows(batches):
 
 def target_rows(snapshots):
     rows, rates = {}, collections.defaultdict(list)
-    for snapshot in snapshots:
-        used = [target for b in snapshot for target in b["targets"] if target["writes"] or target["bytes"]]
+    for told in snapshots:
+        used = [target for b in told for target in b["targets"] if target["writes"] or target["bytes"]]
         if not used:
             continue
         first = min((target["first_unix_ns"] for target in used if target["first_unix_ns"] > 0), default=0)
@@ -264,8 +264,8 @@ def summary_of(run, session):
     for b in sorted(batches, key=lambda b: b["saved_unix_ns"]):
         groups[b["stream"], b["step"], b["snapshot_id"], b["session"]].append(b)
     snapshots = sorted((told_of(group) for group in groups.values()),
-                       key=lambda report: min((b["saved_unix_ns"] for b in report if b["saved_unix_ns"] > 0), default=0))
-    rows = [row_of(snapshot) for snapshot in snapshots]
+                       key=lambda told: min((b["saved_unix_ns"] for b in told if b["saved_unix_ns"] > 0), default=0))
+    rows = [row_of(told) for told in snapshots]
     add_intervals(rows)
     begin, end, seconds = spans(batches)
     drains = [row["drain_seconds"] for row in rows if row["drain_seconds"] > 0]
@@ -281,9 +281,9 @@ def summary_of(run, session):
         unkept[name_of(b)][1] += b["unkept_seconds"]
     unkept_saves, unkept_seconds = (max((node[i] for node in unkept.values()), default=0) for i in (0, 1))
     visible = blocked["sum"] + unkept_seconds
-    lines = [b for each in snapshots for b in each if b["drained_unix_ns"]]
+    told = [b for each in snapshots for b in each if b["drained_unix_ns"]]
     count = collections.Counter(row["outcome"] for row in rows)
-    slow_targets = slow_ones(list(compared(target_samples(snapshot) for snapshot in snapshots)))
+    slow_targets = slow_ones(list(compared(target_samples(told) for told in snapshots)))
     return {
         "forebay": "summary", "version": 1, "run": str(run), "sessions": sorted({b["session"] for b in batches}),
         "begin_unix_ns": begin, "end_unix_ns": end, "time_seconds": seconds,
@@ -294,8 +294,8 @@ def summary_of(run, session):
                           for part in PARTS},
         "missing_records": sum(row["missing_ranks"] for row in rows),
         "committed": count["committed"], "superseded": count["superseded"], "failed": count["failed"],
-        "bytes_saved": sum(row["bytes"] for row in rows), "bytes_drained": sum(b["bytes"] for b in lines),
-        "bytes_stored": sum(b["stored_bytes"] for b in lines), "blocked_seconds": blocked,
+        "bytes_saved": sum(row["bytes"] for row in rows), "bytes_drained": sum(b["bytes"] for b in told),
+        "bytes_stored": sum(b["stored_bytes"] for b in told), "blocked_seconds": blocked,
         "waited_seconds": spread([row["wait_seconds"] for row in rows if row["wait_seconds"] >= WAIT_SECONDS_MIN]),
         "drained_seconds": drained,
         "durable_seconds": spread([row["durable_seconds"] for row in rows if row["durable_unix_ns"]]),
@@ -309,37 +309,37 @@ def summary_of(run, session):
         "newest_durable": newest and {"stream": newest["stream"], "step": newest["step"], "unix_ns": newest["durable_unix_ns"]},
         "retries": sum(b["retries"] for b in batches), "dropped": sum(b["dropped"] for b in batches),
         "snapshot_rows": rows, "node_rows": node_rows(batches), "target_rows": target_rows(snapshots),
-        "slow_nodes": slow_ones(list(compared(node_samples(snapshot, slow_targets) for snapshot in snapshots))),
+        "slow_nodes": slow_ones(list(compared(node_samples(told, slow_targets) for told in snapshots))),
         "slow_targets": slow_targets,
     }
 
 
-def differences(result, wanted, place=""):
-    if isinstance(wanted, dict) and isinstance(result, dict):
-        for key in wanted.keys() | result.keys():
-            if key not in wanted or key not in result:
-                yield f"{place}.{key}: only {'found' if key in result else 'wanted'}"
+def differences(found, wanted, place=""):
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        for key in wanted.keys() | found.keys():
+            if key not in wanted or key not in found:
+                yield f"{place}.{key}: only {'found' if key in found else 'wanted'}"
             else:
-                yield from differences(result[key], wanted[key], f"{place}.{key}")
-    elif isinstance(wanted, list) and isinstance(result, list):
-        if len(wanted) != len(result):
-            yield f"{place}: {len(result)} found, {len(wanted)} wanted"
-        for number, (each, other) in enumerate(zip(result, wanted)):
+                yield from differences(found[key], wanted[key], f"{place}.{key}")
+    elif isinstance(wanted, list) and isinstance(found, list):
+        if len(wanted) != len(found):
+            yield f"{place}: {len(found)} found, {len(wanted)} wanted"
+        for number, (each, other) in enumerate(zip(found, wanted)):
             yield from differences(each, other, f"{place}[{number}]")
-    elif isinstance(wanted, float) or isinstance(result, float):
-        if result is None or wanted is None or not math.isclose(result, wanted, rel_tol=1e-9, abs_tol=1e-9):
-            yield f"{place}: {result} found, {wanted} wanted"
-    elif result != wanted:
-        yield f"{place}: {result!r} found, {wanted!r} wanted"
+    elif isinstance(wanted, float) or isinstance(found, float):
+        if found is None or wanted is None or not math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9):
+            yield f"{place}: {found} found, {wanted} wanted"
+    elif found != wanted:
+        yield f"{place}: {found!r} found, {wanted!r} wanted"
 
 
 def check(run, *arguments, session=0):
-    report = json.loads(subprocess.run([BUILD / "bin/forebay", "report", run, "--json", *arguments], check=True,
+    found = json.loads(subprocess.run([BUILD / "bin/forebay", "report", run, "--json", *arguments], check=True,
                                       capture_output=True).stdout)
-    if report.pop("problems"):
+    if found.pop("problems"):
         yield "something could not be read"
-    report.pop("advice")  # sentences: telemetry.summary
-    yield from differences(report, summary_of(run, session))
+    found.pop("advice")  # sentences: telemetry.summary
+    yield from differences(found, summary_of(run, session))
 
 
 def main():

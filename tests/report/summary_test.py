@@ -40,9 +40,9 @@ def main():
            members(schema, (FORMATS / "summary.md").read_text()))
     with tempfile.TemporaryDirectory(prefix="forebay-report-") as scratch:
         for number, options in enumerate(RUNS):
-            path = pathlib.Path(scratch, f"run{number}")
-            run(BUILD / "tests" / "make_told_run", path, *options)
-            text = subprocess.run([FOREBAY, "report", path, "--json"], check=True, capture_output=True).stdout
+            made = pathlib.Path(scratch, f"run{number}")
+            run(BUILD / "tests" / "make_told_run", made, *options)
+            text = subprocess.run([FOREBAY, "report", made, "--json"], check=True, capture_output=True).stdout
             expect(all(byte == 10 or 32 <= byte < 127 for byte in text), f"{options}: ASCII alone")
             summary = json.loads(text)
             wrong = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(summary)]

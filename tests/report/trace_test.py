@@ -61,7 +61,7 @@ class PerfettoFile:
     def describe(self, track):
         expect(track.uuid not in self.tracks and track.uuid not in self.processes, "a track has a number of its own")
         if track.HasField("process"):
-            expect(track.process.pid not in (process[1] for process in self.processes.values()), "and a process")
+            expect(track.process.pid not in (one[1] for one in self.processes.values()), "and a process")
             self.processes[track.uuid] = (track.process.process_name, track.process.pid)
         else:
             self.tracks[track.uuid] = (self.processes[track.parent_uuid][0], track.name)
@@ -93,18 +93,18 @@ class ChromeFile:
     def __init__(self, path):
         trace = json.loads(path.read_text(encoding="utf-8"))
         self.origin = int(trace["otherData"]["origin_unix_ns"])
-        names, processes, result = {}, {}, collections.defaultdict(list)
+        names, processes, found = {}, {}, collections.defaultdict(list)
         self.points = 0
         for event in trace["traceEvents"]:
             if event["ph"] == "M":
                 place = names if event["name"] == "thread_name" else processes if event["name"] == "process_name" else {}
                 place[(event["pid"], event.get("tid"))] = event["args"]["name"] if "name" in event["args"] else None
             elif event["ph"] == "X":
-                result[(event["pid"], event["tid"])].append(event)
+                found[(event["pid"], event["tid"])].append(event)
             else:
                 self.points += 1
         self.slices = []
-        for (process, track), events in result.items():
+        for (process, track), events in found.items():
             open_ends = []
             for event in events:
                 start = self.origin + round(event["ts"] * 1000)
@@ -119,45 +119,45 @@ class ChromeFile:
 def check_no_overlap(slices):
     """Of a track: siblings one after the other, children within what holds them."""
     tracks = collections.defaultdict(list)
-    for entry in slices:
-        tracks[entry.of].append(entry)
+    for one in slices:
+        tracks[one.of].append(one)
     for of, those in tracks.items():
-        for depth in {item.within for item in those}:
-            level = sorted((item for item in those if item.within == depth), key=lambda item: (item.start, item.end))
+        for depth in {one.within for one in those}:
+            level = sorted((one for one in those if one.within == depth), key=lambda one: (one.start, one.end))
             for before, after in zip(level, level[1:]):
                 expect(before.end <= after.start, f"slices of {of} do not overlap", (before, after))
 
 
-def check_plain(directory, result):
+def check_plain(directory, made):
     run, out = directory / "run7", directory / "run7.pftrace"
-    report = json.loads(forebay("trace", run, "--json", "--out", out, cwd=directory))
+    told = json.loads(forebay("trace", run, "--json", "--out", out, cwd=directory))
     trace = PerfettoFile(out)
     check_no_overlap(trace.slices)
-    expect(report["slices"] == len(trace.slices) and report["bytes"] == out.stat().st_size, "the verb tells what it wrote", report)
-    expect(report["points"] == sum(map(len, trace.counters.values())) and report["left_out"] == 0, "and points", report)
-    counts = collections.Counter((item.of[0], item.name) for item in trace.slices if item.category != "snapshot")
-    expected = {(f"nid{10000 + node['node']}", kind): count for node in result for kind, count in node["kinds"].items()}
-    expect(counts == expected, "every timing is a slice", (counts, expected))
-    snapshots = [item for item in trace.slices if item.category == "snapshot"]
-    expect(len(snapshots) == sum(node["batches"] for node in result), "and every snapshot")
-    expect({snapshot.arguments["outcome"] for snapshot in snapshots} == {"committed", "found_committed"}, "with its outcome")
-    for entry in trace.slices:
-        expect(entry.arguments["stream"] == "restart" and entry.arguments["step"] % 100 == 0, "a slice names its snapshot", entry)
-        expect((entry.name in PHASES or entry.name == "sync") == (entry.within == 1), "phases lie within their saves", entry)
-    writes = [item for item in trace.slices if item.name == "write"]
-    expect({write.of[1] for write in writes} == {f"writer {lane}" for lane in (1, 2, 3, 4)}, "4 write at once",
-           {write.of for write in writes})
-    expect({write.arguments["target"] for write in writes} == {f"OST000{target}" for target in range(6)}, "to six targets")
-    expect(sum(write.arguments["bytes"] for write in writes) == sum(node["kib_written"] for node in result) * 1024, "all bytes")
-    check_counters(trace, result)
+    expect(told["slices"] == len(trace.slices) and told["bytes"] == out.stat().st_size, "the verb tells what it wrote", told)
+    expect(told["points"] == sum(map(len, trace.counters.values())) and told["left_out"] == 0, "and points", told)
+    found = collections.Counter((one.of[0], one.name) for one in trace.slices if one.category != "snapshot")
+    expected = {(f"nid{10000 + node['node']}", kind): count for node in made for kind, count in node["kinds"].items()}
+    expect(found == expected, "every timing is a slice", (found, expected))
+    snapshots = [one for one in trace.slices if one.category == "snapshot"]
+    expect(len(snapshots) == sum(node["batches"] for node in made), "and every snapshot")
+    expect({one.arguments["outcome"] for one in snapshots} == {"committed", "found_committed"}, "with its outcome")
+    for one in trace.slices:
+        expect(one.arguments["stream"] == "restart" and one.arguments["step"] % 100 == 0, "a slice names its snapshot", one)
+        expect((one.name in PHASES or one.name == "sync") == (one.within == 1), "phases lie within their saves", one)
+    writes = [one for one in trace.slices if one.name == "write"]
+    expect({one.of[1] for one in writes} == {f"writer {lane}" for lane in (1, 2, 3, 4)}, "4 write at once",
+           {one.of for one in writes})
+    expect({one.arguments["target"] for one in writes} == {f"OST000{target}" for target in range(6)}, "to six targets")
+    expect(sum(one.arguments["bytes"] for one in writes) == sum(node["kib_written"] for node in made) * 1024, "all bytes")
+    check_counters(trace, made)
     size = out.stat().st_size / len(trace.slices)
-    print(f"{len(trace.slices)} slices, {size:.1f} bytes each with {report['points']} points of counters")
+    print(f"{len(trace.slices)} slices, {size:.1f} bytes each with {told['points']} points of counters")
     expect(size < BYTES_A_SLICE_MAX, "a slice is small", size)
     return trace
 
 
-def check_counters(trace, result):
-    for node in result:
+def check_counters(trace, made):
+    for node in made:
         points = trace.counters[(f"nid{10000 + node['node']}", "drained")]
         moved = sum(value * (after - time) / 1e9 for (time, value), (after, _) in zip(points, points[1:]))
         expect(abs(moved / (node["kib_written"] * 1024) - 1) < 1e-6, "the rate times its time is what was written", moved)
@@ -173,9 +173,9 @@ def check_formats_alike(directory, run, trace):
     check_no_overlap(chrome.slices)
     expect(chrome.origin == trace.origin, "both begin with the first slice")
 
-    def plain(mark):
-        arguments = {key: value[-1] if isinstance(value, list) else value for key, value in mark.arguments.items()}
-        return (mark.of, mark.start, -mark.end, mark.within, mark.name, mark.category, sorted(map(str, arguments.items())))
+    def plain(one):
+        arguments = {key: value[-1] if isinstance(value, list) else value for key, value in one.arguments.items()}
+        return (one.of, one.start, -one.end, one.within, one.name, one.category, sorted(map(str, arguments.items())))
 
     both = [sorted(map(plain, slices)) for slices in (trace.slices, chrome.slices)]
     wrong = [pair for pair in zip(*both) if pair[0] != pair[1]]
@@ -186,19 +186,19 @@ def check_formats_alike(directory, run, trace):
 def check_parts(directory):
     run, out = directory / "run7", directory / "part.pftrace"
     forebay("trace", run, "--steps", "200:300", "--out", out)
-    expect({entry.arguments["step"] for entry in PerfettoFile(out).slices} == {200, 300}, "--steps takes a part")
+    expect({one.arguments["step"] for one in PerfettoFile(out).slices} == {200, 300}, "--steps takes a part")
     before = out.read_bytes()
     expect("exists" in forebay("trace", run, "--out", out, code=2), "a file is not replaced unasked")
     expect(out.read_bytes() == before, "and stays as it was")
     forebay("trace", run, "--steps", ":100", "--out", out, "--replace")
-    expect({entry.arguments["step"] for entry in PerfettoFile(out).slices} == {100}, "--replace replaces it")
+    expect({one.arguments["step"] for one in PerfettoFile(out).slices} == {100}, "--replace replaces it")
     expect("no timings of that session" in forebay("trace", run, "--session", 9, "--out", directory / "no", code=3),
            "of a session that is none")
     expect("--steps is FIRST:LAST" in forebay("trace", run, "--steps", "9:x", code=2), "--steps that are none")
     expect("behind the last one" in forebay("trace", run, "--steps", "9:3", code=2), "nor backwards")
     expect("pftrace or json" in forebay("trace", run, "--format", "svg", code=2), "a format that is none")
-    report = forebay("trace", run, cwd=directory)
-    expect((directory / "run7.pftrace").exists() and "run7.pftrace" in report, "the name follows from the run's", report)
+    told = forebay("trace", run, cwd=directory)
+    expect((directory / "run7.pftrace").exists() and "run7.pftrace" in told, "the name follows from the run's", told)
     expect(not [path for path in directory.iterdir() if path.name.startswith(".")], "nothing else is left behind")
 
 
@@ -206,30 +206,30 @@ def check_many(directory):
     """The slowest nodes and some by chance, the same ones each time."""
     run = directory / "many"
     make(run, "plain", 40)
-    lines = [json.loads(forebay("trace", run, "--json", "--out", directory / f"many{time}")) for time in (1, 2)]
-    expect(lines[0]["slowest"] == lines[1]["slowest"] and lines[0]["others"] == lines[1]["others"], "twice the same", lines)
-    expect(lines[0]["slowest"][0] == "nid10001" and len(lines[0]["slowest"]) == 16, "the slowest node is the first", lines)
-    shown = {entry.of[0] for entry in PerfettoFile(directory / "many1").slices}
-    expect(shown == set(lines[0]["slowest"] + lines[0]["others"]) and len(shown) == NODES_SHOWN, "and shown", shown)
+    told = [json.loads(forebay("trace", run, "--json", "--out", directory / f"many{time}")) for time in (1, 2)]
+    expect(told[0]["slowest"] == told[1]["slowest"] and told[0]["others"] == told[1]["others"], "twice the same", told)
+    expect(told[0]["slowest"][0] == "nid10001" and len(told[0]["slowest"]) == 16, "the slowest node is the first", told)
+    shown = {one.of[0] for one in PerfettoFile(directory / "many1").slices}
+    expect(shown == set(told[0]["slowest"] + told[0]["others"]) and len(shown) == NODES_SHOWN, "and shown", shown)
     forebay("trace", run, "--all", "--out", directory / "all")
-    expect(len({entry.of[0] for entry in PerfettoFile(directory / "all").slices}) == 40, "--all shows every node")
+    expect(len({one.of[0] for one in PerfettoFile(directory / "all").slices}) == 40, "--all shows every node")
 
 
 def check_hostile(directory):
     run, out = directory / "hostile", directory / "hostile.pftrace"
-    result = make(run, "hostile")
-    report = forebay("trace", run, "--out", out)
-    expect("\x1b" not in report, "the terminal is not commanded", report)
+    made = make(run, "hostile")
+    told = forebay("trace", run, "--out", out)
+    expect("\x1b" not in told, "the terminal is not commanded", told)
     trace = PerfettoFile(out)
     check_no_overlap(trace.slices)
-    for entry in trace.slices:
-        text = f"{entry}"
-        expect("\x1b" not in text and "\\x1b[" in f"{entry.of[0]}", "names are spelled out", text)
-    timings = sum(sum(node["kinds"].values()) for node in result)
+    for one in trace.slices:
+        text = f"{one}"
+        expect("\x1b" not in text and "\\x1b[" in f"{one.of[0]}", "names are spelled out", text)
+    timings = sum(sum(node["kinds"].values()) for node in made)
     left_out = json.loads(forebay("trace", run, "--json", "--out", out, "--replace"))["left_out"]
-    shown = sum(item.category != "snapshot" for item in trace.slices)
+    shown = sum(one.category != "snapshot" for one in trace.slices)
     # Snapshots whose clock has jumped past their end have no slice; timings at times that cannot be neither.
-    jumped = sum(node["batches"] for node in result) - sum(item.category == "snapshot" for item in trace.slices)
+    jumped = sum(node["batches"] for node in made) - sum(one.category == "snapshot" for one in trace.slices)
     expect(timings == shown + left_out - jumped and left_out > 0, "a timing is a slice or told as left out",
            (timings, shown, left_out, jumped))
     check_formats_alike(directory, run, trace)
@@ -242,8 +242,8 @@ def check_hostile(directory):
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-trace-") as scratch:
         directory = pathlib.Path(scratch).resolve()
-        result = make(directory / "run7", "plain")
-        trace = check_plain(directory, result)
+        made = make(directory / "run7", "plain")
+        trace = check_plain(directory, made)
         check_formats_alike(directory, directory / "run7", trace)
         (directory / "run7.pftrace").unlink()
         check_parts(directory)

@@ -109,12 +109,12 @@ class H5Part(unittest.TestCase):
 
 class OpenPmd(unittest.TestCase):
     def validate(self, path):
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output), h5py.File(path) as file:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), h5py.File(path) as file:
             extensions = check_h5.get_extensions(file, False)
             result = check_h5.check_root_attr(file, False) + check_h5.check_iterations(file, False, extensions)
-        self.assertEqual(result[0], 0, output.getvalue())
-        warnings = [line for line in output.getvalue().splitlines() if "Warning" in line]
+        self.assertEqual(result[0], 0, said.getvalue())
+        warnings = [line for line in said.getvalue().splitlines() if "Warning" in line]
         self.assertEqual([line for line in warnings if "particlePatches" not in line], [])
 
     def check(self, series):
@@ -127,16 +127,16 @@ class OpenPmd(unittest.TestCase):
             species = iteration.particles["particles"]
             wanted = {("position", axis): axis for axis in "xyz"} | {("velocity", axis): "v" + axis for axis in "xyz"}
             for (record, component), column in wanted.items():
-                chunk = species[record][component].load_chunk()
+                found = species[record][component].load_chunk()
                 series.flush()
-                np.testing.assert_array_equal(chunk, of_nodes(step, "particles/" + column))
+                np.testing.assert_array_equal(found, of_nodes(step, "particles/" + column))
             scalars = {name: species[name][openpmd_api.Record_Component.SCALAR].load_chunk() for name in ("id", "phi")}
             offset = species["positionOffset"]["x"].load_chunk()
             density = iteration.meshes["density"]
             values = density[openpmd_api.Mesh_Record_Component.SCALAR].load_chunk()
             series.flush()
-            for name, chunk in scalars.items():
-                np.testing.assert_array_equal(chunk, of_nodes(step, "particles/" + name).astype(chunk.dtype))
+            for name, found in scalars.items():
+                np.testing.assert_array_equal(found, of_nodes(step, "particles/" + name).astype(found.dtype))
             self.assertEqual(scalars["id"].dtype, np.uint64)
             self.assertEqual((offset.shape, offset.max()), ((MESH**3,), 0))
             np.testing.assert_array_equal(values, field(step, "fields/density"))
@@ -187,10 +187,10 @@ class NetCdf(unittest.TestCase):
             self.assertEqual(file["state_step"][:].tolist(), [*steps])
             self.assertEqual(file["state_random"].shape, (len(steps), 4))
         for engine in ("netcdf4", "h5netcdf"):
-            with xr.open_dataset(path, engine=engine) as dataset:
-                self.assertEqual(dataset["simulation_time"].dims, ("simulation_time",))
-                np.testing.assert_array_equal(dataset["z"].values, 3 + 0.125 * np.arange(MESH))
-                chosen = dataset["fields_density"].isel(simulation_time=-1).sel(y=2.25)
+            with xr.open_dataset(path, engine=engine) as found:
+                self.assertEqual(found["simulation_time"].dims, ("simulation_time",))
+                np.testing.assert_array_equal(found["z"].values, 3 + 0.125 * np.arange(MESH))
+                chosen = found["fields_density"].isel(simulation_time=-1).sel(y=2.25)
                 np.testing.assert_array_equal(chosen.values, field(steps[-1], "fields/density")[:, 1, :])
 
     def test_a_file_a_step(self):
@@ -211,10 +211,10 @@ class Elsewhere(unittest.TestCase):
 
     def test_a_file_somewhere_else(self):
         (ROOT / "results/deep").mkdir(parents=True)
-        result = ROOT / "results/deep/run 120%.nc"
-        report = json.loads(all_of_forebay("view", f"{STREAM}@4", "--as", "netcdf", "--to", result, "--json"))
-        self.assertEqual((report["path"], report["steps"], report["missing"], report["not_shown"]), (str(result), [4], [], []))
-        with h5py.File(result) as file:
+        made = ROOT / "results/deep/run 120%.nc"
+        said = json.loads(all_of_forebay("view", f"{STREAM}@4", "--as", "netcdf", "--to", made, "--json"))
+        self.assertEqual((said["path"], said["steps"], said["missing"], said["not_shown"]), (str(made), [4], [], []))
+        with h5py.File(made) as file:
             np.testing.assert_array_equal(file["particles_x"][()], of_nodes(4, "particles/x"))
 
     def test_missing_node_files_are_said(self):
@@ -229,10 +229,10 @@ class Elsewhere(unittest.TestCase):
         self.assertIn("missing, read as fill values: step-000004/node-00001.h5", text)
         with h5py.File(broken / "step-000004.nc") as file:
             self.assertEqual(file.attrs["forebay_missing_files"].tolist(), [b"step-000004/node-00001.h5"])
-            whole, result = field(4, "fields/density"), file["fields_density"][0]
-            there = ~np.isnan(result)
+            whole, found = field(4, "fields/density"), file["fields_density"][0]
+            there = ~np.isnan(found)
             self.assertTrue(there.any() and not there.all())
-            np.testing.assert_array_equal(result[there], whole[there])
+            np.testing.assert_array_equal(found[there], whole[there])
             x = file["particles_x"][()]
             self.assertEqual(x.shape, (MESH**3,))
             self.assertTrue(np.isnan(x).any())
@@ -283,9 +283,9 @@ class LargeEddy(unittest.TestCase):
                     for _, record in series.iterations[step].meshes.items():
                         component = record[openpmd_api.Mesh_Record_Component.SCALAR]
                         name = component.get_attribute("forebay_name")
-                        chunk = component.load_chunk()
+                        found = component.load_chunk()
                         series.flush()
-                        np.testing.assert_array_equal(chunk, plain[name][()])
+                        np.testing.assert_array_equal(found, plain[name][()])
                         np.testing.assert_array_equal(whole[name.replace("/", "_")][i], plain[name][()])
                         meshes += 1
         self.assertGreaterEqual(meshes, 2 * 30)

@@ -135,10 +135,10 @@ class Faults(unittest.TestCase):
             export(path("large@120"), file)
         return file
 
-    def refused(self, code, output, *command, **options):
+    def refused(self, code, said, *command, **options):
         done = subprocess.run([FOREBAY, "export", "plain", *command], capture_output=True, text=True, check=False, **options)
         self.assertEqual((done.returncode, done.stdout), (code, ""))
-        for text in output:
+        for text in said:
             self.assertIn(text, done.stderr)
 
     def test_damaged(self):

@@ -59,13 +59,13 @@ class Retention(WithRun):
             self.view(1, "--as", convention)
             all_of_forebay("view", self.stream, "--as", convention, "--series")
         kept = {name: (self.stream / name).read_bytes() for name in ("step-000001.h5", "series.nc", "step-000001.nc")}
-        output = all_of_forebay("prune", self.run_directory, "--keep", "2", "--dry-run")
+        said = all_of_forebay("prune", self.run_directory, "--keep", "2", "--dry-run")
         self.assertEqual(len(self.names()), 3 + 3 + 4)
         for _ in range(2):
             for name in kept:
-                self.assertIn(f"{self.stream / name} stays", output)
-            self.assertNotIn("h5part stays", output)
-            output = all_of_forebay("prune", self.run_directory, "--keep", "2") if "would" in output else output
+                self.assertIn(f"{self.stream / name} stays", said)
+            self.assertNotIn("h5part stays", said)
+            said = all_of_forebay("prune", self.run_directory, "--keep", "2") if "would" in said else said
         self.check_names("step-000002", "step-000003", *kept)
         for name, content in kept.items():
             self.assertEqual((self.stream / name).read_bytes(), content)
@@ -120,9 +120,9 @@ class Replacement(WithRun):
             for node in "01":
                 subprocess.run([BUILD / "tests" / "make_staged", memory, self.run_directory, "restart", "2", "2", node,
                                 f"{number:x}"], check=True, umask=0o077)
-            output = all_of_forebay(*command, "--staging", memory)
-            self.assertIn("committed", output)
-            self.assertIn(f"{other} stays", output)
+            said = all_of_forebay(*command, "--staging", memory)
+            self.assertIn("committed", said)
+            self.assertIn(f"{other} stays", said)
         self.assertEqual(other.read_text(), "mine")
 
     def test_a_later_step_leaves_series(self):
@@ -145,8 +145,8 @@ class Views(WithRun):
             self.assertIn("--force", self.view(2, *to, code=2))
             self.assertEqual(file.read_text(), "mine")
             self.view(2, *to, "--force")
-            with h5py.File(file) as result:
-                self.assertEqual(result.attrs["step"], 2)
+            with h5py.File(file) as made:
+                self.assertEqual(made.attrs["step"], 2)
 
 
 class Outputs(WithRun):
@@ -154,14 +154,14 @@ class Outputs(WithRun):
     COMMANDS = [("export", convention, "{place}", "{file}", "--force") for convention in ("plain", "netcdf", "genericio")]
     COMMANDS.append(("view", "{place}", "--to", "{file}", "--force"))
 
-    def check_refused(self, file, output, *more):
+    def check_refused(self, file, said, *more):
         before = self.contents()
         for command in self.COMMANDS:
             if more and "genericio" in command:
                 continue
             with self.subTest(command=command, file=file):
                 filled = [part.format(place=f"{self.run_directory}@1", file=file) for part in command]
-                self.assertIn(output, all_of_forebay(*filled, *more, code=2))
+                self.assertIn(said, all_of_forebay(*filled, *more, code=2))
                 self.assertEqual(self.contents(), before)
 
     def contents(self):

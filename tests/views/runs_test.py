@@ -112,24 +112,24 @@ class SharedFile(unittest.TestCase):
 
     def test_h5py(self):
         for name, shared, view in self.files():
-            with self.subTest(name=name), h5py.File(shared) as file, h5py.File(view) as wanted:
+            with self.subTest(name=name), h5py.File(shared) as found, h5py.File(view) as wanted:
                 differ, compared = [], 0
                 for path_of, dataset in self.datasets(wanted):
-                    if dataset.dtype == object or dataset.attrs.get("CLASS") == b"DIMENSION_SCALE" and path_of not in file:
+                    if dataset.dtype == object or dataset.attrs.get("CLASS") == b"DIMENSION_SCALE" and path_of not in found:
                         continue
                     compared += 1
-                    self.assertFalse(file[path_of].is_virtual or file[path_of].chunks, path_of)
-                    if not np.array_equal(file[path_of][()], dataset[()], equal_nan=dataset.dtype.kind == "f"):
+                    self.assertFalse(found[path_of].is_virtual or found[path_of].chunks, path_of)
+                    if not np.array_equal(found[path_of][()], dataset[()], equal_nan=dataset.dtype.kind == "f"):
                         differ.append(path_of)
                 self.assertGreater(compared, 15)
                 self.assertLess(len(differ), 8, differ)
-                self.assertEqual([entry for entry in differ if file[entry].size > 1], [])
+                self.assertEqual([one for one in differ if found[one].size > 1], [])
 
     @staticmethod
     def datasets(file):
-        matches = []
-        file.visititems(lambda name, entry: matches.append((name, entry)) if isinstance(entry, h5py.Dataset) else None)
-        return matches
+        found = []
+        file.visititems(lambda name, one: found.append((name, one)) if isinstance(one, h5py.Dataset) else None)
+        return found
 
     def test_other_readers(self):
         for name, shared, _ in self.files():
@@ -193,15 +193,15 @@ class Readers(unittest.TestCase):
             for steps in ("@all", "@last"):
                 file, _ = exported(name, "netcdf", steps)
                 self.assertNotIn("phony", output_of("ncdump", "-h", file))
-                with h5py.File(file, "r") as raw, netCDF4.Dataset(file) as dataset:
-                    self.same_group(dataset, raw)
+                with h5py.File(file, "r") as raw, netCDF4.Dataset(file) as found:
+                    self.same_group(found, raw)
 
-    def same_group(self, result, raw):
-        result.set_auto_mask(False)
-        for name, variable in result.variables.items():
+    def same_group(self, found, raw):
+        found.set_auto_mask(False)
+        for name, variable in found.variables.items():
             if variable.dtype != str:
                 np.testing.assert_array_equal(variable[...], raw[name][()], name)
-        for name, group in result.groups.items():
+        for name, group in found.groups.items():
             self.same_group(group, raw[name])
 
     def test_xarray(self):

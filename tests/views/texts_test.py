@@ -90,10 +90,10 @@ def test_texts_have_no_fill_value(run, kind):
     """This is what the crash came of; HDF5's own default is the same zeros."""
     seen = []
 
-    def check(path, entry):
-        if isinstance(entry, h5py.Dataset) and entry.dtype.kind == "S":
+    def check(path, one):
+        if isinstance(one, h5py.Dataset) and one.dtype.kind == "S":
             seen.append(path)
-            assert entry.id.get_create_plist().fill_value_defined() != h5py.h5d.FILL_VALUE_USER_DEFINED, path
+            assert one.id.get_create_plist().fill_value_defined() != h5py.h5d.FILL_VALUE_USER_DEFINED, path
 
     with h5py.File(files_of(run)[kind]) as file:
         file.visititems(check)
@@ -102,15 +102,15 @@ def test_texts_have_no_fill_value(run, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values(run, kind):
-    results = {}
+    found = {}
     with h5py.File(files_of(run)[kind]) as file:
         # As netCDF has it, "stars_tag".
-        file.visititems(lambda path, entry: results.update({path.replace("/", "_"): entry[()]})
-                        if isinstance(entry, h5py.Dataset) else None)
-    assert results["names"].reshape(2, 3).astype("S4").tolist() == NAMES.tolist()
-    assert np.ravel(results["stars_tag"]).astype("S4").tolist() == [b"a", b"bb", b"cccc"]
-    assert results["gas_tag"].size == 0
-    assert np.ravel(results["title"]).astype("S16").tolist() == [b"a run"]
+        file.visititems(lambda path, one: found.update({path.replace("/", "_"): one[()]})
+                        if isinstance(one, h5py.Dataset) else None)
+    assert found["names"].reshape(2, 3).astype("S4").tolist() == NAMES.tolist()
+    assert np.ravel(found["stars_tag"]).astype("S4").tolist() == [b"a", b"bb", b"cccc"]
+    assert found["gas_tag"].size == 0
+    assert np.ravel(found["title"]).astype("S16").tolist() == [b"a run"]
 
 
 if __name__ == "__main__":

@@ -93,11 +93,11 @@ class Nccopy(unittest.TestCase):
         for kind in kinds:
             copy = ROOT / f"{kind}.nc"
             output_of("nccopy", "-k", kind, path, copy)
-            with netCDF4.Dataset(copy) as dataset, netCDF4.Dataset(path) as wanted:
-                self.assertEqual(list(dataset.variables), list(wanted.variables))
+            with netCDF4.Dataset(copy) as found, netCDF4.Dataset(path) as wanted:
+                self.assertEqual(list(found.variables), list(wanted.variables))
                 for name in wanted.variables:
-                    np.testing.assert_array_equal(dataset[name][...], wanted[name][...])
-                np.testing.assert_array_equal(dataset["air_temperature"][2], temperature(2))
+                    np.testing.assert_array_equal(found[name][...], wanted[name][...])
+                np.testing.assert_array_equal(found["air_temperature"][2], temperature(2))
 
     def test_an_export_goes_into_every_kind_of_netcdf(self):
         self.check(netcdf_files()[1], "nc3", "nc6", "nc4", "nc7", "cdf5")
@@ -111,9 +111,9 @@ class Nco(unittest.TestCase):
 
     def test_reading(self):
         for path in netcdf_files():
-            output = json.loads(output_of("ncks", "--jsn", "-C", "-v", "tracers_x,step", path))["variables"]
-            self.assertEqual(output["step"]["data"], [*STEPS])
-            np.testing.assert_array_equal(output["tracers_x"]["data"], np.concatenate([column("x", i) for i in range(3)]))
+            said = json.loads(output_of("ncks", "--jsn", "-C", "-v", "tracers_x,step", path))["variables"]
+            self.assertEqual(said["step"]["data"], [*STEPS])
+            np.testing.assert_array_equal(said["tracers_x"]["data"], np.concatenate([column("x", i) for i in range(3)]))
 
     def test_means_over_time(self):
         view, export = netcdf_files()
@@ -136,8 +136,8 @@ class Cdo(unittest.TestCase):
 
     def test_values(self):
         for path in netcdf_files():
-            output = output_of("cdo", "-s", "outputf,%.9g", "-timmean", "-selname,air_temperature", path)
-            np.testing.assert_array_equal(np.array(output.split(), "f8").astype("f4"), temperature(1).ravel())
+            said = output_of("cdo", "-s", "outputf,%.9g", "-timmean", "-selname,air_temperature", path)
+            np.testing.assert_array_equal(np.array(said.split(), "f8").astype("f4"), temperature(1).ravel())
 
 
 class Cf(unittest.TestCase):
@@ -175,10 +175,10 @@ class Vtk(unittest.TestCase):
         reader.SetFileName(str(export))
         for i in range(3):
             reader.UpdateTimeStep(i)
-            grid = reader.GetOutput()
-            self.assertEqual(grid.GetNumberOfPoints(), ROWS[i])
+            found = reader.GetOutput()
+            self.assertEqual(found.GetNumberOfPoints(), ROWS[i])
             for row in range(ROWS[i]):
-                self.assertEqual(grid.GetPoint(row), tuple(column(name, i)[row] for name in "xyz"))
+                self.assertEqual(found.GetPoint(row), tuple(column(name, i)[row] for name in "xyz"))
 
 
 class Yt(unittest.TestCase):
@@ -190,11 +190,11 @@ class Yt(unittest.TestCase):
         for path in made("openpmd", ".openpmd.h5", name="alone"):
             series = yt.load(str(path))
             self.assertEqual(len(series), len(STEPS))
-            for i, result in enumerate(series):
-                self.assertEqual(float(result.current_time), i / 4)
-                self.assertEqual(result.particle_type_counts, {"io": ROWS[i]})
-                np.testing.assert_array_equal(result.domain_right_edge, [400, 3, 1.25])
-                grid = result.covering_grid(0, result.domain_left_edge, result.domain_dimensions)
+            for i, found in enumerate(series):
+                self.assertEqual(float(found.current_time), i / 4)
+                self.assertEqual(found.particle_type_counts, {"io": ROWS[i]})
+                np.testing.assert_array_equal(found.domain_right_edge, [400, 3, 1.25])
+                grid = found.covering_grid(0, found.domain_left_edge, found.domain_dimensions)
                 np.testing.assert_array_equal(np.asarray(grid["openPMD", "temperature"]), temperature(i))
 
 
@@ -211,8 +211,8 @@ class OpenpmdViewer(unittest.TestCase):
                 np.testing.assert_array_equal(field, temperature(i))
                 if ROWS[i]:
                     for name in "xyz":
-                        result, = series.get_particle([name], "tracers", iteration=step)
-                        np.testing.assert_array_equal(result, column(name, i))
+                        found, = series.get_particle([name], "tracers", iteration=step)
+                        np.testing.assert_array_equal(found, column(name, i))
 
 
 def is_there(need):

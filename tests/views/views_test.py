@@ -97,12 +97,12 @@ def as_numpy(values):
     return values
 
 
-def same(test, result, variable):
-    result = as_numpy(result)
+def same(test, found, variable):
+    found = as_numpy(found)
     wanted = expected(variable)
-    test.assertEqual(result.shape, wanted.shape)
-    test.assertEqual(result.dtype.str[1:], wanted.dtype.str[1:])
-    np.testing.assert_array_equal(result, wanted)
+    test.assertEqual(found.shape, wanted.shape)
+    test.assertEqual(found.dtype.str[1:], wanted.dtype.str[1:])
+    np.testing.assert_array_equal(found, wanted)
 
 
 class H5py(unittest.TestCase):
@@ -178,8 +178,8 @@ class H5py(unittest.TestCase):
         shutil.copytree(os.path.join(SCRATCH.name, "two"), broken)
         os.remove(os.path.join(broken, "fields/step-000120/node-00001.h5"))
         with h5py.File(os.path.join(broken, "fields/step-000120.h5"), "r") as file:
-            result = file["fields/f64"][()]
-            self.assertTrue(np.isnan(result).any() and not np.isnan(result).all())
+            found = file["fields/f64"][()]
+            self.assertTrue(np.isnan(found).any() and not np.isnan(found).all())
             self.assertEqual(file["scalars/i32"][()], expected(self.variable("two", "scalars/i32")))
 
     def variable(self, case, name):
@@ -218,9 +218,9 @@ class NetCDF4(unittest.TestCase):
             with netCDF4.Dataset(view_of(case)) as file:
                 for variable in VARIABLES[case]:
                     with self.subTest(case=case, name=variable["name"]):
-                        result = file[variable["name"]]
-                        result.set_auto_mask(False)
-                        same(self, result[...], variable)
+                        found = file[variable["name"]]
+                        found.set_auto_mask(False)
+                        same(self, found[...], variable)
 
     def test_dimensions(self):
         with netCDF4.Dataset(view_of("three")) as file:
@@ -278,8 +278,8 @@ class Tools(unittest.TestCase):
         for case, variable in each(lambda v: self.numeric(v) and v["shape"] and 0 not in v["shape"]):
             with self.subTest(case=case, name=variable["name"]):
                 output_of("h5dump", "-d", "/" + variable["name"], "-b", "LE", "-o", out, view_of(case))
-                result = np.fromfile(out, dtype=TYPES[variable["type"]]).reshape(variable["shape"])
-                np.testing.assert_array_equal(result, expected(variable))
+                found = np.fromfile(out, dtype=TYPES[variable["type"]]).reshape(variable["shape"])
+                np.testing.assert_array_equal(found, expected(variable))
 
     def test_h5dump_of_everything(self):
         for case in CASES:
@@ -302,8 +302,8 @@ class Tools(unittest.TestCase):
                 leaf = variable["name"].rpartition("/")[2]
                 data = re.search(r"^ *data:.*?^ *" + leaf + r" =(.*?);", text, re.S | re.M).group(1)
                 values = [float(re.sub(r"(?<=\d)[a-zA-Z]+$|(?<=NaN)f$", "", n.strip())) for n in data.split(",")]
-                result = np.array(values).reshape(variable["shape"])
-                np.testing.assert_array_equal(result.astype(TYPES[variable["type"]]), expected(variable))
+                found = np.array(values).reshape(variable["shape"])
+                np.testing.assert_array_equal(found.astype(TYPES[variable["type"]]), expected(variable))
 
     def test_ncdump_of_texts(self):
         text = output_of("ncdump", "-v", "/lists/text", view_of("one"))

@@ -21,13 +21,13 @@ def read_dump(path):
     return np.fromfile(path, dtype="<f4").reshape(-1, len(COLUMNS))
 
 
-def differing_entries(first, other):
-    return [key for key in first if first[key] != other[key]]
+def differing_entries(one, other):
+    return [key for key in one if one[key] != other[key]]
 
 
-def rounding(first, other, mesh):
+def rounding(one, other, mesh):
     """How far two dumps and their reports are apart, as fractions of what they measure."""
-    (report_one, dump_one), (report_other, dump_other) = first, other
+    (report_one, dump_one), (report_other, dump_other) = one, other
     apart = dump_one[:, :3].astype("f8") - dump_other[:, :3]
     apart -= mesh * np.round(apart / mesh)  # through the periodic wall
     distance = np.sqrt((apart**2).sum(axis=1))

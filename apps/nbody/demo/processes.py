@@ -35,8 +35,8 @@ def is_alive(process):
 def descendants(process, name):
     parents = {}
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (result := name_and_parent(entry.name)):
-            parents[int(entry.name)] = result
+        if entry.name.isdigit() and (found := name_and_parent(entry.name)):
+            parents[int(entry.name)] = found
 
     def comes_from(child):
         while child in parents and child != process:
@@ -76,8 +76,8 @@ class Simulation:
 
     def steps(self):
         """(step, seconds, note) of each step that was printed."""
-        result = (STEP.match(line) for line in list(self.lines))
-        return [(int(m[1]), float(m[2]), m[3]) for m in result if m]
+        found = (STEP.match(line) for line in list(self.lines))
+        return [(int(m[1]), float(m[2]), m[3]) for m in found if m]
 
     def wait_for(self, condition, seconds_max):
         """Looks at the steps whenever a line comes; None when the program ends or the time is over."""
@@ -135,6 +135,6 @@ def agent_of(staging):
     """The process number of the agent that serves the one session under `staging`, as its log says."""
     for log in Path(staging).glob("forebay-*/*/agent.log"):
         served = re.findall(r"agent (\d+) serves", log.read_text())
-        if served and (name := name_and_parent(served[-1])) and name[0] == "forebay":
+        if served and (found := name_and_parent(served[-1])) and found[0] == "forebay":
             return int(served[-1])
     return None

@@ -60,7 +60,7 @@ def main(samples):
         (HERE / f"{case}.mpi.gz").write_bytes(gzip.compress(thin_mpi(whole), 9, mtime=0))
         plain = io.BytesIO()
         with tarfile.open(samples / case / "BINOUT.fortran.tgz") as old, tarfile.open(fileobj=plain, mode="w") as new:
-            for member in sorted(old.getmembers(), key=lambda entry: entry.name):
+            for member in sorted(old.getmembers(), key=lambda one: one.name):
                 if not member.isfile():
                     continue
                 thinned = thin_fortran(old.extractfile(member).read())

@@ -47,7 +47,7 @@ class Daos:
     def forebay(self, *arguments, code=0, **environment):
         done = subprocess.run([FOREBAY, *arguments], capture_output=True, text=True, errors="replace", check=False,
                               env=self.environment() | environment, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL)
-        words = [str(argument) for argument in arguments]
+        words = [str(one) for one in arguments]
         expect(code is None or done.returncode == code, f"{words} exits with {done.returncode}, not {code}",
                done.stdout + done.stderr)
         expect("never released" not in done.stderr, f"{words} releases what it opens", done.stderr)
@@ -70,12 +70,12 @@ def lines(path):
 
 def entries(top):
     """The paths below a folder, and what they are."""
-    results = {}
+    found = {}
     for path, folders, names in os.walk(os.fsencode(top)):
         for name in folders + names:
             whole = os.path.join(path, name)
-            results[os.path.relpath(whole, os.fsencode(top))] = os.lstat(whole)
-    return results
+            found[os.path.relpath(whole, os.fsencode(top))] = os.lstat(whole)
+    return found
 
 
 def what_daos_cannot_hold(top):
@@ -111,11 +111,11 @@ def check_tree(daos, place, tree):
             os.unlink(os.path.join(os.fsencode(source), name))
     target = f"{ROOT}/{tree}"
     daos.forebay("copy", source, target, "--cannot-keep", "manifest", "--manifest", manifest)
-    wanted, result = what_daos_cannot_hold(source), collections.Counter(kind_of_part(line) for line in lines(manifest))
+    wanted, found = what_daos_cannot_hold(source), collections.Counter(kind_of_part(line) for line in lines(manifest))
     named = {(line["path"], line["part"]) for line in lines(manifest)}
-    expect(len(named) == sum(result.values()), "the manifest says nothing twice")
+    expect(len(named) == sum(found.values()), "the manifest says nothing twice")
     lost_kinds = {kind for kind in wanted if wanted[kind]}
-    expect(result == +wanted, f"of {tree} the manifest has what DAOS cannot hold: {dict(result)}, not {dict(+wanted)}")
+    expect(found == +wanted, f"of {tree} the manifest has what DAOS cannot hold: {dict(found)}, not {dict(+wanted)}")
     daos.forebay("copy", target, back)
     verdict = judge.judge(source, back)
     columns = {"hard link": {"hard links"}, "special": {"fifo", "socket", "device", "special mtime ns", "entries"},
@@ -140,12 +140,12 @@ def small_tree(top):
 
 def check_sync(daos, place):
     source, target = small_tree(place / "small"), f"{ROOT}/small"
-    message = daos.told("copy", source, target)
-    expect((message["copied"], message["folders"]) == (42, 4), "all is copied", str(message))
-    message = daos.told("sync", source, target, "--delete")
-    expect((message["copied"], message["adjusted"], message["equal"], message["removed"]) == (0, 0, 42, 0), "an unchanged tree is equal", str(message))
-    for entry, other in ((source, target), (target, source), (target, f"daos://tank/{UUID}/small")):
-        daos.forebay("compare", entry, other)
+    told = daos.told("copy", source, target)
+    expect((told["copied"], told["folders"]) == (42, 4), "all is copied", str(told))
+    told = daos.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["equal"], told["removed"]) == (0, 0, 42, 0), "an unchanged tree is equal", str(told))
+    for one, other in ((source, target), (target, source), (target, f"daos://tank/{UUID}/small")):
+        daos.forebay("compare", one, other)
     verdict = judge.judge(source, daos.store / "tank/cont/small")
     expect(not set(verdict.failed()) - {"xattr"}, "files of the container are those of the source", judge.text(verdict))
 
@@ -158,10 +158,10 @@ def check_sync(daos, place):
     (source / "link").symlink_to("elsewhere")
     report = place / "differences"
     daos.forebay("compare", source, target, "--report", report, code=1)
-    result = {line["path"] for line in lines(report)}
-    expect({"d0/file-0", "d1/file-1", "d2", "d3", "link"} <= result, "compare finds each change", str(result))
-    message = daos.told("sync", source, target, "--delete", "--verify")
-    expect((message["copied"], message["adjusted"], message["removed"]) == (2, 1, 11), "what changed is copied, adjusted and removed", str(message))
+    found = {line["path"] for line in lines(report)}
+    expect({"d0/file-0", "d1/file-1", "d2", "d3", "link"} <= found, "compare finds each change", str(found))
+    told = daos.told("sync", source, target, "--delete", "--verify")
+    expect((told["copied"], told["adjusted"], told["removed"]) == (2, 1, 11), "what changed is copied, adjusted and removed", str(told))
     daos.forebay("compare", source, target)
     walked = daos.told("walk", target)
     expect((walked["file"], walked["folder"], walked["link"]) == (31, 4, 1), "a walk counts", str(walked))
@@ -183,9 +183,9 @@ def check_kinds(daos, place):
     (top / "link").mkdir()
     shutil.rmtree(top / "d0")
     (top / "d0").write_text("file")
-    output = daos.forebay("copy", source, target, code=1)
-    expect((top / "empty/more").is_dir() and (top / "link").is_dir(), "no folder is replaced", output)
-    expect(output.count("a folder stands there at the target") == 2, "and that is why", output)
+    said = daos.forebay("copy", source, target, code=1)
+    expect((top / "empty/more").is_dir() and (top / "link").is_dir(), "no folder is replaced", said)
+    expect(said.count("a folder stands there at the target") == 2, "and that is why", said)
     daos.forebay("sync", source, target, "--delete")
     daos.forebay("compare", source, target)
 
@@ -198,8 +198,8 @@ def check_lock(daos, place):
     first = daos.start("copy", source, target, "--rate", "2000", "--threads", "1")
     top = daos.store / "tank/cont/locked"
     wait_until(lambda: locks() - before and list(top.glob("d*/.fb-*")), "the first copy is at work")
-    output = daos.forebay("copy", source, target, code=2)
-    expect("another process copies to" in output, "a second copy to one target is refused", output)
+    said = daos.forebay("copy", source, target, code=2)
+    expect("another process copies to" in said, "a second copy to one target is refused", said)
     first.kill()
     first.wait()
     daos.forebay("copy", source, target)
@@ -228,8 +228,8 @@ def check_large(daos, place):
         for number in range(72):
             file.write(os.urandom(1 << 20) if number % 7 else bytes([number]) * (1 << 20))
         file.write(b"end")
-    output = daos.forebay("copy", source, f"{ROOT}/large", "--threads", "4", code=5, FAKE_DAOS_FAILS="dfs_write:28")
-    expect("No space left on device" in output, "a full pool is named", output)
+    said = daos.forebay("copy", source, f"{ROOT}/large", "--threads", "4", code=5, FAKE_DAOS_FAILS="dfs_write:28")
+    expect("No space left on device" in said, "a full pool is named", said)
     expect(not any(name.startswith("file") for name in os.listdir(daos.store / "tank/cont/large")), "nothing half copied has a name")
     daos.forebay("copy", source, f"{ROOT}/large", "--threads", "4", "--verify")
     daos.forebay("copy", f"{ROOT}/large", place / "large-back", "--threads", "3")
@@ -249,15 +249,15 @@ def check_several(daos, place):
         ways.append(("ranks", lambda *words: team.with_ranks(3, *words, **daos.environment())))
     for name, verb in ways:
         back = place / f"several-{name}"
-        report = verb("copy", source, target, "--threads", "2")
-        expect((report["copied"], report["folders"]) == (443, 4), f"{name}: all is copied", str(report))
-        entries = [entry["entries"] for entry in report["processes"]]
-        taken = sum(entry["gifts_taken"] for entry in report["processes"][1:])  # who gets how much is the machine's matter
-        expect(len(entries) == 3 and sum(entries) == report["entries"] and taken > 0, f"{name}: others have a part", str(report["processes"]))
+        told = verb("copy", source, target, "--threads", "2")
+        expect((told["copied"], told["folders"]) == (443, 4), f"{name}: all is copied", str(told))
+        entries = [one["entries"] for one in told["processes"]]
+        taken = sum(one["gifts_taken"] for one in told["processes"][1:])  # who gets how much is the machine's matter
+        expect(len(entries) == 3 and sum(entries) == told["entries"] and taken > 0, f"{name}: others have a part", str(told["processes"]))
         verb("compare", source, target)
         expect(verb("walk", target)["entries"] == 448, f"{name}: a walk counts all")
-        report = verb("sync", source, target, "--delete")
-        expect((report["copied"], report["equal"], report["removed"]) == (0, 443, 0), f"{name}: all is equal", str(report))
+        told = verb("sync", source, target, "--delete")
+        expect((told["copied"], told["equal"], told["removed"]) == (0, 443, 0), f"{name}: all is equal", str(told))
         verb("copy", target, back)
         expect(not judge.judge(source, back).failed(), f"{name}: all comes back", judge.text(judge.judge(source, back)))
         verb("delete", target)
@@ -269,25 +269,25 @@ def check_several(daos, place):
     wait_until(lambda: list(top.glob("d*/*")), "the copy is at work")
     time.sleep(0.5)
     hosts.signal("node1", signal.SIGKILL)
-    report, _ = team.ended(process)
-    expect([entry["host"] for entry in report["processes"] if entry["lost"]] == ["node1"], "node1 is lost", str(report["processes"]))
+    told, _ = team.ended(process)
+    expect([one["host"] for one in told["processes"] if one["lost"]] == ["node1"], "node1 is lost", str(told["processes"]))
     daos.forebay("compare", source, target)
     expect(not team.temporaries(top), "no temporary names stay", str(team.temporaries(top)))
 
 
 def check_containers(daos, place):
     source = small_tree(place / "for-containers")
-    output = daos.forebay("copy", source, "daos://none/cont/a", code=3)
-    expect("there is no pool none" in output, "a missing pool is named", output)
+    said = daos.forebay("copy", source, "daos://none/cont/a", code=3)
+    expect("there is no pool none" in said, "a missing pool is named", said)
     for target in ("daos://tank/new", "daos://tank/new/a"):
-        output = daos.forebay("copy", source, target, code=3)
-        expect("has no container new" in output and "--make-container" in output, "a missing container too, and what makes it", output)
-        expect("--file-oclass=EC_16P2GX --dir-oclass=RP_3G1 --chunk-size=2097152" in output, "also by the program of DAOS", output)
+        said = daos.forebay("copy", source, target, code=3)
+        expect("has no container new" in said and "--make-container" in said, "a missing container too, and what makes it", said)
+        expect("--file-oclass=EC_16P2GX --dir-oclass=RP_3G1 --chunk-size=2097152" in said, "also by the program of DAOS", said)
     daos.forebay("copy", source, "daos://tank/new/a", "--make-container", "--dry-run", code=3)
     daos.forebay("copy", source, "daos://tank/new/a", "--make-container")
     properties = (daos.store / "tank/new.properties").read_text()
     wanted = ("chunk 2097152", "=131072", "=2")
-    expect(all(entry in properties for entry in wanted), "it has the profile for simulations", properties)
+    expect(all(one in properties for one in wanted), "it has the profile for simulations", properties)
     daos.forebay("copy", source, "daos://tank/new/b", "--make-container")
     daos.forebay("compare", "daos://tank/new/a", "daos://tank/new/b")
     daos.forebay("copy", source, place / "plain", "--make-container", code=2)
@@ -302,19 +302,19 @@ def check_rights(daos, place):
     top = daos.store / "tank"
     (top / "new.only-read").touch()
     daos.forebay("copy", "daos://tank/new/a", place / "read-only", "--preserve", "owner,permissions,times")
-    output = daos.forebay("copy", "daos://tank/new/a", place / "read-only-again", code=1)
-    expect("dfs_listxattr" in output, "that attributes cannot be listed is no reason to drop them", output)
-    output = daos.forebay("copy", place / "for-containers", "daos://tank/new/c", code=2)
-    expect("Operation not permitted" in output, "a container that may only be read is not written", output)
+    said = daos.forebay("copy", "daos://tank/new/a", place / "read-only-again", code=1)
+    expect("dfs_listxattr" in said, "that attributes cannot be listed is no reason to drop them", said)
+    said = daos.forebay("copy", place / "for-containers", "daos://tank/new/c", code=2)
+    expect("Operation not permitted" in said, "a container that may only be read is not written", said)
     (top / "new.forbidden").touch()
-    output = daos.forebay("walk", "daos://tank/new", code=2)
-    expect("daos container get-acl tank new" in output, "who may not read it is told where rights are", output)
+    said = daos.forebay("walk", "daos://tank/new", code=2)
+    expect("daos container get-acl tank new" in said, "who may not read it is told where rights are", said)
     (top / "new.forbidden").unlink()
     (top / "new.other-type").touch()
-    output = daos.forebay("walk", "daos://tank/new", code=6)
-    expect("its type must be POSIX" in output, "a container of another type is named", output)
-    output = daos.forebay("walk", ROOT, code=5, FAKE_DAOS_FAILS="dfs_init:113")
-    expect("daos_agent" in output, "where no agent answers, that is told", output)
+    said = daos.forebay("walk", "daos://tank/new", code=6)
+    expect("its type must be POSIX" in said, "a container of another type is named", said)
+    said = daos.forebay("walk", ROOT, code=5, FAKE_DAOS_FAILS="dfs_init:113")
+    expect("daos_agent" in said, "where no agent answers, that is told", said)
     report = place / "lost"
     daos.forebay("copy", ROOT, place / "lost-copy", "--report", report, code=1, FAKE_DAOS_FAILS="dfs_read:5")
     expect(any(line["kind"] == "failed" and "dfs_read" in line["why"] for line in lines(report)), "what cannot be read is named")

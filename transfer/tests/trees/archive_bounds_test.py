@@ -53,7 +53,7 @@ def long_texts(file):
         file.write(records(b"x", *attributes) + block(f"file{number}"))
 
 
-def check(place, make, codes, output):
+def check(place, make, codes, said):
     archive, target, report = place / "archive", place / "target", place / "report"
     with open(archive, "wb") as file:
         make(file)
@@ -65,10 +65,10 @@ def check(place, make, codes, output):
         expect(ended in wanted, f"{make.__name__}: restore-archive {words[0]} ends with one of {wanted}, not {ended}")
         used[words[0]] = used_bytes >> 20
     print(f"{make.__name__}: {archive.stat().st_size >> 20} MiB, of memory {list(used.values())}")
-    if output:
+    if said:
         done = run(FOREBAY, "restore-archive", archive, target, "--report", report, code=codes[0])
-        message = done.stderr + (report.read_text() if report.exists() else "")
-        expect(output in message, f"{make.__name__}: it is said", message[:1000])
+        told = done.stderr + (report.read_text() if report.exists() else "")
+        expect(said in told, f"{make.__name__}: it is said", told[:1000])
     run("rm", "-rf", target)
     return used
 
@@ -83,10 +83,10 @@ def main():
         deep = lambda file: file.write(records(b"x", (b"path", b"a/" * 1_000_000 + b"a")) + block("deep") + block("file"))
         deep.__name__ = "a path of a million names"
         # Few file systems have room for so many attributes.
-        for make, codes, output in ((long_common, [4], "common records"), (many_common, [4], "common records"), (same_common, [0], ""),
+        for make, codes, said in ((long_common, [4], "common records"), (many_common, [4], "common records"), (same_common, [0], ""),
                                   (maps_in_records, [0], ""), (maps_before, [0], ""), (long_texts, [0, 1], ""),
                                   (deep, [1], "10000 are restored")):
-            used = check(place, make, codes, output)
+            used = check(place, make, codes, said)
             try:
                 measures_memory(check_memory)(used)
             except unittest.SkipTest as reason:

@@ -111,7 +111,7 @@ def check_lost(place, source, path):
         before, own, behind = data[:head.at], data[head.at:head.behind], data[head.behind:]
         expect_told(place, before + behind, f"the entry at byte {head.at}, cut out,", source, f"{len(own)} bytes before it are missing")
         expect_told(place, before + own + own + behind, f"the entry at byte {head.at}, doubled,", source, "do not belong there")
-    first, second = next((item, two) for item, two in zip(heads[1:], heads[2:]) if item.behind - item.at == two.behind - two.at)
+    first, second = next((one, two) for one, two in zip(heads[1:], heads[2:]) if one.behind - one.at == two.behind - two.at)
     swapped = data[:first.at] + data[second.at:second.behind] + data[first.at:first.behind] + data[second.behind:]
     expect_told(place, swapped, "two entries of one size, swapped,", source, "written for byte")
     last = heads[-1]
@@ -123,9 +123,9 @@ def check_lost(place, source, path):
     run("tar", "-C", source.parent, "-rf", place / "longer.tar", source.name)
     expect_told(place, (place / "longer.tar").read_bytes(), "what tar -r has added", source, "others follow behind its last entry")
     other = archived_again(place, source)  # an entry of an older archive, at the same place and of the same length
-    entry, same = next((item, two) for item, two in zip(heads[1:], heads_of(other)[1:])
-                     if item.is_entry and item.comments[b"crc32c"] != two.comments[b"crc32c"] and (item.at, item.behind) == (two.at, two.behind))
-    expect_told(place, data[:entry.at] + other[same.at:same.behind] + data[entry.behind:], "an entry of another archive", place / "older", "not those that were written")
+    one, same = next((one, two) for one, two in zip(heads[1:], heads_of(other)[1:])
+                     if one.is_entry and one.comments[b"crc32c"] != two.comments[b"crc32c"] and (one.at, one.behind) == (two.at, two.behind))
+    expect_told(place, data[:one.at] + other[same.at:same.behind] + data[one.behind:], "an entry of another archive", place / "older", "not those that were written")
 
 
 def archived_again(place, source):
@@ -199,17 +199,17 @@ def check_of_others(place):
         (place / name).write_text(name * 300)
         run("tar", "-C", place, "-cf", place / f"{name}.tar", name)
         forebay("restore-archive", "--check", place / f"{name}.tar")
-    entry, two = (place / "one.tar").read_bytes(), (place / "two.tar").read_bytes()
-    (place / "joined.tar").write_bytes(entry + two)
+    one, two = (place / "one.tar").read_bytes(), (place / "two.tar").read_bytes()
+    (place / "joined.tar").write_bytes(one + two)
     text = forebay("restore-archive", place / "joined.tar", place / "joined", code=4)
-    expect(f"tail -c +{len(entry) + 1} gives" in text and (place / "joined/one").exists(), "joined archives are told, and how to get at the next", text)
+    expect(f"tail -c +{len(one) + 1} gives" in text and (place / "joined/one").exists(), "joined archives are told, and how to get at the next", text)
     ours = (place / "small.tar").read_bytes()
     (place / "joined.tar").write_bytes(ours + ours)
     text = forebay("restore-archive", "--check", place / "joined.tar", code=4)
     expect(f"tail -c +{len(ours) + 1} gives" in text, "also of ours", text)
     run("sh", "-c", f"tail -c +{len(ours) + 1} joined.tar > next.tar", cwd=place)
     expect((place / "next.tar").read_bytes() == ours, "which gives it")
-    (place / "cut.tar").write_bytes(entry[:3 * BLOCK])
+    (place / "cut.tar").write_bytes(one[:3 * BLOCK])
     expect("it was cut" in forebay("restore-archive", "--check", place / "cut.tar", code=4), "an end without zeros is told")
     forebay("restore-archive", "--check", OLD_ARCHIVE)
 
@@ -231,10 +231,10 @@ def check_two_at_once(place):
         time.sleep(0.001)
     second = subprocess.Popen([FOREBAY, "archive", place / "tree-two", place / "of-two.tar", "--rate", "4M"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
-    output = first.communicate()
-    expect(first.returncode == 2 and "another process makes" in output[1], f"the first is refused: {first.returncode}", "".join(output))
-    output = second.communicate()
-    expect(second.returncode == 0, "the second makes its own", "".join(output))
+    said = first.communicate()
+    expect(first.returncode == 2 and "another process makes" in said[1], f"the first is refused: {first.returncode}", "".join(said))
+    said = second.communicate()
+    expect(second.returncode == 0, "the second makes its own", "".join(said))
     with tarfile.open(place / "of-two.tar") as tar:
         expect(any(name.endswith("two") for name in tar.getnames()), "with what it was given")
     expect(not [name for name in os.listdir(place) if name.startswith(".fb-")], "nothing is left", str(os.listdir(place)))

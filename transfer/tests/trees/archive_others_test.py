@@ -66,7 +66,7 @@ def odd_archive(path):
            records(b"x", (b"gid", b"x" * 30)) + file("no-group"),
            file("user", user=b"-000001\0"), file("time", modified=b"not a time\0\0"), file("mode", mode=b"rwxr-x-\0"),
            file("future", modified=b"\x80" + b"\xff" * 11)]
-    path.write_bytes(b"".join(entry + file(f"good{number}") for number, entry in enumerate(odd)) + END)
+    path.write_bytes(b"".join(one + file(f"good{number}") for number, one in enumerate(odd)) + END)
     return {"late": "modified", "nobody": "user", "no-group": "group", "user": "user", "time": "modified", "mode": "permissions",
             "future": "modified"}
 
@@ -75,7 +75,7 @@ def check_odd(place):
     archive, out = place / "odd.tar", place / "odd"
     odd = odd_archive(archive)
     answer = told("restore-archive", archive, out, code=1)
-    named = {entry["path"]: entry["why"] for entry in answer["first"] if entry["kind"] == "not_kept"}
+    named = {one["path"]: one["why"] for one in answer["first"] if one["kind"] == "not_kept"}
     expect(set(named) == set(odd), "each odd one is named, and no other", str(named))
     for path, part in odd.items():
         expect(part in named[path], f"{path}: with what it is", named[path])
@@ -92,8 +92,8 @@ def check_texts(place):
     expect(len(answer["first"]) == 1 and "no name" in answer["first"][0]["why"], "an entry without a name is named so", str(answer))
     expect((place / "unnamed/behind").read_bytes() == DATA, "and those behind it are restored")
     archive.write_bytes(block("part", kind=b"M", size=len(DATA)) + whole(DATA) + END)
-    output = all_of_forebay("restore-archive", archive, place / "part", code=6)
-    expect("damaged" not in output and "--multi-volume" in output, "a volume of several is none that is damaged", output)
+    said = all_of_forebay("restore-archive", archive, place / "part", code=6)
+    expect("damaged" not in said and "--multi-volume" in said, "a volume of several is none that is damaged", said)
     archive.write_bytes(block("a", size=len(DATA)) + whole(DATA) + block("b", size=b"x" * 12) + END)
     forebay("restore-archive", archive, place / "size", code=4)
 

@@ -176,7 +176,7 @@ def check_flipped_data(place):
         for words in (["--check"], [target]):
             done = run(FOREBAY, "restore-archive", place / "flipped.tar", *words, "--json", code=1)
             first = json.loads(done.stdout)["first"]
-            expect([entry["path"] for entry in first] == [name] and "checksum" in first[0]["why"], f"the flipped bit in {name} is named", str(first))
+            expect([one["path"] for one in first] == [name] and "checksum" in first[0]["why"], f"the flipped bit in {name} is named", str(first))
         expect(sorted(os.listdir(target)) == sorted({"large", "small"} - {name}), "and it alone is missing", str(os.listdir(target)))
         shutil.rmtree(target)
 
@@ -252,22 +252,22 @@ def check_options(place, source):
     forebay("restore-archive", path, code=2)
     forebay("restore-archive", path, place / "t", "--preserve", "owner", code=2)
     listed = place / "list"
-    report = json.loads(forebay("restore-archive", "--dry-run", "--list", listed, path, "--json"))
+    said = json.loads(forebay("restore-archive", "--dry-run", "--list", listed, path, "--json"))
     lines = [json.loads(line) for line in listed.read_text().splitlines()]
-    expect(len(lines) == report["entries"] + 1 and "." in {line["path"] for line in lines} and not (place / "t").exists(), "a dry run lists, and makes nothing")
+    expect(len(lines) == said["entries"] + 1 and "." in {line["path"] for line in lines} and not (place / "t").exists(), "a dry run lists, and makes nothing")
     expect({"file", "folder", "fifo", "socket", "link", "hard_link"} <= {line["kind"] for line in lines}, "kinds are listed")
     some = restored(path, place / "some", "--include", "fifo-*", "--exclude", "d0000")
     kinds = {stat.S_IFMT(os.lstat(os.path.join(where, name)).st_mode) for where, _, names in os.walk(some) for name in names}
     expect(kinds == {stat.S_IFIFO} and not (some / "d0000").exists(), "patterns choose entries", str(kinds))
-    expect(report["would_copy"]["entries"] == report["entries"], "and sums what would be restored", str(report))
+    expect(said["would_copy"]["entries"] == said["entries"], "and sums what would be restored", str(said))
     dry = json.loads(forebay("archive", source, place / "dry.tar", "--dry-run", "--json"))
     expect(dry["remarks"]["would_copy"] == dry["entries"] and not (place / "dry.tar").exists(), "a dry run says what would be done", str(dry))
     inner = place / "inner"
     inner.mkdir()
     (inner / "file").write_text("x")
     archived(inner, inner / "self.tar", "--json")
-    report = json.loads(forebay("archive", inner, inner / "self.tar", "--force", "--json"))
-    expect(report["remarks"]["passed_over"] >= 1 and report["copied"] == 1, "an archive is not in itself", str(report))
+    said = json.loads(forebay("archive", inner, inner / "self.tar", "--force", "--json"))
+    expect(said["remarks"]["passed_over"] >= 1 and said["copied"] == 1, "an archive is not in itself", str(said))
 
 
 def check_changes(place):
@@ -353,8 +353,8 @@ def check_deep(place):
     path = archived(source, place / "deep.tar")
     restored(path, target)
     expect_equal(source, target, "4,000 folders in one another come back")
-    for entry in (source, target):
-        conformance.removed(entry)
+    for one in (source, target):
+        conformance.removed(one)
 
 
 def main():

@@ -18,17 +18,17 @@ OPERATIONS = ["walk", "copy", "sync, nothing changed", "sync, 1 % changed", "com
 
 def main():
     only = [word for name in NAMES for word in ("--only", name)]
-    report = json.loads(output_of(sys.executable, BENCH, "--factor", 0.004, "--repeats", 2, "--json", *only,
+    found = json.loads(output_of(sys.executable, BENCH, "--factor", 0.004, "--repeats", 2, "--json", *only,
                                  env={**os.environ, "FOREBAY": str(FOREBAY)}))
-    measured = report["measured"]
+    measured = found["measured"]
     for operation in OPERATIONS:
         expect(0 < measured[f"{operation}, forebay"]["median"] < 60, operation, str(measured))
-    copied = report["ratios"]["copy: forebay / cp -a"]
+    copied = found["ratios"]["copy: forebay / cp -a"]
     ratio = measured["copy, forebay"]["median"] / measured["copy, cp -a"]["median"]
     expect(abs(copied["value"] - ratio) < 1e-9, f"{copied} is {ratio}", str(measured))
-    for label, entry in report["ratios"].items():
-        expect(entry["lower_quartile"] <= entry["upper_quartile"] and float(entry["goal"]) > 0, f"{label}: {entry}")
-    print(f"bench: {len(report['ratios'])} ratios of {len(measured)} figures")
+    for label, one in found["ratios"].items():
+        expect(one["lower_quartile"] <= one["upper_quartile"] and float(one["goal"]) > 0, f"{label}: {one}")
+    print(f"bench: {len(found['ratios'])} ratios of {len(measured)} figures")
 
 
 main()

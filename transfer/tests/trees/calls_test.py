@@ -63,8 +63,8 @@ def with_attribute(path):
 
 
 def bound(path):
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(path))
     os.chmod(path, 0o600)
 
 

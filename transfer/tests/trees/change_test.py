@@ -59,13 +59,13 @@ def check_renamed(place):
     left = min(set("abc") - {done[0], going[0]})
     for name in ("moves", "moving"):
         (source / left / name).rename(source / done[0] / f"new-{name}")
-    output, _ = process.communicate(timeout=SECONDS_MAX)
-    expect(process.returncode == 1 and f"{done[0]}/new-moves  changed" in output and f"{done[0]}/new-moving  changed" in output, "it is named", output)
+    said, _ = process.communicate(timeout=SECONDS_MAX)
+    expect(process.returncode == 1 and f"{done[0]}/new-moves  changed" in said and f"{done[0]}/new-moving  changed" in said, "it is named", said)
     there = (target / left / "moves/below/file").exists() and (target / left / "moving").exists()
-    expect(there, "and what the target has of it stays", output)
+    expect(there, "and what the target has of it stays", said)
     subprocess.run(sync, check=True, stdout=subprocess.DEVNULL)
-    code, output = movers.Mover("diff", ("diff", "-r", "{source}", "{target}"), ("diff",)).copy(source, target)
-    expect(code == 0, "the next sync makes both equal", output)
+    code, said = movers.Mover("diff", ("diff", "-r", "{source}", "{target}"), ("diff",)).copy(source, target)
+    expect(code == 0, "the next sync makes both equal", said)
 
 
 def main():
@@ -75,9 +75,9 @@ def main():
             source, target = check_source_changes(pathlib.Path(scratch), threads)
             done = subprocess.run([FOREBAY, "sync", source, target, "--json"], capture_output=True, text=True, check=False)
             expect(done.returncode == 0, "once nothing changes, a sync heals all", done.stdout + done.stderr)
-            code, output = movers.Mover("diff", ("diff", "-r", "{source}", "{target}"), ("diff",)).copy(source, target)
-            missing = [line for line in output.splitlines() if "Only in" in line and str(source) in line]
-            expect(code in (0, 1) and not missing and "differ" not in output, "what is at the source is at the target", output)
+            code, said = movers.Mover("diff", ("diff", "-r", "{source}", "{target}"), ("diff",)).copy(source, target)
+            missing = [line for line in said.splitlines() if "Only in" in line and str(source) in line]
+            expect(code in (0, 1) and not missing and "differ" not in said, "what is at the source is at the target", said)
 
 
 main()

@@ -94,7 +94,7 @@ def is_whole(path, sizes):
 
 def told(report):
     """The paths that the report names, with what it says of them."""
-    return {entry["path"]: entry["kind"] for entry in report["first"]}
+    return {one["path"]: one["kind"] for one in report["first"]}
 
 
 def check_versions(changers, source, target, remarks, first_log):

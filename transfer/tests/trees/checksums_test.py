@@ -41,7 +41,7 @@ def read_list(path):
     sums = {}
     for line in lines:
         crc, size, name = line.split(b" ", 2)
-        name = re.sub(rb"\\(.)", lambda match: {b"n": b"\n", b"r": b"\r", b"\\": b"\\"}[match[1]], name)
+        name = re.sub(rb"\\(.)", lambda found: {b"n": b"\n", b"r": b"\r", b"\\": b"\\"}[found[1]], name)
         sums[name] = (int(size), int(crc, 16))
     expect(len(sums) == len(lines), "each file once")
     return sums
@@ -65,21 +65,21 @@ def check_options(place):
     for name in ("a/two.tmp", "three.tmp"):
         (tree / name).unlink()
     (tree / "more.tmp").touch()
-    code, output = check(listed, tree)
-    expect(code == 1 and "two.tmp" in output and "more.tmp" in output, "all is compared", output)
-    code, output = check(listed, tree, "--exclude", "*.tmp")
-    expect(code == 0 and "2 entries" in output, "what is excluded is in neither", output)
-    code, output = check(listed, tree, "--include", "*.tmp")
-    expect(code == 1 and "2 only_source" in output and "1 only_target" in output, "what is included alone", output)
+    code, said = check(listed, tree)
+    expect(code == 1 and "two.tmp" in said and "more.tmp" in said, "all is compared", said)
+    code, said = check(listed, tree, "--exclude", "*.tmp")
+    expect(code == 0 and "2 entries" in said, "what is excluded is in neither", said)
+    code, said = check(listed, tree, "--include", "*.tmp")
+    expect(code == 1 and "2 only_source" in said and "1 only_target" in said, "what is included alone", said)
     (tree / "four").write_text("4our")
     expect(check(listed, tree, "--exclude", "*.tmp")[0] == 1, "bytes are compared")
-    code, output = check(listed, tree, "--exclude", "*.tmp", "--no-bytes")
-    expect(code == 0 and "0 B" in output, "without bytes sizes are", output)
+    code, said = check(listed, tree, "--exclude", "*.tmp", "--no-bytes")
+    expect(code == 0 and "0 B" in said, "without bytes sizes are", said)
     (tree / "four").write_text("longer")
     expect(check(listed, tree, "--exclude", "*.tmp", "--no-bytes")[0] == 1, "and tell")
     for words, wanted in ((("--preserve", "owner"), "no attributes"), (("--hosts", "localhost"), "by one process")):
-        code, output = check(listed, tree, *words)
-        expect(code == 2 and wanted in output, f"{words} is refused", output)
+        code, said = check(listed, tree, *words)
+        expect(code == 2 and wanted in said, f"{words} is refused", said)
 
 
 def main():
@@ -97,8 +97,8 @@ def main():
         for name in sorted(files)[::7] + [b"large"]:
             data = pathlib.Path(os.fsdecode(os.path.join(root, name))).read_bytes()
             expect(sums[name] == (len(data), crc32c(data)), f"the checksum of {name!r}", str(sums[name]))
-        code, output = check(listed, source)
-        expect(code == 0 and f"{len(files)} entries compared" in output, "the tree fits its own list", output)
+        code, said = check(listed, source)
+        expect(code == 0 and f"{len(files)} entries compared" in said, "the tree fits its own list", said)
 
         data = bytearray((source / "large").read_bytes())
         data[2_000_000] ^= 1
@@ -110,9 +110,9 @@ def main():
         os.unlink(plain[2])
         os.symlink("elsewhere", plain[2])
         (source / "more").write_text("new")
-        code, output = check(listed, source, "--report", place / "report")
+        code, said = check(listed, source, "--report", place / "report")
         lines = (place / "report").read_text().splitlines()
-        expect(code == 1 and len(lines) == 5, "five are named", output)
+        expect(code == 1 and len(lines) == 5, "five are named", said)
         for kind, count in (("differs", 2), ("only_source", 2), ("only_target", 1)):
             expect(sum(f'"kind":"{kind}"' in line.replace(" ", "") for line in lines) == count, f"{count} are {kind}", "\n".join(lines))
 
@@ -126,23 +126,23 @@ def main():
         (other / "a/b/f").unlink()
         (other / "a/b").rmdir()
         (other / "x").rename(other / "a/x")
-        code, output = check(place / "of-other", other)
-        expect(code == 1 and "a/b/f  only_source" in output and "\nx  only_source" in "\n" + output and "a/x  only_target" in output,
-               "a folder that is gone leads to no other one", output)
+        code, said = check(place / "of-other", other)
+        expect(code == 1 and "a/b/f  only_source" in said and "\nx  only_source" in "\n" + said and "a/x  only_target" in said,
+               "a folder that is gone leads to no other one", said)
 
         check_options(place / "options")
         whole = listed.read_bytes()
         for cut in range(1, 150):
             listed.write_bytes(whole[:-cut])
-            code, output = check(listed, source)
+            code, said = check(listed, source)
             ends_a_line = whole[-cut - 1:-cut] == b"\n"
-            expect(code == (1 if ends_a_line else 4), f"a list that lacks {cut} bytes", output)
-            expect("only_target" in output if ends_a_line else "no line of a list" in output, f"says so without {cut} bytes", output)
+            expect(code == (1 if ends_a_line else 4), f"a list that lacks {cut} bytes", said)
+            expect("only_target" in said if ends_a_line else "no line of a list" in said, f"says so without {cut} bytes", said)
         for spoiled in (b"", b"\n", whole[3:], b"#" + whole, whole.replace(b"1, CRC32C", b"2, CRC32C"), b"\0" * 100, whole + b"x" * 200_000):
             listed.write_bytes(spoiled)
-            code, output = check(listed, source)
+            code, said = check(listed, source)
             wanted = 4 if b"CRC32C" in spoiled.split(b"\n")[0] else 2
-            expect(code == wanted, f"{spoiled[:20]!r}... ends with {wanted}, not {code}", output)
+            expect(code == wanted, f"{spoiled[:20]!r}... ends with {wanted}, not {code}", said)
         conformance.removed(place)
         place.mkdir()
     print(f"checksums: {len(files)} files")

@@ -27,7 +27,7 @@ def closed_part(place):
     run("mount", "-o", "remount,ro,bind", target / "sub")
     for words in (("copy", source), ("restore-archive", archive)):
         _, report = mover(*words, target, "--manifest", place / "parts.manifest", code=(1,))
-        named = {entry["path"]: entry["kind"] for entry in report["first"]}
+        named = {one["path"]: one["kind"] for one in report["first"]}
         wanted = {f"sub/{name}": "failed" for name in ("fifo", "link", "other")}
         expect(wanted.items() <= named.items(), f"{words[0]}: all of a directory that is read-only failed", str(report["first"]))
     run("umount", target / "sub")
@@ -47,7 +47,7 @@ def closed_to_user(place):
     for words in (("copy", "--manifest", place / "links.manifest"), ("sync", "--manifest", place / "links.manifest"),
                   ("copy", "--cannot-keep", "drop"), ("copy",)):
         _, report = mover(words[0], source, target, *words[1:], before=AS_USER, code=(1,))
-        named = {entry["path"]: (entry["kind"], "Permission denied" in entry["why"]) for entry in report["first"]}
+        named = {one["path"]: (one["kind"], "Permission denied" in one["why"]) for one in report["first"]}
         wanted = {"d/link": ("failed", True), "d/fifo": ("failed", True)}
         expect(wanted.items() <= named.items(), f"{words}: what a user may not make has failed", str(report["first"]))
 

@@ -82,11 +82,11 @@ def conformance(places, chosen, trees=TREES, factor=1.0):
             continue
         hole = SMALL_HOLE if mover.fills_holes else 1
         source, target = places.tree(begin, name, hole if name == "special" else factor), places.copy(end)
-        code, output = mover.copy(source, target, movers.HANGS_SECONDS)
+        code, said = mover.copy(source, target, movers.HANGS_SECONDS)
         if code is None:
             hanging.add(mover)
         target.mkdir(exist_ok=True)
-        yield name, type_of(begin), type_of(end), mover, code, output, judge.judge(source, target)
+        yield name, type_of(begin), type_of(end), mover, code, said, judge.judge(source, target)
         if end == places.all[0]:  # memory; a disk is slow for minutes after many deletes
             removed(target)
 
@@ -136,11 +136,11 @@ def main():
     with Places(given.memory, given.disk) as places:
         for row in conformance(places, chosen, factor=given.factor):
             rows.append(row)
-            *where, mover, code, output, verdict = row
+            *where, mover, code, said, verdict = row
             lost = verdict.failed() or "all is kept"
             print(f"{' '.join(where)}: {mover.name}: exit {exit_shown(code)}, {lost}", file=sys.stderr, flush=True)
             if mover.ours and not (verdict.equal and code == 0):
-                print(f"{output}\n{judge.text(verdict)}", file=sys.stderr)
+                print(f"{said}\n{judge.text(verdict)}", file=sys.stderr)
     print_markdown(rows)
     if given.csv:
         write_csv(given.csv, rows)

@@ -17,10 +17,10 @@ FACTOR = 0.1  # of 5,000 entries
 def main():
     count = 0
     with conformance.Places("/dev/shm", os.environ.get("TMPDIR") or "/var/tmp") as places:
-        for tree, begin, end, mover, code, output, verdict in conformance.conformance(places, movers.OURS, factor=FACTOR):
+        for tree, begin, end, mover, code, said, verdict in conformance.conformance(places, movers.OURS, factor=FACTOR):
             where = f"{mover.name} of {tree} from {begin} to {end}"
-            expect(verdict.equal, f"{where} keeps all, not without {verdict.failed()}", output + judge.text(verdict))
-            expect(code == 0, f"{where} exits with 0, not {code}", output)
+            expect(verdict.equal, f"{where} keeps all, not without {verdict.failed()}", said + judge.text(verdict))
+            expect(code == 0, f"{where} exits with 0, not {code}", said)
             count += 1
     expect(count == 24, f"24 copies are judged, not {count}")
     print(f"conformance: {count} copies judged")

@@ -31,14 +31,14 @@ def check(target, *words, code=0, knows_bytes=True, before=()):
     dry = told(*words, "--dry-run", code=code, before=before)
     expect(folders_in(target) == old, f"{words}: a dry run makes nothing")
     done = told(*words, code=code, before=before)
-    result = done["folders"] if words[0] == "archive" else len(folders_in(target) - old)
-    both = str((words, result, dry, done))
+    made = done["folders"] if words[0] == "archive" else len(folders_in(target) - old)
+    both = str((words, made, dry, done))
     for key in ("entries", "folders", "equal"):
         expect(dry.get(key) == done.get(key), f"{words}: as many {key}", both)
     moved = dry.get("would_copy", {"entries": 0, "bytes": 0}), dry.get("would_replace", {"entries": 0, "bytes": 0})
-    expect(sum(entry["entries"] for entry in moved) == done.get("copied", 0) + done.get("linked", 0) + result, f"{words}: as many are moved", both)
+    expect(sum(one["entries"] for one in moved) == done.get("copied", 0) + done.get("linked", 0) + made, f"{words}: as many are moved", both)
     if knows_bytes:
-        expect(sum(entry["bytes"] for entry in moved) == done.get("bytes", 0), f"{words}: as many bytes", both)
+        expect(sum(one["bytes"] for one in moved) == done.get("bytes", 0), f"{words}: as many bytes", both)
     expect(dry["remarks"]["would_adjust"] == done.get("adjusted", 0) == done["remarks"]["adjusted"], f"{words}: as many are adjusted", both)
     expect(dry.get("would_remove", {"entries": 0})["entries"] == done.get("removed", 0), f"{words}: as many are removed", both)
     for kind, count in done["remarks"].items():
@@ -90,11 +90,11 @@ def check_archives(place):
     # The root is an entry of the archive, made with the target, and no entry that is counted.
     dry = told("restore-archive", place / "a.tar", place / "restored", "--dry-run")
     done = told("restore-archive", place / "a.tar", place / "restored")
-    result = len(folders_in(place / "restored"))
+    made = len(folders_in(place / "restored"))
     kept = told("archive", source, place / "all.tar")
     done_of_all = told("restore-archive", place / "all.tar", place / "all")
     expect(kept["entries"] == done_of_all["entries"], "a restore counts as many entries as the archive", str((kept, done_of_all)))
-    expect(dry["entries"] == done["entries"] and dry["would_copy"] == {"entries": done["copied"] + done["linked"] + result, "bytes": done["bytes"]},
+    expect(dry["entries"] == done["entries"] and dry["would_copy"] == {"entries": done["copied"] + done["linked"] + made, "bytes": done["bytes"]},
            "a dry run of a restore counts as the restore", str((dry, done)))
 
 

@@ -115,16 +115,16 @@ def check_in_the_way(place):
         expect(state_of(target) == before, f"{words}: a dry run changes nothing")
         done = told(verb, source, target, *more, "--exclude", "log", *hosts, code=1)
         expect(paths(dry, "failed") == paths(done, "failed") == failed, f"{words} {hosts}: what cannot be replaced is named", str((dry["first"], done["first"])))
-        reasons = [{line["path"]: line["why"] for line in entry["first"] if line["kind"] == "failed"} for entry in (dry, done)]
+        reasons = [{line["path"]: line["why"] for line in one["first"] if line["kind"] == "failed"} for one in (dry, done)]
         expect(reasons[0] == reasons[1], f"{words}: by the same words", str(reasons))
         for name in failed:
-            inside = {path: results for path, results in before.items() if (target / name) in path.parents}
-            expect({path: results for path, results in state_of(target).items() if path in inside} == inside, f"{words}: {name} is whole")
+            inside = {path: found for path, found in before.items() if (target / name) in path.parents}
+            expect({path: found for path, found in state_of(target).items() if path in inside} == inside, f"{words}: {name} is whole")
         expect(paths(done, "not_kept") == set(), "no other error is made of it", str(done["first"]))
-        result = 0 if verb == "copy" else 3
-        expect(dry["would_replace"]["entries"] == result, f"{words}: {result} are replaced", str(dry))
+        made = 0 if verb == "copy" else 3
+        expect(dry["would_replace"]["entries"] == made, f"{words}: {made} are replaced", str(dry))
         expect(dry["would_remove"]["entries"] == done["removed"], f"{words}: as much is removed", str((dry["would_remove"], done["removed"])))
-        expect(dry["would_copy"]["entries"] + result == done["copied"] + done["linked"], f"{words}: as much is copied", str((dry, done)))
+        expect(dry["would_copy"]["entries"] + made == done["copied"] + done["linked"], f"{words}: as much is copied", str((dry, done)))
 
 
 def check_user(place):

@@ -33,17 +33,17 @@ def ended(words, has_begun, ending, again=lambda: None):
         while process.poll() is None and not has_begun():
             time.sleep(0.001)
         process.send_signal(ending)
-        output = process.communicate(timeout=SECONDS_MAX)
+        said = process.communicate(timeout=SECONDS_MAX)
         if process.returncode != 0:
-            expect(process.returncode == -ending, f"{words} ends by {ending.name}, not with {process.returncode}", str(output))
-            return output[1]
+            expect(process.returncode == -ending, f"{words} ends by {ending.name}, not with {process.returncode}", str(said))
+            return said[1]
         again()
     raise AssertionError(f"{words}: no signal came in its middle")
 
 
-def check_words(words, output, wanted):
-    lines = output.splitlines()
-    expect(len(lines) == 1 and lines[0] == f"forebay: ended by a signal. {wanted}", f"{words}: one line with \"{wanted}\"", output)
+def check_words(words, said, wanted):
+    lines = said.splitlines()
+    expect(len(lines) == 1 and lines[0] == f"forebay: ended by a signal. {wanted}", f"{words}: one line with \"{wanted}\"", said)
 
 
 def names(top):
@@ -97,8 +97,8 @@ def check_delete(place):
 
         fill()
         words = ("delete", victim, "--threads", 1, *hosts)
-        output = ended(words, lambda: len(os.listdir(victim)) < 19_900 if victim.exists() else True, signal.SIGTERM, fill)
-        check_words(words, output, "Safe: what is left is as it was. Next: the same command goes on")
+        said = ended(words, lambda: len(os.listdir(victim)) < 19_900 if victim.exists() else True, signal.SIGTERM, fill)
+        check_words(words, said, "Safe: what is left is as it was. Next: the same command goes on")
         expect(victim.exists(), "something is left")
         forebay("delete", victim)
         expect(not victim.exists(), "and goes with the same command")
@@ -109,8 +109,8 @@ def check_ignored(place, source):
     while not (place / "ignored/below").exists():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    output = process.communicate(timeout=SECONDS_MAX)
-    expect(process.returncode == 0, "a signal that is ignored stays so", str(output))
+    said = process.communicate(timeout=SECONDS_MAX)
+    expect(process.returncode == 0, "a signal that is ignored stays so", str(said))
     run("sh", "-c", f'{FOREBAY} copy "$0" "$1" --rate 1M & child=$!; sleep 0.5; kill -TERM $child; wait $child; test $? = 143', source, place / "by-shell")
 
 

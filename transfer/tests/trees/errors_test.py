@@ -107,30 +107,30 @@ def not_writable(place, source):
 
 def unreadable(place, source):
     """An ordinary user copies a tree of his own, of which a file and a directory are closed to him."""
-    own, target, copied = place / "mine", place / "of-user", place / "copied"
-    run("cp", "-a", source, own)
-    run("chown", "-R", f"{USER}:{USER}", own)
-    run("cp", "-a", own, target)
+    mine, target, copied = place / "mine", place / "of-user", place / "copied"
+    run("cp", "-a", source, mine)
+    run("chown", "-R", f"{USER}:{USER}", mine)
+    run("cp", "-a", mine, target)
     os.chown(target, USER, USER)
-    (own / "small/0000").chmod(0)
-    (own / "closed").mkdir(mode=0)
-    os.chown(own / "closed", USER, USER)
+    (mine / "small/0000").chmod(0)
+    (mine / "closed").mkdir(mode=0)
+    os.chown(mine / "closed", USER, USER)
     copied.mkdir()
     os.chown(copied, USER, USER)
-    done, report = mover("copy", own, copied / "copy", before=AS_USER)
+    done, report = mover("copy", mine, copied / "copy", before=AS_USER)
     expect(done.returncode != 0, "what cannot be read is no success", done.stdout)
     expect("small/0000" in told(done, report) and "closed" in told(done, report), "what cannot be read is named", told(done, report))
     there = sum(1 for _ in (copied / "copy/small").iterdir())
-    expect(there == len(list((own / "small").iterdir())) - 1, f"all others are copied, not {there} files")
+    expect(there == len(list((mine / "small").iterdir())) - 1, f"all others are copied, not {there} files")
     (target / "extra").write_text("not at the source")
-    done, report = mover("sync", own, target, "--delete", before=AS_USER)
+    done, report = mover("sync", mine, target, "--delete", before=AS_USER)
     expect(done.returncode != 0, "a sync of what cannot be read is no success", done.stdout)
     expect((target / "extra").exists(), "after an error of reading nothing is removed", told(done, report))
-    (own / "small/0000").chmod(0o644)
-    (own / "closed").chmod(0o755)
-    mover("sync", own, target, "--delete", before=AS_USER, code=(0,))
+    (mine / "small/0000").chmod(0o644)
+    (mine / "closed").chmod(0o755)
+    mover("sync", mine, target, "--delete", before=AS_USER, code=(0,))
     expect(not (target / "extra").exists(), "once all is read, what is extra is removed")
-    expect_equal(own, target, "once all is read, all is equal")
+    expect_equal(mine, target, "once all is read, all is equal")
 
 
 def given_away(place, source):
@@ -185,9 +185,9 @@ def two_at_once(place, source):
     target = place / "of-two"
     command = [str(word) for word in (FOREBAY, "copy", source, target, "--rate", "40M", "--json")]
     both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    lines = [entry.communicate(timeout=SECONDS_MAX)[1] for entry in both]
-    codes = [entry.returncode for entry in both]
-    expect(0 in codes and all(0 <= code < 10 for code in codes), f"one of two ends well: {codes}", "".join(lines))
+    said = [one.communicate(timeout=SECONDS_MAX)[1] for one in both]
+    codes = [one.returncode for one in both]
+    expect(0 in codes and all(0 <= code < 10 for code in codes), f"one of two ends well: {codes}", "".join(said))
     expect_equal(source, target, f"two copies at once, which end with {codes}, make one that is equal")
 
 

@@ -96,7 +96,7 @@ def check_copy(place, source, chance):
     process = team.start("copy", source, target, "--rate", "80M", "--threads", 4, "--patience", PATIENCE, "--json", *host.options())
     stop_at_work(process, host, lambda number: has_own_temporary(target), chance.uniform(0, 0.1))
     report, errors = team.ended(process)
-    expect([entry["host"] for entry in report["processes"] if entry["lost"]] == ["far"], "it is lost", errors)
+    expect([one["host"] for one in report["processes"] if one["lost"]] == ["far"], "it is lost", errors)
     team.expect_equal(source, target, "a worker stands still")
     for path in [path for path in target.rglob("*") if path.is_file()]:
         if path.stat().st_size == LARGE:  # in place: a piece of the worker would be seen
@@ -142,14 +142,14 @@ def check_suspended(place, source):
         process.send_signal(number)
         time.sleep(2 * PATIENCE)
     report, errors = team.ended(process)
-    expect(not any(entry["lost"] for entry in report["processes"]), "nobody is lost", errors)
+    expect(not any(one["lost"] for one in report["processes"]), "nobody is lost", errors)
     expect(report["processes"][1]["bytes"] > 0, "the worker goes on", str(report["processes"]))
     team.expect_equal(source, target, "all stood still")
     conformance.removed(target)
 
 
 def expect_lost(report, errors, what):
-    expect([bool(process["lost"]) for process in report["processes"]] == [False, True], f"{what}: the worker is lost", errors)
+    expect([bool(one["lost"]) for one in report["processes"]] == [False, True], f"{what}: the worker is lost", errors)
 
 
 def let_worker_give_up(process, hosts):
@@ -197,19 +197,19 @@ def check_first(place, source, chance):
 
 def check_first_of_comparison(place, source):
     """Each file differs."""
-    target, message = place / "differing", place / "differences"
-    shutil.copytree(source, target, copy_function=lambda first, other: shutil.copystat(first, shutil.copyfile(first, other)))
+    target, told = place / "differing", place / "differences"
+    shutil.copytree(source, target, copy_function=lambda one, other: shutil.copystat(one, shutil.copyfile(one, other)))
     for path in target.rglob("file*"):
         times = path.stat()
         with open(path, "r+b") as file:
             file.write(b"other")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    process, hosts = begun_with(place, lambda number: has_open_below(number, target), "compare", source, target, "--threads", 1, "--report", message,
+    process, hosts = begun_with(place, lambda number: has_open_below(number, target), "compare", source, target, "--threads", 1, "--report", told,
                                 before=f"env LD_PRELOAD={IO_ERRORS} FOREBAY_SLOW={source}")
     let_worker_give_up(process, hosts)
     report, errors = team.ended(process, 1)
     expect_lost(report, errors, "compare")
-    paths = {line["path"] for line in map(json.loads, message.read_text().splitlines()) if line["kind"] == "differs"}
+    paths = {line["path"] for line in map(json.loads, told.read_text().splitlines()) if line["kind"] == "differs"}
     expected = {str(path.relative_to(target)) for path in target.rglob("file*")}
     expect(expected <= paths, "compare: each difference is told", f"{len(expected - paths)}: {sorted(expected - paths)[:5]}")
     conformance.removed(target)
@@ -272,7 +272,7 @@ def check_rank(place, source, chance):
     os.kill(ranks[1], signal.SIGSTOP)
     expect(all(team.gone_within(300, rank) for rank in ranks), "the job ends without the rank that stands still")
     report, errors = ended_job(process)
-    lost = [entry["host"] for entry in report["processes"] if entry["lost"]]
+    lost = [one["host"] for one in report["processes"] if one["lost"]]
     expect(len(lost) == 1 and lost[0].startswith("rank 1 on ") and f"{lost[0]} is lost" in errors, "rank and host are named", f"{lost} {errors}")
     team.expect_equal(source, target, "a rank stands still")
     conformance.removed(target)
@@ -286,7 +286,7 @@ def check_first_rank(place, source, chance):
     os.kill(ranks[0], signal.SIGCONT)
     expect(all(team.gone_within(300, rank) for rank in ranks), "the job ends")
     report, errors = ended_job(process)
-    expect(any(entry["lost"] for entry in report["processes"]), "ranks that have given up are lost", errors)
+    expect(any(one["lost"] for one in report["processes"]), "ranks that have given up are lost", errors)
     team.expect_equal(source, target, f"rank 0 stood still; FOREBAY_SEED={SEED}")
     conformance.removed(target)
 

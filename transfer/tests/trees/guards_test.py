@@ -65,8 +65,8 @@ def check_parts(place):
         for others_work in (("--hosts", "localhost", "--threads", 1), ()):
             forebay("compare", source, target, "--include", "data/*", *others_work)
             (target / "data/deep").chmod(0o711)
-            output = forebay("compare", source, target, "--include", "data/*", *others_work, code=1)
-            expect("data/deep  differs: mode" in output, f"{name}: compare looks at those in which something fits", output)
+            said = forebay("compare", source, target, "--include", "data/*", *others_work, code=1)
+            expect("data/deep  differs: mode" in said, f"{name}: compare looks at those in which something fits", said)
             (target / "data/deep").chmod(status(source / "data/deep")[0])
         forebay(*words, target, *more.get(name, ()))
         expect(status(target / "src") == status(source / "src"), f"{name}: without patterns each directory is")
@@ -96,8 +96,8 @@ def check_overwriting(place):
     for option, words in calls.items():
         for content in (b"bytes of a user\n", b'{"kind":"else"}\n', b"\0" * 9000):
             precious.write_bytes(content)
-            output = forebay(*words, option, precious, code=2)
-            expect(precious.read_bytes() == content and f"none that {option} has written" in output, f"{option} leaves a file of others", output)
+            said = forebay(*words, option, precious, code=2)
+            expect(precious.read_bytes() == content and f"none that {option} has written" in said, f"{option} leaves a file of others", said)
         precious.write_bytes(b"")
         forebay(*words, option, precious, code=0 if option != "--report" else None)
         own[option] = place / f"own{option}"
@@ -169,8 +169,8 @@ def check_at_once(place):
     while not (place / "copied/large").exists() and not list(place.glob("copied/.fb-*")):
         time.sleep(0.01)
     for other in (("walk", source, "--report"), ("compare", source, source, "--report")):
-        output = forebay(*other, report, code=2)
-        expect("another process writes" in output and "--report" in output, f"{other[0]}: the second is refused", output)
+        said = forebay(*other, report, code=2)
+        expect("another process writes" in said and "--report" in said, f"{other[0]}: the second is refused", said)
     process.kill()
     process.wait()
     expect(report.read_bytes() == was, "a kill leaves what was there")
@@ -195,9 +195,9 @@ def check_unlike(place):
     for name in ("case", "year-1", "year-2"):
         run("cp", "-a", source, above / name if above.exists() else (above.mkdir() or above / name))
     for more in ((), ("--dry-run",), ("--hosts", "localhost")):
-        output = forebay("sync", source, above, "--delete", *more, code=2)
-        expect("no entry of" in output and "all 3 would be removed" in output and f"{above}/case" in output and "--allow-unlike" in output,
-               f"{more}: a target of which nothing is the source's is another place", output)
+        said = forebay("sync", source, above, "--delete", *more, code=2)
+        expect("no entry of" in said and "all 3 would be removed" in said and f"{above}/case" in said and "--allow-unlike" in said,
+               f"{more}: a target of which nothing is the source's is another place", said)
     expect(sorted(os.listdir(above)) == ["case", "year-1", "year-2"], "and stays as it is")
     forebay("sync", source, above / "case", "--delete")
     forebay("sync", source, above / "none", "--delete")
@@ -223,22 +223,22 @@ def check_max_delete(place):
         for name in ("x", "more/deep/y"):
             (target / name).write_text(name)
         before = sorted(target.rglob("*"))
-        for dry, output in (((), "nothing was removed: "), (("--dry-run",), "nothing would be removed: ")):
-            report = forebay("sync", source, target, "--delete", "--max-delete", 3, *dry, *more, code=1)
-            expect(output + "4 entries would go, more than the 3 of --max-delete" in report, f"{dry}: more than are allowed", report)
+        for dry, said in (((), "nothing was removed: "), (("--dry-run",), "nothing would be removed: ")):
+            told = forebay("sync", source, target, "--delete", "--max-delete", 3, *dry, *more, code=1)
+            expect(said + "4 entries would go, more than the 3 of --max-delete" in told, f"{dry}: more than are allowed", told)
             expect(sorted(target.rglob("*")) == before, "all stay")
         (target / "way").mkdir()
         (target / "way/z").write_text("z")
         (source / "way").write_text("a file")
-        report = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 1, "--json", *more, code=1))
-        expect(report["exit_code"] == 1 and report["not_removed"].startswith("6 entries") and (target / "way/z").exists(), "nor do those in the way", str(report))
-        expect(report["first"][0]["path"] == "way" and report["removed"] == 0, "which is named", str(report))
-        report = forebay("sync", source, target, "--delete", "--max-delete", 5, "--dry-run", *more, code=1)
-        expect("6 entries would go" in report, "a dry run counts both", report)
-        report = forebay("sync", source, target, "--delete", "--max-delete", 5, *more, code=1)
-        expect("nothing was removed: 6 entries would go" in report and (target / "way/z").exists() and (target / "x").exists(), "both together", report)
-        report = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 6, "--json", *more))
-        expect(report["removed"] == 6 and (target / "way").is_file() and "not_removed" not in report and not (target / "x").exists(), "as many as are allowed go", str(report))
+        told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 1, "--json", *more, code=1))
+        expect(told["exit_code"] == 1 and told["not_removed"].startswith("6 entries") and (target / "way/z").exists(), "nor do those in the way", str(told))
+        expect(told["first"][0]["path"] == "way" and told["removed"] == 0, "which is named", str(told))
+        told = forebay("sync", source, target, "--delete", "--max-delete", 5, "--dry-run", *more, code=1)
+        expect("6 entries would go" in told, "a dry run counts both", told)
+        told = forebay("sync", source, target, "--delete", "--max-delete", 5, *more, code=1)
+        expect("nothing was removed: 6 entries would go" in told and (target / "way/z").exists() and (target / "x").exists(), "both together", told)
+        told = json.loads(forebay("sync", source, target, "--delete", "--max-delete", 6, "--json", *more))
+        expect(told["removed"] == 6 and (target / "way").is_file() and "not_removed" not in told and not (target / "x").exists(), "as many as are allowed go", str(told))
         (source / "way").unlink()
     for words in (("--max-delete", 3), ("--delete", "--max-delete", -1), ("--delete", "--max-delete", "x")):
         forebay("sync", source, target, *words, code=2)
@@ -256,40 +256,40 @@ def check_closed_target(place):
         (target / closed).chmod(0o700)
         words = [*NOBODY, FOREBAY, "sync", source, target, "--delete"]
         dry, done = (run(*words, *more, code=1) for more in (("--dry-run",), ()))
-        for entry in (dry, done):
-            report = "removed: not all of the target could be read" in entry.stdout
-            expect(report == (where == "both"), f"{where}: why nothing is removed", entry.stdout)
+        for one in (dry, done):
+            told = "removed: not all of the target could be read" in one.stdout
+            expect(told == (where == "both"), f"{where}: why nothing is removed", one.stdout)
         expect((target / "extra").exists() == (where == "both"), f"{where}: what is extra", done.stdout)
-        for entry in (dry, done):
-            expect(closed in entry.stdout and "more  " not in entry.stdout, f"{where}: the directory that is closed is named", entry.stdout)
+        for one in (dry, done):
+            expect(closed in one.stdout and "more  " not in one.stdout, f"{where}: the directory that is closed is named", one.stdout)
         if where == "extra":
             expect("1 (17 B) removed" in dry.stdout and " 1 removed" in done.stdout, "a dry run counts what goes", dry.stdout + done.stdout)
     (source / "shut").mkdir()
     (source / "shut").chmod(0)
-    output = run(*NOBODY, FOREBAY, "sync", source, target, "--delete", "--dry-run", code=1).stdout
-    expect("neither all of the source nor all of the target" in output, "both sides are named", output)
+    said = run(*NOBODY, FOREBAY, "sync", source, target, "--delete", "--dry-run", code=1).stdout
+    expect("neither all of the source nor all of the target" in said, "both sides are named", said)
 
 
 def check_patterns(place):
     source, target = make(place / "proj"), place / "inc"
-    output = all_of_forebay("copy", source, target, "--include", "src", code=1)
-    expect("no entry fits --include 'src': what lies in a directory is meant by 'src/*'" in output, "a pattern that fits nothing is named", output)
+    said = all_of_forebay("copy", source, target, "--include", "src", code=1)
+    expect("no entry fits --include 'src': what lies in a directory is meant by 'src/*'" in said, "a pattern that fits nothing is named", said)
     forebay("copy", source, target)
-    output = all_of_forebay("copy", source, target, "--include", "*.h5", "--include", "a.*", "--include", "*.{c,h}", "--exclude", "*.tmp", "--exclude", "deep")
-    expect("--include '*.{c,h}': brackets and braces stand for themselves" in output and "--exclude '*.tmp'" in output, "each of several", output)
-    expect("'*.h5'" not in output and "'a.*'" not in output and "'deep'" not in output, "those that fit are not", output)
+    said = all_of_forebay("copy", source, target, "--include", "*.h5", "--include", "a.*", "--include", "*.{c,h}", "--exclude", "*.tmp", "--exclude", "deep")
+    expect("--include '*.{c,h}': brackets and braces stand for themselves" in said and "--exclude '*.tmp'" in said, "each of several", said)
+    expect("'*.h5'" not in said and "'a.*'" not in said and "'deep'" not in said, "those that fit are not", said)
     forebay("walk", source, "--checksums", place / "sums")
     forebay("archive", source, place / "proj.tar")
     for words, code in ((("compare", source, target), 1), (("compare", place / "sums", target), 1), (("walk", source), 0),
                         (("sync", source, target, "--dry-run"), 1), (("restore-archive", "--check", place / "proj.tar"), 1),
                         (("compare", source, target, "--hosts", "localhost", "--threads", 1), 1)):
-        output = all_of_forebay(*words, "--include", "*.H5", code=code)
-        expect("no entry fits --include '*.H5'" in output, f"{words[0]} names it, and ends with {code}", output)
-        output = all_of_forebay(*words, "--include", "b.h5")
-        expect("no entry fits" not in output, f"{words[0]}: one that fits", output)
+        said = all_of_forebay(*words, "--include", "*.H5", code=code)
+        expect("no entry fits --include '*.H5'" in said, f"{words[0]} names it, and ends with {code}", said)
+        said = all_of_forebay(*words, "--include", "b.h5")
+        expect("no entry fits" not in said, f"{words[0]}: one that fits", said)
     (place / "nothing").write_text("\n")
-    output = all_of_forebay("copy", source, target, "--files-from", place / "nothing")
-    expect("names no path" in output, "a list without a path is told", output)
+    said = all_of_forebay("copy", source, target, "--files-from", place / "nothing")
+    expect("names no path" in said, "a list without a path is told", said)
 
 
 def main():

@@ -56,9 +56,9 @@ def many_more(copy):
 
 def regrouped(copy):
     """Names that belong together are crossed with those of another file."""
-    entry, other = copy.path("acl-file"), copy.path("year-1960")
-    os.unlink(entry)
-    os.link(other, entry)
+    one, other = copy.path("acl-file"), copy.path("year-1960")
+    os.unlink(one)
+    os.link(other, one)
 
 
 # What the judge's own test does not do: entries of another kind, and names in wrong groups.

@@ -64,7 +64,7 @@ def check_way(place, name, verb, source, by_one):
     for key in ("entries", "folders", "copied", "linked", "equal"):
         expect(report[key] == alone[key], f"copy, {name}: {key} as of one process", f"{report[key]} and {alone[key]}")
     if "processes" in report:
-        entries = sum(process["entries"] for process in report["processes"])
+        entries = sum(one["entries"] for one in report["processes"])
         expect(entries == report["entries"], f"copy, {name}: what processes did is all", str(report["processes"]))
     walked = verb("walk", source)
     for key in WALKED:
@@ -88,18 +88,18 @@ def check_differences(place, source):
     run("cp", "-a", source, target)
     links = {}
     for path in sorted(target.rglob("*")):
-        status = path.lstat()
-        if status.st_nlink > 1 and path.is_file() and not path.is_symlink():
-            links.setdefault(status.st_ino, []).append(path)
+        found = path.lstat()
+        if found.st_nlink > 1 and path.is_file() and not path.is_symlink():
+            links.setdefault(found.st_ino, []).append(path)
     parted = next(paths[0] for paths in links.values() if len(paths) > 1)
     run("cp", "-a", "--remove-destination", parted, f"{parted}.new")
     os.rename(f"{parted}.new", parted)
     next(path for path in sorted(target.rglob("*")) if path.is_fifo()).unlink()
     for options in ([], ["--hosts", "localhost,localhost"]):
         report = place / "report"
-        message, _ = team.told("compare", source, target, "--report", report, *options, code=1)
-        kinds = (message["remarks"]["differs"] >= 2, message["remarks"]["only_source"])
-        expect(kinds == (True, 1), f"compare {options}: the fifo, the folder and the parted names", str(message["first"]))
+        told, _ = team.told("compare", source, target, "--report", report, *options, code=1)
+        kinds = (told["remarks"]["differs"] >= 2, told["remarks"]["only_source"])
+        expect(kinds == (True, 1), f"compare {options}: the fifo, the folder and the parted names", str(told["first"]))
         text = report.read_text()
         expect("its other names" in text, f"compare {options}: names of one inode", text)
     conformance.removed(target)
@@ -131,8 +131,8 @@ def check_listed(place, source):
     listed.write_bytes(b"".join(os.fsencode(path) + b"\0" for path in [*files[::2], *absent, "gone", *reversed(files[::3])]))
     alone, shared = place / "listed-alone", place / "listed-shared"
     forebay("copy", source, alone, "--files-from", listed, "--null", code=1)
-    report, _ = team.told("copy", source, shared, "--files-from", listed, "--null", "--hosts", "localhost,localhost", "--threads", 1, code=1)
-    expect(report["remarks"]["vanished"] == 2, "what of the list is not there is named once", str(report["first"]))
+    told, _ = team.told("copy", source, shared, "--files-from", listed, "--null", "--hosts", "localhost,localhost", "--threads", 1, code=1)
+    expect(told["remarks"]["vanished"] == 2, "what of the list is not there is named once", str(told["first"]))
     team.expect_equal(alone, shared, "a list, by several processes")
     copied = sorted(str(path.relative_to(shared)) for path in shared.rglob("*") if path.is_file() and not path.is_symlink())
     expect(copied == sorted({*files[::2], *files[::3]}), "the files of the list, and no others")
@@ -167,8 +167,8 @@ def check_growing(place):
 def expect_shared(report, kind, least, what):
     """The others were given something, which the first one had; how much depends on what else the machine does."""
     lead, *others = report["processes"]
-    given = lead["gifts_given"] > 0 and all(other["gifts_taken"] > 0 for other in others)
-    expect(given and min(process[kind] for process in report["processes"]) >= least, what, str(report["processes"]))
+    given = lead["gifts_given"] > 0 and all(one["gifts_taken"] > 0 for one in others)
+    expect(given and min(one[kind] for one in report["processes"]) >= least, what, str(report["processes"]))
 
 
 def check_shared(place):
@@ -216,14 +216,14 @@ def check_none_comes(place, source):
     target, ssh, listed = place / "alone", place / "ssh-127", place / "slots"
     ssh.write_text("#!/bin/sh\nexit 127\n")
     ssh.chmod(0o755)
-    output = all_of_forebay("copy", source, target, "--hosts", "n1,n2", "--ssh", ssh)
-    expect("no host of --hosts helped: this process did all of it" in output, "that nobody came is said", output)
-    expect(f"exit code 127 says that {FOREBAY}-transfer is not there" in output, "and what is missing there", output)
-    output = all_of_forebay("sync", source, target, "--hosts", "n1,localhost", "--ssh", ssh)
-    expect("no host of --hosts helped" not in output, "one host is enough", output)
+    said = all_of_forebay("copy", source, target, "--hosts", "n1,n2", "--ssh", ssh)
+    expect("no host of --hosts helped: this process did all of it" in said, "that nobody came is said", said)
+    expect(f"exit code 127 says that {FOREBAY}-transfer is not there" in said, "and what is missing there", said)
+    said = all_of_forebay("sync", source, target, "--hosts", "n1,localhost", "--ssh", ssh)
+    expect("no host of --hosts helped" not in said, "one host is enough", said)
     listed.write_text("n1 slots=4\n")
-    output = all_of_forebay("copy", source, place / "none", "--hosts", f"@{listed}", code=2)
-    expect("slots=4" in output and not (place / "none").exists(), "words of mpiexec are no hosts", output)
+    said = all_of_forebay("copy", source, place / "none", "--hosts", f"@{listed}", code=2)
+    expect("slots=4" in said and not (place / "none").exists(), "words of mpiexec are no hosts", said)
 
 
 def main():

@@ -53,8 +53,8 @@ def check_replaced(place):
         for name in ("acl", "group"):
             for below in ("a", "b", "link"):
                 (target / name / below).mkdir(parents=True)
-        output = forebay("sync", source, target, "--delete", *words)
-        expect("6 copied" in output, f"{words}: the directories are replaced", output)
+        said = forebay("sync", source, target, "--delete", *words)
+        expect("6 copied" in said, f"{words}: the directories are replaced", said)
         expect_same(source, target, f"{words}")
 
 
@@ -93,8 +93,8 @@ def check_links(place):
     os.mkfifo(source / "d/fifo")
     os.removexattr(source / "d/fifo", special.ACCESS)
     (source / "d/fifo").chmod(0o602)
-    output = forebay("sync", source, target, "--delete")
-    expect("2 copied" in output, "the link and the fifo are copied", output)
+    said = forebay("sync", source, target, "--delete")
+    expect("2 copied" in said, "the link and the fifo are copied", said)
     expect_same(source, target, "in a directory with a default ACL")
     forebay("archive", source, place / "tar")
     for name in ("link", "fifo"):
@@ -112,8 +112,8 @@ def check_parts_alone(place):
     words = ("--preserve", "attributes,times")
     forebay("copy", source, target, *words, umask=0o077)
     expect(held(target / "with") == held(source / "with"), "the ACL is the source's", str(held(target / "with")))
-    output = forebay("sync", source, target, *words)
-    expect("0 adjusted, 2 equal" in output, "and stays as it is", output)
+    said = forebay("sync", source, target, *words)
+    expect("0 adjusted, 2 equal" in said, "and stays as it is", said)
     closed.mkdir()
     none = 0xFFFFFFFF
     os.setxattr(closed, special.DEFAULT, special.acl((special.OWNER, 4, none), (special.USER, 6, 1000), (special.GROUP_OWNER, 4, none),

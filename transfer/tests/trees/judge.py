@@ -45,7 +45,7 @@ class Verdict:
 
     @property
     def equal(self):
-        return all(column.kept == column.of for column in self.columns.values())
+        return all(one.kept == one.of for one in self.columns.values())
 
     def count(self, column, path, left, right, same=None):
         good = left == right if same is None else same
@@ -55,10 +55,10 @@ class Verdict:
             self.differences.append((column, path, left, right))
 
     def failed(self):
-        return [name for name, column in self.columns.items() if column.kept != column.of]
+        return [name for name, one in self.columns.items() if one.kept != one.of]
 
     def shown(self):
-        return {name: "ok" if name == "nothing more" and self.columns[name].of == 0 else column.shown() for name, column in self.columns.items()}
+        return {name: "ok" if name == "nothing more" and self.columns[name].of == 0 else one.shown() for name, one in self.columns.items()}
 
 
 def allocated(entry):
@@ -147,7 +147,7 @@ def differences(verdict, most):
 
 def text(verdict, most=20):
     lines = [f"{name:17} {shown}" for name, shown in verdict.shown().items()]
-    lines += [f"{difference['column']}: {difference['path']}: {difference['left']} is {difference['right']}" for difference in differences(verdict, most)]
+    lines += [f"{one['column']}: {one['path']}: {one['left']} is {one['right']}" for one in differences(verdict, most)]
     if len(verdict.differences) > most:
         lines.append(f"and {len(verdict.differences) - most} more")
     return "\n".join(lines)
@@ -162,7 +162,7 @@ def main():
     given = parser.parse_args()
     verdict = judge(given.left, given.right)
     if given.json:
-        columns = {name: {"kept": column.kept, "of": column.of} for name, column in verdict.columns.items()}
+        columns = {name: {"kept": one.kept, "of": one.of} for name, one in verdict.columns.items()}
         print(json.dumps({"equal": verdict.equal, "columns": columns, "different": len(verdict.differences),
                           "differences": differences(verdict, given.list)}))
     else:

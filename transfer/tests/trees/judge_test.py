@@ -29,30 +29,30 @@ class Copy:
         return sorted(os.path.join(folder, name) for folder, folders, files in os.walk(self.top) for name in folders + files
                       if fits(os.lstat(os.path.join(folder, name))))
 
-    def find(self, kind, fits=lambda status: True):
-        return self.all(lambda status: stat.S_IFMT(status.st_mode) == kind and fits(status))[0]
+    def find(self, kind, fits=lambda found: True):
+        return self.all(lambda found: stat.S_IFMT(found.st_mode) == kind and fits(found))[0]
 
     def single(self, kind):
-        return self.find(kind, lambda status: status.st_nlink == 1)
+        return self.find(kind, lambda found: found.st_nlink == 1)
 
     def path(self, name):
         return os.path.join(self.top, b"special", os.fsencode(name))
 
     def plain(self):
         """A regular file without holes and extended attributes, and with one name: to write clears capabilities."""
-        paths = self.all(lambda status: stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size > 4096 and
-                         status.st_blocks * 512 >= status.st_size and status.st_mode & 0o200)
+        paths = self.all(lambda found: stat.S_ISREG(found.st_mode) and found.st_nlink == 1 and found.st_size > 4096 and
+                         found.st_blocks * 512 >= found.st_size and found.st_mode & 0o200)
         return next(path for path in paths if not os.listxattr(path))
 
 
 def keeping_times(path, change):
     """Changes an entry and gives it and its directory the times that they had."""
     folder = os.path.dirname(path)
-    times = {item: os.lstat(item).st_mtime_ns for item in (path, folder)}
+    times = {one: os.lstat(one).st_mtime_ns for one in (path, folder)}
     change(path)
-    for entry, ns in times.items():
-        if os.path.lexists(entry):
-            os.utime(entry, ns=(ns, ns), follow_symlinks=False)
+    for one, ns in times.items():
+        if os.path.lexists(one):
+            os.utime(one, ns=(ns, ns), follow_symlinks=False)
 
 
 def flip(path):
@@ -105,11 +105,11 @@ def without(key):
 
 
 def linked(copy):
-    return copy.find(stat.S_IFREG, lambda status: status.st_nlink > 1)
+    return copy.find(stat.S_IFREG, lambda found: found.st_nlink > 1)
 
 
 def with_xattr(copy):
-    return next(path for path in copy.all(lambda status: stat.S_ISREG(status.st_mode)) if "user.origin" in os.listxattr(path))
+    return next(path for path in copy.all(lambda found: stat.S_ISREG(found.st_mode)) if "user.origin" in os.listxattr(path))
 
 
 # What is broken, how, and the columns that must fail.

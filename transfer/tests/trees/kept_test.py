@@ -54,7 +54,7 @@ def groups(place):
         expect(owner(target / "below/file")[1] == SHARED and owner(target / "below")[1] == SHARED, f"{name}: in all directories")
         expect(owner(target / "program")[2] == 0o755, f"{name}: nothing runs as somebody else")
     unkept = [json.loads(line) for line in (targets / "manifest").read_text().splitlines()]
-    expect({entry["part"] for entry in unkept} == {f"owner {OTHER}:{SHARED}"}, "the manifest has both", str(unkept))
+    expect({one["part"] for one in unkept} == {f"owner {OTHER}:{SHARED}"}, "the manifest has both", str(unkept))
     mover("compare", source, targets / "group", "--preserve", "group", code=(0,))
     os.chown(source / "file", OTHER, CLOSED)
     (source / "file").chmod(0o644)
@@ -80,11 +80,11 @@ def flags(place):
         for words in (("copy", source, place / "unflagged"), ("copy", source, place / "unflagged"), ("archive", source, place / "flagged.tar"),
                       ("sync", source, place / "unflagged", "--dry-run"), ("copy", source, place / "by-two", "--hosts", "localhost")):
             _, report = mover(*words, code=(0,))
-            named = {entry["path"]: entry["why"].split()[2] for entry in report["first"] if entry["kind"] == "flags_left"}
+            named = {one["path"]: one["why"].split()[2] for one in report["first"] if one["kind"] == "flags_left"}
             expect(named == wanted, f"{words}: flags are named", str(report["first"]))
         mover("walk", source, "--special", "--list", place / "special", code=(0,))
         lines = [json.loads(line) for line in (place / "special").read_text().splitlines()]
-        listed = {line["path"]: ("immutable" if line.get("immutable") else "append-only" if line.get("append_only") else "") for line in lines}
+        listed = {one["path"]: ("immutable" if one.get("immutable") else "append-only" if one.get("append_only") else "") for one in lines}
         expect(listed == wanted, "a walk lists them", str(lines))
     finally:
         for mark, name in marks:
@@ -110,7 +110,7 @@ def read_only(place):
     run("mount", "--bind", target / "below", target / "below")
     run("mount", "-o", "remount,ro,bind", target / "below")
     _, report = mover("sync", source, target, "--manifest", place / "m", code=(1,))
-    named = {entry["path"]: entry["kind"] for entry in report["first"]}
+    named = {one["path"]: one["kind"] for one in report["first"]}
     expect(named.get("below/file") == "failed" and named.get("below/more") == "failed", "what is mounted so below has failed", str(report["first"]))
     run("umount", target / "below")
 

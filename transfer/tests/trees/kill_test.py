@@ -73,8 +73,8 @@ class Case:
     def finished(self):
         """The inodes of what is there already; of names of one inode another may come first in the second run."""
         sources = {path: os.lstat(os.path.join(os.fsencode(self.source), path)) for path in self.finals()}
-        return {path: status.st_ino for path, status in self.finals().items()
-                if status.st_mtime_ns == sources[path].st_mtime_ns and sources[path].st_nlink == 1}
+        return {path: found.st_ino for path, found in self.finals().items()
+                if found.st_mtime_ns == sources[path].st_mtime_ns and sources[path].st_nlink == 1}
 
     def wrong(self):
         """Files under a final name that are neither the source's nor those of before, and names that nobody knows."""
@@ -90,8 +90,8 @@ def is_same(pair):
     """An entry of the same bytes, time, permissions and owner, by the same target or number."""
     if not pair.left or not pair.right or pair.equal_bytes is False:
         return False
-    left, right = ((entry.kind, entry.target, entry.stat.st_rdev, entry.stat.st_mtime_ns, entry.stat.st_mode, entry.stat.st_uid, entry.stat.st_gid)
-                   for entry in (pair.left, pair.right))
+    left, right = ((one.kind, one.target, one.stat.st_rdev, one.stat.st_mtime_ns, one.stat.st_mode, one.stat.st_uid, one.stat.st_gid)
+                   for one in (pair.left, pair.right))
     return left == right
 
 
@@ -112,11 +112,11 @@ def change_unfinished(case, chance, finished):
         path = os.path.join(os.fsencode(case.source), name)
         if name in finished or not os.path.exists(path):
             continue
-        status = os.stat(path)
+        found = os.stat(path)
         with open(path, "r+b") as file:
-            file.seek(chance.randrange(status.st_size))
+            file.seek(chance.randrange(found.st_size))
             file.write(chance.randbytes(1))
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def check_kill(case, chance, number):
@@ -130,7 +130,7 @@ def check_kill(case, chance, number):
     if chance.random() < 0.5:
         change_unfinished(case, chance, finished)
     report = case.whole_run()
-    now = {path: status.st_ino for path, status in case.finals().items()}
+    now = {path: found.st_ino for path, found in case.finals().items()}
     again = [path for path, inode in finished.items() if now[path] != inode]
     expect(not again, f"what was finished is kept, {where}", "\n".join(map(repr, again[:20])))
     return killed, len(finished), report

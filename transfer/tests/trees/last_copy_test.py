@@ -54,10 +54,10 @@ def check_healed(source, target, what):
     expect(verdict.equal, f"{what}: healed, not without {verdict.failed()}", judge.text(verdict))
 
 
-def swap(first, other):
-    aside = first.with_name("aside")
-    first.rename(aside)
-    other.rename(first)
+def swap(one, other):
+    aside = one.with_name("aside")
+    one.rename(aside)
+    other.rename(one)
     aside.rename(other)
 
 
@@ -109,8 +109,8 @@ def spoiled(kept):
     fields = second.split(" ")
     later = "99999999999.000000000"
     wrong = [first + "0", first.replace(":", ";", 1), "x" + first]
-    for entry in wrong:
-        yield f"{entry}\n{fields[0]} {later} {later} {later} end\n"
+    for one in wrong:
+        yield f"{one}\n{fields[0]} {later} {later} {later} end\n"
     for base in (int(fields[0]) - 20_000_000, int(fields[0]) + 20_000_000):  # the clock was set by 20 ms
         yield f"{first}\n{base} {later} {later} {later} end\n"
     for text in (f"{first}\n", f"{first}\n{fields[0]}\n", f"{first}\n{fields[0]} {later} {later} {later}\n", "", "\0" * 200, "\n\n",

@@ -32,12 +32,12 @@ def check(top, path, target):
             (target / "a").mkdir(parents=True)
             for kind, _ in KINDS:
                 (target / "a" / kind).write_text("older")
-        report = json.loads(forebay("restore-archive", path, target, "--exclude", "a", "--json", code=1))
-        expect(report["remarks"]["failed"] == 6 and report["linked"] == 0, "six further names fail", str(report))
+        told = json.loads(forebay("restore-archive", path, target, "--exclude", "a", "--json", code=1))
+        expect(told["remarks"]["failed"] == 6 and told["linked"] == 0, "six further names fail", str(told))
         expect(not any((target / name.format(kind)).exists() for name in NAMES[1:] for kind, _ in KINDS), "none of them is there")
         conformance.removed(target)
-    report = json.loads(forebay("restore-archive", path, target, "--exclude", "3-*", "--json"))
-    expect(report["linked"] == 4 and (target / "b/small").read_bytes() == (top / "a/small").read_bytes(), "others are linked", str(report))
+    told = json.loads(forebay("restore-archive", path, target, "--exclude", "3-*", "--json"))
+    expect(told["linked"] == 4 and (target / "b/small").read_bytes() == (top / "a/small").read_bytes(), "others are linked", str(told))
     conformance.removed(target)
 
 

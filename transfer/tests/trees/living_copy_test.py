@@ -56,10 +56,10 @@ def living(place):
         before = entries(target)
         for verb, words in (("copy", ()), ("sync", ()), ("sync", ("--delete",)), ("sync", ("--delete", "--dry-run")),
                             ("copy", ("--as-files",))):
-            output = copy(source, target, *words, code=2, verb=verb)
-            expect("session 2 of me on here" in output, f"{verb} {words}: it says who writes there", output)
-        output = copy(source / "restart", target / "restart", code=2)
-        expect("session 2" in output, "a stream of it likewise", output)
+            said = copy(source, target, *words, code=2, verb=verb)
+            expect("session 2 of me on here" in said, f"{verb} {words}: it says who writes there", said)
+        said = copy(source / "restart", target / "restart", code=2)
+        expect("session 2" in said, "a stream of it likewise", said)
         run(FOREBAY, "archive", source, place / "a.tar")
         done = run(FOREBAY, "restore-archive", place / "a.tar", target, code=2)
         expect("session 2" in done.stderr, "nor is an archive restored into it", done.stderr)
@@ -80,8 +80,8 @@ def own_lines(place):
     save(target, "restart", 200, "c8")
     before = entries(target)
     for words in (("--delete",), ("--delete", "--dry-run")):
-        output = copy(source, target, *words, code=2, verb="sync")
-        expect("restart/step-000200" in output and "session 2 of me" in output and "prune" in output, "it is refused", output)
+        said = copy(source, target, *words, code=2, verb="sync")
+        expect("restart/step-000200" in said and "session 2 of me" in said and "prune" in said, "it is refused", said)
         expect(entries(target) == before, "nothing is changed")
     copy(source, target, verb="sync")
     expect("restart/step-000200" in whole(target), "without --delete it goes on")
@@ -128,8 +128,8 @@ def set_aside(place):
     save(place / "other", "restart", 140, "c1")
     run("mv", place / "other/restart/step-000140", target / "restart/line-1.step-000140")
     before = entries(target / "restart")
-    output = copy(source, target, code=1)
-    expect("restart/line-1.step-000140" in output and entries(target / "restart") == before, "no other save is replaced", output)
+    said = copy(source, target, code=1)
+    expect("restart/line-1.step-000140" in said and entries(target / "restart") == before, "no other save is replaced", said)
 
 
 def closed_directory(place):
@@ -141,9 +141,9 @@ def closed_directory(place):
     closed = target / "restart/step-000140"
     for verb, words in (("copy", ()), ("sync", ("--delete",))):
         closed.chmod(0)
-        output = copy(source, target, *words, code=1, verb=verb)
+        said = copy(source, target, *words, code=1, verb=verb)
         closed.chmod(0o755)
-        expect("restart/step-000140" in output and whole(target) == ALL, f"{verb}: it stays, and is named", output)
+        expect("restart/step-000140" in said and whole(target) == ALL, f"{verb}: it stays, and is named", said)
 
 
 def unowned(place):
@@ -158,9 +158,9 @@ def unowned(place):
     done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", FOREBAY, "copy", source, target],
                           env=os.environ | {"XDG_CACHE_HOME": str(place / "open/cache")}, capture_output=True, text=True,
                           timeout=SECONDS_MAX, check=False)
-    output = done.stdout + done.stderr
-    expect(done.returncode == 1 and "not_kept" in output and "--cannot-keep drop" in output, "owners are what is missing", output)
-    expect("damaged" not in output and not list(target.glob("*/*step*")), "nothing is half there, or called damaged", output)
+    said = done.stdout + done.stderr
+    expect(done.returncode == 1 and "not_kept" in said and "--cannot-keep drop" in said, "owners are what is missing", said)
+    expect("damaged" not in said and not list(target.glob("*/*step*")), "nothing is half there, or called damaged", said)
 
 
 def held(place):

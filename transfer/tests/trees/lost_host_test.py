@@ -33,7 +33,7 @@ def begun(target):
 
 
 def expect_lost(report, errors, names, what):
-    lost = {process["host"] for process in report["processes"] if process["lost"]}
+    lost = {one["host"] for one in report["processes"] if one["lost"]}
     expect(lost == set(names), f"{what}: {names} are lost", str(report["processes"]))
     for name in names:
         lines = [line for line in errors.splitlines() if line.startswith(f"{name} is lost")]

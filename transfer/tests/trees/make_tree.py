@@ -152,24 +152,24 @@ def change(maker, factor):
 
 def many(maker, factor):
     maker.directory("one")
-    maker.counts["files"] = scaled(1_000_000, factor)
-    for number in range(maker.counts["files"]):
+    maker.made["files"] = scaled(1_000_000, factor)
+    for number in range(maker.made["files"]):
         os.close(os.open(maker.path(f"one/{number:07d}"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
 
 
 def empty(maker, factor):
     directories = scaled(1_000, math.sqrt(factor))
     each = scaled(1_000_000, factor) // directories
-    maker.counts["files"] = each * directories
-    for entry in range(directories):
-        maker.directory(f"{entry:05d}")
+    maker.made["files"] = each * directories
+    for one in range(directories):
+        maker.directory(f"{one:05d}")
         for number in range(each):
-            os.close(os.open(maker.path(f"{entry:05d}/{number:05d}"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
+            os.close(os.open(maker.path(f"{one:05d}/{number:05d}"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
 
 
 def deep(maker, factor):
     """A path far longer than any call of the system takes: each directory is made from within the one above."""
-    maker.counts["directories"] = scaled(4_000, factor)
+    maker.made["directories"] = scaled(4_000, factor)
     at = os.open(maker.top, os.O_RDONLY)
     for level in range(scaled(4_000, factor)):
         os.mkdir(f"d{level}", dir_fd=at)
@@ -210,7 +210,7 @@ def main():
     parser.add_argument("--seed", type=int, default=SEED)
     given = parser.parse_args()
     maker = make(given.tree, given.directory, given.factor, given.seed)
-    print(f"{given.tree} in {given.directory}: " + ", ".join(f"{count} {what}" for what, count in sorted(maker.counts.items())))
+    print(f"{given.tree} in {given.directory}: " + ", ".join(f"{count} {what}" for what, count in sorted(maker.made.items())))
     for what, count in sorted(maker.left_out.items()):
         print(f"left out {count} times, {what}")
 

@@ -24,7 +24,7 @@ class Maker:
         self.chance = random.Random(seed)
         self.noise = self.chance.randbytes(4 * BLOCK)
         self.left_out = collections.Counter()  # what this user or this file system cannot make
-        self.counts = collections.Counter()
+        self.made = collections.Counter()
         self.later = []  # directories with (mode, ns)
         self.root = os.geteuid() == 0
         os.makedirs(self.top, exist_ok=True)
@@ -61,7 +61,7 @@ class Maker:
 
     def directory(self, name, mode=0o755, ns=None, **rest):
         os.makedirs(self.path(name), exist_ok=True)
-        self.counts["directories"] += 1
+        self.made["directories"] += 1
         self.finish(name, **rest)
         self.later.append((self.path(name), mode, self.ns() if ns is None else ns))
 
@@ -72,7 +72,7 @@ class Maker:
                 begin = self.chance.randrange(3 * BLOCK)
                 block = self.noise[begin:begin + min(BLOCK, size - at)]
                 file.write(at.to_bytes(8, "little") + block[8:] if size > BLOCK and len(block) > 8 else block)
-        self.counts["files"] += 1
+        self.made["files"] += 1
         self.finish(name, mode=mode, ns=self.ns() if ns is None else ns, **rest)
 
     def sparse(self, name, size, pieces, **rest):
@@ -82,28 +82,28 @@ class Maker:
             for at, count in pieces:
                 file.seek(at)
                 file.write(self.noise[at % BLOCK:][:count])
-        self.counts["sparse files"] += 1
+        self.made["sparse files"] += 1
         self.finish(name, **{"mode": 0o644, "ns": self.ns(), **rest})
 
     def link(self, name, other):
         os.link(self.path(other), self.path(name), follow_symlinks=False)
-        self.counts["hard links"] += 1
+        self.made["hard links"] += 1
 
     def symlink(self, name, target, ns=None, **rest):
         os.symlink(os.fsencode(target), self.path(name))
-        self.counts["symlinks"] += 1
+        self.made["symlinks"] += 1
         self.finish(name, ns=self.ns() if ns is None else ns, of_link=True, **rest)
 
     def special(self, name, kind, device=0, mode=0o644, ns=None, **rest):
         """A fifo, a socket or a device, which nothing but its name, mode and number makes."""
         what = {stat.S_IFIFO: "fifos", stat.S_IFSOCK: "sockets", stat.S_IFCHR: "devices", stat.S_IFBLK: "devices"}[kind]
         if self.attempt(what, os.mknod, self.path(name), kind | mode, device):
-            self.counts[what] += 1
+            self.made[what] += 1
             self.finish(name, mode=mode, ns=self.ns() if ns is None else ns, **rest)
 
     def close(self, top_mode=0o755):
         """Directories get modes and times, the deepest first, and the top of the tree last."""
-        self.later.sort(key=lambda entry: entry[0].count(b"/"), reverse=True)
+        self.later.sort(key=lambda one: one[0].count(b"/"), reverse=True)
         for path, mode, ns in [*self.later, (self.top, top_mode, self.ns())]:
             os.utime(path, ns=(ns, ns))
             os.chmod(path, mode)

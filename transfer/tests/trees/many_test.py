@@ -30,7 +30,7 @@ def measured(*words, code=0):
 
 def check(place, tree):
     source, target = place / tree, place / f"copy-of-{tree}"
-    result = make_tree.make(tree, source, FACTOR).counts["files"]
+    made = make_tree.make(tree, source, FACTOR).made["files"]
     used = {"walk": measured("walk", source, "--threads", 4), "copy": measured("copy", source, target, "--threads", 4)}
     verdict = judge.judge(source, target)
     expect(verdict.equal, f"the copy of {tree} is equal, not without {verdict.failed()}", judge.text(verdict))
@@ -39,7 +39,7 @@ def check(place, tree):
     used["delete"] = measured("delete", target, "--threads", 4)
     expect(not target.exists(), f"the copy of {tree} is removed")
     conformance.removed(source)
-    print(f"{tree}: {result} files, MiB: {used}")
+    print(f"{tree}: {made} files, MiB: {used}")
     return used
 
 
@@ -66,9 +66,9 @@ def check_memory(used):
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-many-", dir="/dev/shm") as scratch:
         place = pathlib.Path(scratch)
-        for check_place in (lambda: check(place, "many"), lambda: check(place, "empty"), lambda: check_list(place)):
+        for made in (lambda: check(place, "many"), lambda: check(place, "empty"), lambda: check_list(place)):
             try:
-                measures_memory(check_memory)(check_place())
+                measures_memory(check_memory)(made())
             except unittest.SkipTest as reason:
                 print(f"left out, the memory: {reason}")
 

@@ -27,13 +27,13 @@ def check_not_mounted(place):
     old, new = site.place / "old/a", site.place / "new/a"
     before = site.files("new")
     old.rename(place / "away")
-    output = site.migrate("--until", "compare", code=3)
-    expect_in(output, "is missing, the walk of ", "a source that is missing is named")
+    said = site.migrate("--until", "compare", code=3)
+    expect_in(said, "is missing, the walk of ", "a source that is missing is named")
     expect(site.next("b") == "now" and "compare" not in site.migrate("--status", "--project", "b"), "the other project went on")
     old.mkdir()
-    output = site.migrate("--until", "compare", code=2)
-    expect_in(output, "has 0 entries, the walk of ", "an empty source is named")
-    expect_in(output, "not mounted?", "and why it may be")
+    said = site.migrate("--until", "compare", code=2)
+    expect_in(said, "has 0 entries, the walk of ", "an empty source is named")
+    expect_in(said, "not mounted?", "and why it may be")
     expect(site.files("new") == before and site.next("a") == "stopped", "nothing was removed")
     old.rmdir()
     (place / "away").rename(old)
@@ -56,11 +56,11 @@ def check_changed_source(place):
     data[0] ^= 1
     late.write_bytes(data)
     os.utime(late, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # it looks as before, but for the time of its change
-    output = site.migrate("--dry-run")
-    expect_in(output, "delete      forebay delete", "a dry run says what is next")
-    output = site.migrate(code=1)
-    expect_in(output, "the source has changed since the final sync (below/file-3 was changed on 20", "a changed source is not removed")
-    expect_in(output, f"then forebay delete {site.place}/old/a, and delete = false of this project", "with a way to its end")
+    said = site.migrate("--dry-run")
+    expect_in(said, "delete      forebay delete", "a dry run says what is next")
+    said = site.migrate(code=1)
+    expect_in(said, "the source has changed since the final sync (below/file-3 was changed on 20", "a changed source is not removed")
+    expect_in(said, f"then forebay delete {site.place}/old/a, and delete = false of this project", "with a way to its end")
     expect(len(site.files("old")) == 31 and not (site.place / "old/b").exists(), "all of it stays, and the other project goes on")
     expect_in(site.migrate("--again", "final-sync", "--project", "a", code=2), "a sync would undo changes of users", "no sync after the release")
     forebay("delete", site.place / "old/a")
@@ -87,8 +87,8 @@ def check_removal_goes_on(place):
     time.sleep(0.5)  # its verb ends with it, but not in the same moment
     expect(hold.exists(), "a part of the source is there")
     (hold / "late").write_text("from a user")
-    output = site.migrate("--project", "a", code=2)
-    expect_in(output, "below/late was changed or added while the source was being removed", "what was added is named")
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "below/late was changed or added while the source was being removed", "what was added is named")
     expect((hold / "late").read_text() == "from a user", "and stays")
     expect_in(site.migrate("--project", "a", "--again", "copy", code=2), "its source is being removed", "there is no way back")
     (hold / "late").unlink()
@@ -141,11 +141,11 @@ def check_not_bound(place):
     expect_in(site.migrate("--project", "a", code=3), "is not there", "a source that is missing")
     site.plan.write_text(good.replace("/new/a", "/new/no/a"))
     expect_in(site.migrate("--project", "a", code=3), "cannot be made", "a target whose directory is missing")
-    output = site.migrate("--project", "a", "--status", code=1)
-    expect_in(output, "a has stopped in copy:", "the status has the reason")
-    reason = " ".join(output[output.index("has stopped"):].split())
+    said = site.migrate("--project", "a", "--status", code=1)
+    expect_in(said, "a has stopped in copy:", "the status has the reason")
+    reason = " ".join(said[said.index("has stopped"):].split())
     expect_in(reason, "make the directory above it, or correct the path", "whole, up to its next step")
-    expect(max(len(line) for line in output.splitlines() if "/" not in line) <= 100, "in lines of a terminal", output)
+    expect(max(len(line) for line in said.splitlines() if "/" not in line) <= 100, "in lines of a terminal", said)
     site.plan.write_text(good)
     site.migrate("--project", "a", "--until", "copy")
     site.plan.write_text(good.replace("/new/a", "/new/other"))
@@ -154,8 +154,8 @@ def check_not_bound(place):
 
 def check_hooks(place):
     site = Site(place / "hooks", freeze=f"echo no users; test -e {place}/closed", hook_minutes=5)
-    output = site.migrate(code=2)
-    expect_in(output, "the hook freeze failed: exit code 1: no users", "a hook that fails")
+    said = site.migrate(code=2)
+    expect_in(said, "the hook freeze failed: exit code 1: no users", "a hook that fails")
     expect(site.next("a") == "stopped", "the project stops there")
     site.write(freeze="sleep 100 & sleep 100", hook_minutes=0.01)
     begin = time.monotonic()
@@ -163,21 +163,21 @@ def check_hooks(place):
     expect(time.monotonic() - begin < 90, "is ended")
     site.write(freeze='echo "$FOREBAY_PROJECT $FOREBAY_SOURCE $FOREBAY_TARGET" >> ' + f"{place}/closed", hook_minutes=5)
     site.migrate("--until", "compare")
-    text = sorted((place / "closed").read_text().split("\n")[:2])
-    expect(text == [f"{name} {site.place}/old/{name} {site.place}/new/{name}" for name in "ab"], "what a hook is told", str(text))
+    told = sorted((place / "closed").read_text().split("\n")[:2])
+    expect(told == [f"{name} {site.place}/old/{name} {site.place}/new/{name}" for name in "ab"], "what a hook is told", str(told))
 
 
 def check_told_once(place):
     """The reason stands in what a call prints once; --status has it, too."""
     site = Site(place / "once", freeze="echo closed $((1 + 1)) days; false")
-    output = site.migrate(code=2)
-    expect(output.count("closed 2 days") == 2 and output.count("forebay: a: freeze: ") == 1, "once of each project", output)
-    expect(output.count("Next: correct what it says") == 2 and "has stopped in" not in output, "with its next step", output)
+    said = site.migrate(code=2)
+    expect(said.count("closed 2 days") == 2 and said.count("forebay: a: freeze: ") == 1, "once of each project", said)
+    expect(said.count("Next: correct what it says") == 2 and "has stopped in" not in said, "with its next step", said)
     expect_in(site.migrate("--status", code=1), "a has stopped in freeze:", "the status")
     expect_in((site.place / "reports/a/log").read_text(), "freeze: the hook freeze failed", "and the log")
     (site.place / "state/a.json").write_text("{")
-    output = site.migrate("--project", "a", code=1)
-    expect(output.count("is no state of a migration") == 1, "of a state that cannot be read, too", output)
+    said = site.migrate("--project", "a", code=1)
+    expect(said.count("is no state of a migration") == 1, "of a state that cannot be read, too", said)
 
 
 def check_fewer_days(place):
@@ -254,8 +254,8 @@ def check_states(place):
     expect(len(site.files("old")) == 31 and site.next("b") == "done", "touches nothing, and the other project goes on")
     path.write_text(good)
     (site.place / "new/a/below/file-7").write_bytes(b"other")
-    output = site.migrate("--project", "a", "--again", "compare", code=1)
-    expect_in(output, "source and target differ", "trees that differ")
+    said = site.migrate("--project", "a", "--again", "compare", code=1)
+    expect_in(said, "source and target differ", "trees that differ")
     expect(len(site.files("old")) == 31, "nothing is removed then")
     site.migrate("--project", "a", "--again", "final-sync")
     expect(site.next("a") == "done", "a sync makes them equal again")
@@ -269,8 +269,8 @@ def check_example(place):
         f"{site.place}/new/a", "/new/projects/climate").replace('"a"', '"climate"'))
     (site.place / "state").mkdir()
     shutil.copy(pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"]) / "docs/formats/examples/migrate.json", site.place / "state/climate.json")
-    report = json.loads(forebay("migrate", site.plan, "--project", "climate", "--status", "--json"))["projects"][0]
-    expect((report["state"], report["pass"], report["entries"]) == ("due", "delete", 33), "the example says how far a project is", str(report))
+    told = json.loads(forebay("migrate", site.plan, "--project", "climate", "--status", "--json"))["projects"][0]
+    expect((told["state"], told["pass"], told["entries"]) == ("due", "delete", 33), "the example says how far a project is", str(told))
 
 
 def check_full(place):
@@ -324,8 +324,8 @@ def check_batch(place, system, program):
         expect_in(site.migrate("--batch", system, "--output", jobs, code=2), "is no script that was made of this plan", "files of others stay")
         expect((jobs / name).read_text() == text and (jobs / "b.sh").read_text() != "", "as they were")
         (jobs / name).write_text(before)
-    output = all_of_forebay("migrate", other, "--batch", system, "--output", jobs, code=2)
-    expect_in(output, "is no script that was made of this plan", "those of another plan, too")
+    said = all_of_forebay("migrate", other, "--batch", system, "--output", jobs, code=2)
+    expect_in(said, "is no script that was made of this plan", "those of another plan, too")
 
 
 def check_stopped_project(place):
@@ -342,8 +342,8 @@ def check_empty_source(place):
     site = Site(place / "sync")
     empty = site.place / "empty"
     empty.mkdir()
-    output = forebay("sync", empty, site.place / "old/a", "--delete", code=2)
-    expect_in(output, "has no entry", "an empty source empties no target")
+    said = forebay("sync", empty, site.place / "old/a", "--delete", code=2)
+    expect_in(said, "has no entry", "an empty source empties no target")
     forebay("sync", empty, site.place / "old/a", "--delete", "--dry-run", code=2)
     expect(len(site.files("old")) == 31, "nothing is removed")
     forebay("sync", empty, site.place / "old/a", "--allow-unlike")

@@ -29,9 +29,9 @@ def check_other_source(place):
     old.mkdir()
     (old / "NOT_MOUNTED").touch()
     for words, seen in ((), "the walk of 20"), (("--again", "live-sync"), "the walk of 20"), (("--again", "walk"), "an earlier walk"):
-        output = site.migrate("--project", "a", *words, code=2)
-        expect_in(output, f"source {old} is another directory than {seen}", "a source that is not mounted")
-        expect_in(output, f"forebay migrate {site.plan} --project a --moved", "with what to say where it is meant")
+        said = site.migrate("--project", "a", *words, code=2)
+        expect_in(said, f"source {old} is another directory than {seen}", "a source that is not mounted")
+        expect_in(said, f"forebay migrate {site.plan} --project a --moved", "with what to say where it is meant")
     expect(site.files("new") == before and not (place / "closed").exists(), "nothing of the target goes, and no hook is called")
     shutil.rmtree(old)
     run("cp", "-a", place / "away", old)
@@ -52,8 +52,8 @@ def check_other_target(place):
         expect_in(site.migrate("--project", "a", code=3), f"target {new} is missing, the copy of 20", f"a missing target after {done}")
         new.mkdir()
         (new / "NOT_MOUNTED").touch()
-        output = site.migrate("--project", "a", code=2)
-        expect_in(output, f"target {new} is another directory than the copy of 20", f"another target after {done}")
+        said = site.migrate("--project", "a", code=2)
+        expect_in(said, f"target {new} is another directory than the copy of 20", f"another target after {done}")
         expect((place / "opened-a").exists() == (done == "wait"), "a hook opens the right one alone")
         shutil.rmtree(new)
         away.rename(new)
@@ -101,8 +101,8 @@ def check_older_state(place):
     new.rename(away)
     new.mkdir()
     (new / "README").touch()
-    output = site.migrate("--project", "a", code=2)
-    expect_in(output, "is not noted: an older program has compared it", "another target")
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "is not noted: an older program has compared it", "another target")
     expect(len(site.files("old")) == 31, "all of the source is there")
     (new / "README").unlink()
     expect_in(site.migrate("--project", "a", code=2), "and delete = false of this project in the plan closes it", "an emptied target")
@@ -134,11 +134,11 @@ def check_target_goes(place):
     new.rename(place / "away")
     time.sleep(2.5)
     os.kill(verb, signal.SIGCONT)
-    output = migrate.communicate(timeout=SECONDS_MAX)[1]
+    said = migrate.communicate(timeout=SECONDS_MAX)[1]
     left = len(site.files("old"))
-    expect(migrate.returncode == 3 and left > 0, "the removal ends when the target is not there any more", output)
-    expect_in(output, f"a: delete: target {new} is missing", "with the reason")
-    expect_in(output, "nothing more was removed", "and what is safe")
+    expect(migrate.returncode == 3 and left > 0, "the removal ends when the target is not there any more", said)
+    expect_in(said, f"a: delete: target {new} is missing", "with the reason")
+    expect_in(said, "nothing more was removed", "and what is safe")
     expect_in(site.migrate("--project", "a", code=3), f"target {new} is missing", "it does not go on")
     new.mkdir()
     expect_in(site.migrate("--project", "a", code=2), f"target {new} has 0 entries", "nor with an empty target")
@@ -187,14 +187,14 @@ def check_two_plans(place):
         site.migrate("--project", "a")
         before = site.files("new")
         (place / "go").touch()
-        output = process.communicate(timeout=SECONDS_MAX)[1]
-    expect(process.returncode == 2, "the other plan is refused", output)
-    expect_in(output, "late: its target is that of project a, in use since 20", "with the reason")
+        said = process.communicate(timeout=SECONDS_MAX)[1]
+    expect(process.returncode == 2, "the other plan is refused", said)
+    expect_in(said, "late: its target is that of project a, in use since 20", "with the reason")
     expect(site.files("new") == before, "what was released stays")
     taken = site.place / "taken.toml"
     taken.write_text(text.replace('name = "a"', 'name = "third"').replace("/new/a", "/old/a").replace("old/a\"\ntarget", "old/late\"\ntarget", 1))
-    output = run(FOREBAY, "migrate", taken, "--project", "third", code=2).stderr
-    expect_in(output, "third: its target is the source of project a", "a source that may be removed some day is no target")
+    said = run(FOREBAY, "migrate", taken, "--project", "third", code=2).stderr
+    expect_in(said, "third: its target is the source of project a", "a source that may be removed some day is no target")
 
 
 def check_taken_elsewhere(place):
@@ -236,8 +236,8 @@ def check_bucket(server, place):
     words = ("migrate", site.plan, "--project", "a")
     server.forebay(*words, "--until", "wait")
     server.forebay("delete", f"{s3_support.ROOT}/a")
-    output = server.forebay(*words, code=3)
-    expect_in(output, f"target {s3_support.ROOT}/a is missing, the copy of 20", "a prefix without a key")
+    said = server.forebay(*words, code=3)
+    expect_in(said, f"target {s3_support.ROOT}/a is missing, the copy of 20", "a prefix without a key")
     expect(len(site.files("old")) == 31, "removes nothing of the source")
     server.forebay("copy", site.place / "old/a", f"{s3_support.ROOT}/a", "--preserve", "permissions,times")
     server.kill()

@@ -36,24 +36,24 @@ def check_renamed(place):
     for target, code in (("new/a", 2), ("link/../new//a", 2), ("link/a", 2), ("new/a/below", 2), ("new/ab", 0)):
         plan = renamed(site, f"{site.place}/{target}")
         for words in (("--until", "walk"), ("--until", "copy"), ()) if code else (("--until", "copy"),):
-            output = run(FOREBAY, "migrate", plan, "--project", "new-name", *words, code=code).stderr
+            said = run(FOREBAY, "migrate", plan, "--project", "new-name", *words, code=code).stderr
             if code:
-                expect_in(output, "new-name: its target is that of project a", f"{target} is taken")
-                expect(re.search(r"in use since 20[0-9-]+ [0-9:]+ UTC", output), "since when", output)
-                expect_in(output, "Safe: nothing was changed", "and that all is as it was")
-                expect_in(output, "Next: give it its old name a in", "with what to do")
+                expect_in(said, "new-name: its target is that of project a", f"{target} is taken")
+                expect(re.search(r"in use since 20[0-9-]+ [0-9:]+ UTC", said), "since when", said)
+                expect_in(said, "Safe: nothing was changed", "and that all is as it was")
+                expect_in(said, "Next: give it its old name a in", "with what to do")
     plan = renamed(site, f"{site.place}/new/a")
     (site.place / "state/new-name.json").unlink()
-    output = run(FOREBAY, "migrate", plan, "--project", "new-name", "--status", code=1).stdout
-    expect_in(output, "its target is that of project a", "the status has it")
+    said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--status", code=1).stdout
+    expect_in(said, "its target is that of project a", "the status has it")
     expect(forebay("migrate", plan, "--project", "new-name", "--next").strip() == "stopped", "and scripts go on with others")
     expect((site.place / "new/a/result").read_text() == "of a user", "the target is as its users have it")
     site.migrate()
     path = site.place / "state/a.json"
     good = path.read_text()
     path.write_text("{")
-    output = run(FOREBAY, "migrate", plan, "--project", "new-name", code=1).stderr
-    expect_in(output, "whose target it is cannot be told", "a state that cannot be read may be that of the target")
+    said = run(FOREBAY, "migrate", plan, "--project", "new-name", code=1).stderr
+    expect_in(said, "whose target it is cannot be told", "a state that cannot be read may be that of the target")
     path.write_text(good.replace('"project": "a"', '"project": "new-name"'))
     path.rename(site.place / "state/new-name.json")
     run(FOREBAY, "migrate", plan, "--project", "new-name")
@@ -68,8 +68,8 @@ def check_begun(place):
     plan = renamed(site, f"{site.place}/new/a")
     run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "walk")
     site.migrate("--project", "a", "--until", "copy")
-    output = run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "copy", code=2).stderr
-    expect_in(output, "is that of project a, which is copied to it since", "a target to which another one copies")
+    said = run(FOREBAY, "migrate", plan, "--project", "new-name", "--until", "copy", code=2).stderr
+    expect_in(said, "is that of project a, which is copied to it since", "a target to which another one copies")
     (site.place / "state/a.json").write_text("{")
     site.migrate("--project", "b")  # a state of the plan's own that cannot be read holds up no other project
 
@@ -83,11 +83,11 @@ def check_released(place):
     for words in ((), ("--again", "release"), ("--again", "report")):
         site.migrate("--project", "a", *words, code=2)
         for again in refused:
-            output = site.migrate("--project", "a", "--again", again, code=2)
-            expect_in(output, "a: its release began on 20", f"{again} after a release")
-            expect_in(output, "Next: forebay compare of both shows what differs", "with what to do")
-    output = site.migrate("--project", "a", code=2)
-    expect_in(output, "Safe: what it did stays.", "a hook that failed may have opened the target")
+            said = site.migrate("--project", "a", "--again", again, code=2)
+            expect_in(said, "a: its release began on 20", f"{again} after a release")
+            expect_in(said, "Next: forebay compare of both shows what differs", "with what to do")
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "Safe: what it did stays.", "a hook that failed may have opened the target")
     (place / "good").touch()
     site.migrate("--project", "a")
     expect(site.next("a") == "done" and (site.place / "new/a/thesis").exists(), "what users made stays")
@@ -129,17 +129,17 @@ def check_left(place):
     site = Site(place / "left", delete=False, freeze=f"touch {place}/left/new/closed", preserve="permissions,times,hard-links")
     mover, locked = Mover(site), site.place / "old/a/below/file-3"
     locked.chmod(0)
-    output = mover.migrate("--until", "copy")
-    expect(re.search(r"copy: done in [^:]*: 32 entries, 29 copied, 0 removed, 1 failed: " + f"{site.place}/reports/a/copy.jsonl", output), "a pass ends with its counts", output)
+    said = mover.migrate("--until", "copy")
+    expect(re.search(r"copy: done in [^:]*: 32 entries, 29 copied, 0 removed, 1 failed: " + f"{site.place}/reports/a/copy.jsonl", said), "a pass ends with its counts", said)
     for words in (("--until", "live-sync"), ()):
-        output = mover.migrate(*words, code=1)
-        expect_in(output, "a: live-sync: not all of the source comes to the target: 1 failed, 0 not_kept", "it stops before the freeze")
-        expect_in(output, f"correct what {site.place}/reports/a/live-sync-1.jsonl names", "with what to do")
-        expect_in(output, f"then forebay migrate {site.plan} --project a", "and the next command")
+        said = mover.migrate(*words, code=1)
+        expect_in(said, "a: live-sync: not all of the source comes to the target: 1 failed, 0 not_kept", "it stops before the freeze")
+        expect_in(said, f"correct what {site.place}/reports/a/live-sync-1.jsonl names", "with what to do")
+        expect_in(said, f"then forebay migrate {site.plan} --project a", "and the next command")
     expect(not (site.place / "new/closed").exists(), "the freeze was not called")
     site.write(sync_turns=0)
-    output = mover.migrate("--again", "live-sync", code=1)
-    expect_in(output, "--project a --again copy", "without live syncs the copy is to be made again")
+    said = mover.migrate("--again", "live-sync", code=1)
+    expect_in(said, "--project a --again copy", "without live syncs the copy is to be made again")
     locked.chmod(0o644)
     mover.migrate("--again", "copy")
     expect(site.next("a") == "done" and (site.place / "new/closed").exists(), "then it goes on")
@@ -155,20 +155,20 @@ def check_nothing_copied(place):
         path.rename(flat / path.name)
     (flat / "below").rmdir()
     mover = Mover(site)
-    output = mover.migrate("--until", "copy")
-    expect_in(output, "31 entries, 0 copied, 0 removed, 32 not_kept: ", "what became of them")
-    output = mover.migrate(code=1)
-    expect_in(output, "a: live-sync: not all of the source comes to the target: 0 failed, 32 not_kept", "the reason")
-    expect("not mounted" not in output and not (site.place / "new/closed").exists(), "and no other one", output)
+    said = mover.migrate("--until", "copy")
+    expect_in(said, "31 entries, 0 copied, 0 removed, 32 not_kept: ", "what became of them")
+    said = mover.migrate(code=1)
+    expect_in(said, "a: live-sync: not all of the source comes to the target: 0 failed, 32 not_kept", "the reason")
+    expect("not mounted" not in said and not (site.place / "new/closed").exists(), "and no other one", said)
     return None
 
 
 def check_pattern(place):
     """What the final sync would stop at stops before the freeze."""
     site = Site(place / "pattern", freeze=f"touch {place}/pattern/new/closed", include=["*.nc"], delete_excluded=True)
-    output = site.migrate(code=1)
-    expect_in(output, "a: copy: no entry of the source fits include of the plan", "the reason")
-    expect(not (site.place / "new/closed").exists(), "and users are not locked out", output)
+    said = site.migrate(code=1)
+    expect_in(said, "a: copy: no entry of the source fits include of the plan", "the reason")
+    expect(not (site.place / "new/closed").exists(), "and users are not locked out", said)
 
 
 def check_filled(place):
@@ -176,9 +176,9 @@ def check_filled(place):
     site = Site(place / "filled")
     (site.place / "new/a").mkdir()
     (site.place / "new/a/.quota").touch()
-    output = site.migrate("--project", "a", code=2)
-    expect_in(output, "correct the target in the plan; or empty it", "what to do")
-    expect("--allow-unlike" not in output and (site.place / "new/a/.quota").exists(), "and no option of another verb", output)
+    said = site.migrate("--project", "a", code=2)
+    expect_in(said, "correct the target in the plan; or empty it", "what to do")
+    expect("--allow-unlike" not in said and (site.place / "new/a/.quota").exists(), "and no option of another verb", said)
 
 
 def check_jobs(place):
@@ -228,8 +228,8 @@ def check_status(place):
     site.migrate("--status")
     site.migrate(code=2)
     expect_in(site.migrate("--status", code=1), "a has stopped in freeze", "a project that has stopped")
-    report = json.loads(forebay("migrate", site.plan, "--status", "--json", code=1))["projects"]
-    expect([entry["state"] for entry in report] == ["stopped", "done"], "which one", str(report))
+    told = json.loads(forebay("migrate", site.plan, "--status", "--json", code=1))["projects"]
+    expect([one["state"] for one in told] == ["stopped", "done"], "which one", str(told))
     site.migrate("--status", "--project", "b")
 
 

@@ -176,8 +176,8 @@ class Rehearsal:
             expect("found no difference" in page and "final-sync: " in page, "the page says how it went", page)
             lines = [json.loads(line) for line in (self.place / "reports" / name / "report.jsonl").read_text().splitlines()]
             expect({line["pass"] for line in lines if line["kind"] == "pass"} == set(PASSES[:6]), "a line a pass", str(lines[:3]))
-        report = json.loads(forebay("migrate", self.plan, "--status", "--json"))["projects"]
-        expect([entry["state"] for entry in report] == ["done", "done"], "both are done", str(report))
+        told = json.loads(forebay("migrate", self.plan, "--status", "--json"))["projects"]
+        expect([one["state"] for one in told] == ["done", "done"], "both are done", str(told))
         names = set(os.listdir(self.place / "state"))
         expect(not [name for name in names if name.startswith(".") or name.endswith(".links")], "nothing unfinished is left", str(names))
 

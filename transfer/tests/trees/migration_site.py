@@ -43,8 +43,8 @@ class Site:
         return {path.relative_to(self.place): path.read_bytes() for path in (self.place / where / name).rglob("*") if path.is_file()}
 
 
-def expect_in(output, part, what):
-    expect(part in output, f"{what}: \"{part}\"", output)
+def expect_in(said, part, what):
+    expect(part in said, f"{what}: \"{part}\"", said)
 
 
 def may_mount():

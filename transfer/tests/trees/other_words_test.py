@@ -36,16 +36,16 @@ VERBS = {"cp": "forebay copy", "rm": "forebay delete", "mv": "forebay delete SOU
 
 
 def next_of(*words):
-    output = forebay(*words, code=2)
-    return output[output.index("Next: ") + len("Next: "):].strip()
+    said = forebay(*words, code=2)
+    return said[said.index("Next: ") + len("Next: "):].strip()
 
 
 def check_words():
     for verb, options in MEANT.items():
         for option, meant in options.items():
-            output = next_of(verb, "a", "b", option)
-            expect(meant in output, f"{verb} {option}: {meant}", output)
-            expect("if that was meant" not in output or meant.endswith(","), f"{verb} {option}: nothing is guessed", output)
+            said = next_of(verb, "a", "b", option)
+            expect(meant in said, f"{verb} {option}: {meant}", said)
+            expect("if that was meant" not in said or meant.endswith(","), f"{verb} {option}: nothing is guessed", said)
     for verb, meant in VERBS.items():
         expect(meant in next_of(verb, "a"), f"the verb {verb}", next_of(verb, "a"))
 
@@ -59,8 +59,8 @@ def check_table():
     for word in words:
         verb = "archive" if word.startswith("tar ") else "sync"
         option = word.split()[-1]
-        output = next_of(verb, "a", "b", option) if option.startswith("-") else next_of(option)
-        expect("if that was meant" not in output and f"Next: forebay {verb} --help" not in output, f"{word} is answered", output)
+        said = next_of(verb, "a", "b", option) if option.startswith("-") else next_of(option)
+        expect("if that was meant" not in said and f"Next: forebay {verb} --help" not in said, f"{word} is answered", said)
 
 
 def check_places(place):
@@ -71,9 +71,9 @@ def check_places(place):
                        ("S3://b/x", "s3://b/x"), ("gs://b/x", "./gs://b/x"), ("file:///tmp/x", "/tmp/x")):
         for words in (("copy", "tree", word), ("sync", "tree", word), ("copy", word, "new"), ("compare", "tree", word), ("archive", "tree", word),
                       ("archive", word, "new.tar"), ("restore-archive", word, "new"), ("walk", word), ("delete", word)):
-            output = forebay(*words, code=2)
-            expect("is no place that is known" in output and "daos://POOL/CONTAINER/PATH" in output, f"{words} is refused", output)
-            expect(f"Next: {hint}" in output, f"{words}: what may be meant", output)
+            said = forebay(*words, code=2)
+            expect("is no place that is known" in said and "daos://POOL/CONTAINER/PATH" in said, f"{words} is refused", said)
+            expect(f"Next: {hint}" in said, f"{words}: what may be meant", said)
     forebay("copy", "tree", "./dtn1:x")
     forebay("copy", f"{place}/dtn1:x", "./again:1")
     forebay("compare", "./dtn1:x", "./again:1")

@@ -51,11 +51,11 @@ def seen(parent, name):
     if parent is None:
         return None
     try:
-        status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    target = os.readlink(name, dir_fd=parent) if stat.S_ISLNK(status.st_mode) else None
-    return Seen(status, target, xattrs_of(parent, name))
+    target = os.readlink(name, dir_fd=parent) if stat.S_ISLNK(found.st_mode) else None
+    return Seen(found, target, xattrs_of(parent, name))
 
 
 def data_at(fd, offset, size):

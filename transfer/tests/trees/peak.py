@@ -16,8 +16,8 @@ def run(command, **options):
     while process.poll() is None:
         try:
             with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as status:
-                match = PEAK.search(status.read())
-            kib = int(match.group(1)) if match else kib
+                found = PEAK.search(status.read())
+            kib = int(found.group(1)) if found else kib
         except OSError:
             pass  # it has just ended
         time.sleep(LOOK_SECONDS)

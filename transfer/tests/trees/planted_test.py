@@ -73,9 +73,9 @@ def swapped(place):
         time.sleep(0.001)
     expect(first is not None, "the first name is there before the second one")
     os.rename(own / "file", first)
-    output, _ = process.communicate(timeout=SECONDS_MAX)
+    said, _ = process.communicate(timeout=SECONDS_MAX)
     second = target / ("two/name" if first.parent.name == "one" else "one/name")
-    expect(process.returncode == 1 and "another entry took the place" in output, "the swap is named", output)
+    expect(process.returncode == 1 and "another entry took the place" in said, "the swap is named", said)
     expect(not second.exists(), "and what was swapped in has no further name")
 
 
@@ -130,8 +130,8 @@ def bound(place):
 def mounted_in_both(place):
     """What is mounted in one of both trees is taken for no part of the other."""
     source, target, outside = place / "both", place / "both-copy", place / "both-outside"
-    for path in (source / "a/m", target / "a", outside):
-        path.mkdir(parents=True)
+    for made in (source / "a/m", target / "a", outside):
+        made.mkdir(parents=True)
     (source / "a/data").write_text("x")
     (outside / "precious").write_text("x")
     run("mount", "--bind", outside, target / "a")

@@ -51,17 +51,17 @@ def lines_of(*words):
 
 def shares(lines, entries, size):
     """The shares that were told, each of so much."""
-    matches = [SHOWN.search(line.strip()) for line in lines]
-    expect(all(matches), "each line is one of progress", str(lines))
-    expect(entries is None or matches[0][2] is None, "nothing is told of all before it is counted", lines[0])
-    report = [match for match in matches if match[2] is not None]
-    expect(len(report) >= 3, "shares are told after seconds", str(lines))
-    expect({match[3] for match in report} == {entries} and {match[4] for match in report} == {size}, f"of {entries} entries and {size}",
-           str(report[0].groups()))
-    percents = [int(match[2]) for match in report]
+    found = [SHOWN.search(line.strip()) for line in lines]
+    expect(all(found), "each line is one of progress", str(lines))
+    expect(entries is None or found[0][2] is None, "nothing is told of all before it is counted", lines[0])
+    told = [match for match in found if match[2] is not None]
+    expect(len(told) >= 3, "shares are told after seconds", str(lines))
+    expect({match[3] for match in told} == {entries} and {match[4] for match in told} == {size}, f"of {entries} entries and {size}",
+           str(told[0].groups()))
+    percents = [int(match[2]) for match in told]
     expect(percents == sorted(percents) and percents[-1] > 80, "they rise", str(percents))
     expect(entries is None or 30 < percents[0], "from what is done already", str(percents))
-    seconds = [float(match[5]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[match[6]] for match in report if match[5]]
+    seconds = [float(match[5]) * {"s": 1, "ms": 1e-3, "us": 1e-6}[match[6]] for match in told if match[5]]
     expect(seconds[-1] < seconds[0] < 20, "the time that is left becomes less", str(seconds))
 
 

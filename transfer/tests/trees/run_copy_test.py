@@ -18,8 +18,8 @@ from small_runs import ALL, IDENTITY, copy, entries, make, save, snapshots, whol
 
 def as_a_run(place):
     source, target = make(place / "run"), place / "copy"
-    output = copy(source, target)
-    expect("4 snapshots of the run" in output, "it says how many", output)
+    said = copy(source, target)
+    expect("4 snapshots of the run" in said, "it says how many", said)
     expect(whole(target) == ALL == snapshots(target), "all are there", str(snapshots(target)))
     expect((target / "notes.txt").read_text() == "mine" and (target / IDENTITY).exists(), "files of others, and which run it is")
     left = [name for name in (".stop",) if (target / name).exists()] + list(target.glob("*/.step*"))
@@ -29,10 +29,10 @@ def as_a_run(place):
     copy(source, place / "files", "--as-files")
     expect((place / "files/forebay/sessions/000001/claim.json").exists() and list((place / "files").glob("restart/.step*")),
            "as files, all is copied")
-    report = json.loads(run(FOREBAY, "copy", source, target, "--json").stdout)
-    expect(report["snapshots"] == 4 and report["verified_bytes"] > 0 and report["copied"] == 0, "again nothing is copied", str(report))
-    output = copy(source, place / "dry", "--dry-run")
-    expect(not (place / "dry").exists() and "restart" in output, "a dry run makes nothing", output)
+    told = json.loads(run(FOREBAY, "copy", source, target, "--json").stdout)
+    expect(told["snapshots"] == 4 and told["verified_bytes"] > 0 and told["copied"] == 0, "again nothing is copied", str(told))
+    said = copy(source, place / "dry", "--dry-run")
+    expect(not (place / "dry").exists() and "restart" in said, "a dry run makes nothing", said)
 
 
 def damaged(place):
@@ -42,8 +42,8 @@ def damaged(place):
     data[max(at for at, byte in enumerate(data) if byte)] ^= 1
     file.write_bytes(data)
     (source / "restart/step-000140/node-00001.h5").unlink()
-    output = copy(source, target, code=1)
-    expect("restart/step-000120" in output and "restart/step-000140" in output, "both are named", output)
+    said = copy(source, target, code=1)
+    expect("restart/step-000120" in said and "restart/step-000140" in said, "both are named", said)
     expect(whole(target) == [ALL[0], ALL[1]], "the others are there", str(snapshots(target)))
 
 
@@ -63,9 +63,9 @@ def damaged_later(place):
         copy(source, target, *words, verb="sync")
         expect(whole(target) == ALL, f"sync {words}: the good copy stays", str(snapshots(target)))
     flip(target / "restart/step-000140/node-00000.h5")
-    output = copy(source, target, code=1)
-    expect("restart/step-000140" in output and "left as it is" in output and "restart/step-000140" in snapshots(target),
-           "a copy that went bad is named, and stays", output)
+    said = copy(source, target, code=1)
+    expect("restart/step-000140" in said and "left as it is" in said and "restart/step-000140" in snapshots(target),
+           "a copy that went bad is named, and stays", said)
 
 
 def unreadable_source(place):
@@ -75,8 +75,8 @@ def unreadable_source(place):
         source, target = make(place / f"run-{number}"), place / f"copy-{number}"
         copy(source, target)
         harm(source / "restart/step-000140/manifest.json")
-        output = copy(source, target, *verb[1:], code=1, verb=verb[0])
-        expect(whole(target) == ALL and "restart/step-000140" in output, f"{verb}: the good copy stays, and it is said", output)
+        said = copy(source, target, *verb[1:], code=1, verb=verb[0])
+        expect(whole(target) == ALL and "restart/step-000140" in said, f"{verb}: the good copy stays, and it is said", said)
     source, target = make(place / "run"), place / "copy"
     copy(source, target)
     run("rm", "-rf", source / "restart/step-000100")
@@ -94,8 +94,8 @@ def damaged_manifest_at_the_target(place):
         for size in (0, 20):
             os.truncate(manifest, size)
             before = entries(manifest.parent)
-            output = copy(source, target, code=1, verb=verb)
-            expect("restart/step-000140" in output and entries(manifest.parent) == before, f"{verb}: it stays and is reported", output)
+            said = copy(source, target, code=1, verb=verb)
+            expect("restart/step-000140" in said and entries(manifest.parent) == before, f"{verb}: it stays and is reported", said)
             run(FOREBAY, "delete", manifest.parent)
             copy(source, target, verb=verb)
             expect(whole(target) == ALL, f"{verb}: it comes anew after the advised command", str(snapshots(target)))
@@ -119,15 +119,15 @@ def other_save(place):
     save(source, "restart", 180, "b4")
     before = entries(target / "restart/step-000140")
     for verb, words in (("copy", ()), ("sync", ()), ("copy", ("--dry-run",))):
-        output = copy(source, target, *words, code=1, verb=verb)
-        expect("restart/step-000140" in output and "another save" in output or "no other save" in output, f"{verb}: it is named", output)
+        said = copy(source, target, *words, code=1, verb=verb)
+        expect("restart/step-000140" in said and "another save" in said or "no other save" in said, f"{verb}: it is named", said)
         expect(entries(target / "restart/step-000140") == before, f"{verb}: the target's stays")
     expect("restart/step-000180" in whole(target), "the others are copied")
     copy(source, target, "--delete", "--report", place / "report", verb="sync")
     manifest = (target / "restart/step-000140/manifest.json").read_text()
     expect("000000000000beef" in manifest, "with --delete the target becomes the source", manifest)
     run("rm", "-rf", source / "restart/step-000180", target / "restart/step-000180")
-    expect(whole(target) == [entry for entry in ALL if "100" not in entry], "a sync that removes removes snapshots", str(snapshots(target)))
+    expect(whole(target) == [one for one in ALL if "100" not in one], "a sync that removes removes snapshots", str(snapshots(target)))
     lines = (place / "report").read_text()
     expect('"kind":"removed","path":"restart/step-000100"' in lines.replace(" ", ""), "and its report says so", lines)
 
@@ -135,8 +135,8 @@ def other_save(place):
 def other_run(place):
     source, target = make(place / "run"), make(place / "other")
     (target / IDENTITY).rename(target / "forebay/run-0000000000000abc.json")
-    output = copy(source, target, code=2)
-    expect("another run" in output and "adopt" in output, "another run is not written into", output)
+    said = copy(source, target, code=2)
+    expect("another run" in said and "adopt" in said, "another run is not written into", said)
 
 
 def plain_tree_over_a_run(place):
@@ -149,8 +149,8 @@ def plain_tree_over_a_run(place):
     copy(place / "plain", place / "again")
     copy(place / "plain", place / "again", "--delete", verb="sync")
     (place / "plain/forebay").unlink()
-    output = copy(place / "plain", target, "--delete", code=2, verb="sync")
-    expect("is a run of Forebay" in output and snapshots(target) == ALL, "it is refused", output)
+    said = copy(place / "plain", target, "--delete", code=2, verb="sync")
+    expect("is a run of Forebay" in said and snapshots(target) == ALL, "it is refused", said)
     copy(place / "plain", target, "--delete", "--as-files", "--allow-unlike", verb="sync")
     expect(snapshots(target) == [], "unless that is wished")
 
@@ -160,12 +160,12 @@ def a_stream_without_snapshots(place):
     source, target = make(place / "run"), place / "copy"
     copy(source, target)
     (source / "restart").rename(place / "unmounted")
-    for result in ((), ("mkdir",)):
-        if result:
+    for made in ((), ("mkdir",)):
+        if made:
             (source / "restart").mkdir()
         for words in ((), ("--dry-run",)):
-            output = copy(source, target, "--delete", *words, code=2, verb="sync")
-            expect("has no snapshot in restart" in output and "--allow-empty" in output and snapshots(target) == ALL, "all stay", output)
+            said = copy(source, target, "--delete", *words, code=2, verb="sync")
+            expect("has no snapshot in restart" in said and "--allow-empty" in said and snapshots(target) == ALL, "all stay", said)
         copy(source, target, verb="sync")
         expect(whole(target) == ALL, "without --delete nothing is asked for")
     copy(source, target, "--delete", "--allow-empty", verb="sync")
@@ -183,8 +183,8 @@ def run_over_a_plain_tree(place):
         make_other(target)
         before = sorted(target.rglob("*"))
         for words in (("--delete",), ("--delete", "--dry-run")):
-            output = copy(source, target, *words, code=2, verb="sync")
-            expect("is a run of Forebay" in output and "--as-files" in output and "another target" in output, "it is refused", output)
+            said = copy(source, target, *words, code=2, verb="sync")
+            expect("is a run of Forebay" in said and "--as-files" in said and "another target" in said, "it is refused", said)
             expect(sorted(target.rglob("*")) == before, "nothing is changed")
     copy(source, place / "other-0", code=2, verb="sync")
     copy(source, place / "other-0", "--allow-unlike", verb="sync")

@@ -37,8 +37,8 @@ def in_the_target(place):
         (target / name).symlink_to(leads_to)
         for verb, words in (("copy", ()), ("sync", ("--delete",)), ("copy", ("--dry-run",))):
             is_no_run = name == "forebay" and "--delete" in words
-            output = copy(source, target, *words, code=2, verb=verb)
-            expect(is_no_run or ("symbolic link" in output and name in output), f"{verb} {words}: it is refused", output)
+            said = copy(source, target, *words, code=2, verb=verb)
+            expect(is_no_run or ("symbolic link" in said and name in said), f"{verb} {words}: it is refused", said)
             expect(entries(other) == before and (target / name).is_symlink(), f"{verb} {words}: nothing is changed")
 
 
@@ -53,8 +53,8 @@ def in_the_source(place):
         for leads_to in (kept, place / "not-mounted"):
             (source / name).symlink_to(leads_to)
             for verb, words in (("copy", ()), ("sync", ("--delete",))):
-                output = copy(source, target, *words, code=2, verb=verb)
-                expect("symbolic link" in output and "--as-files" in output and "read back" not in output, "it is refused", output)
+                said = copy(source, target, *words, code=2, verb=verb)
+                expect("symbolic link" in said and "--as-files" in said and "read back" not in said, "it is refused", said)
                 expect(snapshots(target) == ALL, "nothing is removed", str(snapshots(target)))
             (source / name).unlink()
         kept.rename(source / name)
@@ -68,14 +68,14 @@ def in_a_snapshot(place):
         file = source / f"restart/step-000{100 + 20 * number}" / name
         file.rename(outside / f"{number}-{name}")
         file.symlink_to(outside / f"{number}-{name}")
-    output = copy(source, target, code=1)
-    expect(snapshots(target) == [ALL[0], ALL[3]], "the others alone are there", output)
-    expect("2 snapshots of the run are at" in output and output.count("which is not followed") == 2, "those of links are named", output)
+    said = copy(source, target, code=1)
+    expect(snapshots(target) == [ALL[0], ALL[3]], "the others alone are there", said)
+    expect("2 snapshots of the run are at" in said and said.count("which is not followed") == 2, "those of links are named", said)
     file = target / "restart/step-000140/node-00001.h5"
     file.rename(outside / "node")
     file.symlink_to(outside / "node")
-    output = copy(source, target, code=1)
-    expect("restart/step-000140" in output and "1 snapshot of the run is at" in output, "at the target, too", output)
+    said = copy(source, target, code=1)
+    expect("restart/step-000140" in said and "1 snapshot of the run is at" in said, "at the target, too", said)
 
 
 def views(place):
@@ -99,8 +99,8 @@ def identity_behind_a_link(place):
     source.mkdir()
     (source / "forebay").symlink_to(other / "forebay")
     (source / ".save").write_text("precious")
-    report = json.loads(run(FOREBAY, "copy", source, target, "--json").stdout)
-    expect("snapshots" not in report and (target / ".save").exists() and (target / "forebay").is_symlink(), "it is a tree", str(report))
+    told = json.loads(run(FOREBAY, "copy", source, target, "--json").stdout)
+    expect("snapshots" not in told and (target / ".save").exists() and (target / "forebay").is_symlink(), "it is a tree", str(told))
     expect((other / IDENTITY).exists(), "and no other one is touched")
 
 

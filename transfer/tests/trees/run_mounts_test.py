@@ -44,9 +44,9 @@ def in_the_target(place):
         identify(target)
         bind(other / of_other, target / name)
         for verb, words in (("sync", ("--delete",)), ("copy", ()), ("sync", ("--delete", "--dry-run"))):
-            output = copy(source, target, *words, code=2, verb=verb)
-            expect(f"{target / name} is where a file system is mounted" in output and "nothing was changed" in output,
-                   f"{name}, {verb} {words}: it is refused", output)
+            said = copy(source, target, *words, code=2, verb=verb)
+            expect(f"{target / name} is where a file system is mounted" in said and "nothing was changed" in said,
+                   f"{name}, {verb} {words}: it is refused", said)
             expect(entries(other) == before and "restart" not in set(os.listdir(target)) - {name.split("/")[0]},
                    f"{name}, {verb} {words}: nothing is changed", str(os.listdir(target)))
         unbind()
@@ -78,7 +78,7 @@ def in_the_source(place):
     expect(whole(target) == ALL, "all snapshots are read", str(whole(target)))
     run("rm", "-r", source / "restart/step-000120")
     copy(source, target, "--delete", verb="sync")
-    expect(snapshots(target) == [entry for entry in ALL if entry != "restart/step-000120"], "and what was pruned goes", str(snapshots(target)))
+    expect(snapshots(target) == [one for one in ALL if one != "restart/step-000120"], "and what was pruned goes", str(snapshots(target)))
     unbind()
 
 

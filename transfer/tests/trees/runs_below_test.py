@@ -25,13 +25,13 @@ def project(place):
     return place / "project"
 
 
-def lines_of_runs(output):
-    return [line for line in output.splitlines() if "of Forebay" in line]
+def lines_of_runs(said):
+    return [line for line in said.splitlines() if "of Forebay" in line]
 
 
-def told_line(output):
-    lines = lines_of_runs(output)
-    expect(len(lines) == 1, "one line tells of runs", output)
+def told_line(said):
+    lines = lines_of_runs(said)
+    expect(len(lines) == 1, "one line tells of runs", said)
     return lines[0]
 
 
@@ -45,10 +45,10 @@ def told_by_copies(place):
             expect("2 runs of Forebay" in line and "(a/b/sim2, sim1) were copied like any files" in line, f"{verb} {words}, {turn}", line)
         forebay("compare", source, target)
         report = place / "report.jsonl"
-        message = json.loads(forebay(verb, source, target, *words, "--json", "--report", report))
-        expect(message["remarks"]["as_files"] == 2, "the object counts them", str(message))
-        result = sorted((entry["kind"], entry["path"]) for entry in map(json.loads, report.read_text().splitlines()))
-        expect(result == [("as_files", "a/b/sim2"), ("as_files", "sim1")], "the report names them", str(result))
+        told = json.loads(forebay(verb, source, target, *words, "--json", "--report", report))
+        expect(told["remarks"]["as_files"] == 2, "the object counts them", str(told))
+        found = sorted((one["kind"], one["path"]) for one in map(json.loads, report.read_text().splitlines()))
+        expect(found == [("as_files", "a/b/sim2"), ("as_files", "sim1")], "the report names them", str(found))
     dry = told_line(forebay("copy", source, place / "dry", "--dry-run"))
     expect("would be copied like any files" in dry and not (place / "dry").exists(), "a dry run tells it", dry)
     (place / "list").write_text("sim1\n")
@@ -64,8 +64,8 @@ def told_command(place):
     expect(list((target / "a/b/sim2").glob("restart/.step*")), "like any files: with what is being drained")
     command = shlex.split(re.search(r"As a run: forebay (.*)", line)[1])
     expect(command == ["copy", str(source / "a/b/sim2"), str(target / "a/b/sim2")], "it names the first", line)
-    output = forebay(*command)
-    expect("4 snapshots of the run are at the target, read back whole" in output and not lines_of_runs(output), "a run is copied as one", output)
+    said = forebay(*command)
+    expect("4 snapshots of the run are at the target, read back whole" in said and not lines_of_runs(said), "a run is copied as one", said)
     expect(whole(target / "a/b/sim2") == ALL, "and whole")
 
 
@@ -75,8 +75,8 @@ def of_the_source_itself(place):
     expect(line.startswith(f"The run of Forebay {source} was copied like any files") and line.endswith(f"forebay copy {source} {place}/files"),
            "the source itself", line)
     for words in ((), ("--hosts", "localhost"), ("--dry-run",)):
-        output = forebay("copy", source, place / f"copy-{len(words)}", *words)
-        expect(not lines_of_runs(output), f"copied as a run it is not told, {words}", output)
+        said = forebay("copy", source, place / f"copy-{len(words)}", *words)
+        expect(not lines_of_runs(said), f"copied as a run it is not told, {words}", said)
     make(source / "more/inner")
     line = told_line(forebay("copy", source, place / "copy-0"))
     expect("1 run of Forebay" in line and "(more/inner) was copied like any files" in line, "a run in a run", line)
@@ -93,17 +93,17 @@ def of_many(place):
     line = told_line(forebay("copy", source, place / "copy", "--threads", "1"))
     expect("300 runs of Forebay" in line and line.count("sim-") == 5 and "and 297 more" in line, "three are named", line)
     for words in ((), ("--hosts", "localhost"), ("--hosts", "localhost", "--dry-run")):
-        report = json.loads(forebay("copy", source, place / f"copy-{len(words)}", "--threads", "1", "--json", *words))
-        expect(report["remarks"]["as_files"] == 300, f"{words}: whoever meets a run, it is counted", str(report))
-        runs = [entry for entry in report["first"] if entry["kind"] == "as_files"]
-        expect(0 < len(runs) <= 10, "runs do not take the place of what is wrong", str(report))
+        told = json.loads(forebay("copy", source, place / f"copy-{len(words)}", "--threads", "1", "--json", *words))
+        expect(told["remarks"]["as_files"] == 300, f"{words}: whoever meets a run, it is counted", str(told))
+        runs = [one for one in told["first"] if one["kind"] == "as_files"]
+        expect(0 < len(runs) <= 10, "runs do not take the place of what is wrong", str(told))
     names = ["forebay/run-00f30000c0ffee9a.json.old", "forebay/run-00f30000C0FFEE9A.json", "forebay/run-0000000000000000.json",
              "other/run-00f30000c0ffee9a.json", "run-00f30000c0ffee9a.json", "forebay/below/run-00f30000c0ffee9a.json"]
     for name in names:
         (place / "none" / name).parent.mkdir(parents=True, exist_ok=True)
         (place / "none" / name).touch()
-    output = forebay("copy", place / "none", place / "none-copy") + forebay("copy", place / "none/forebay", place / "forebay-copy")
-    expect(not lines_of_runs(output), "nothing else is a run", output)
+    said = forebay("copy", place / "none", place / "none-copy") + forebay("copy", place / "none/forebay", place / "forebay-copy")
+    expect(not lines_of_runs(said), "nothing else is a run", said)
 
 
 def last_copy_is_kept(place):
@@ -121,8 +121,8 @@ def told_by_archives(place):
     line = told_line(forebay("archive", source, archive))
     expect("2 runs of Forebay" in line and "(a/b/sim2, sim1) were archived like any files" in line and "may lack files" in line, "both are told", line)
     expect(f"forebay copy {source}/a/b/sim2 COPY, and then an archive of COPY" in line, "and the way", line)
-    report = json.loads(forebay("archive", source, archive, "--force", "--json"))
-    expect(report["remarks"]["as_files"] == 2, "the object counts them", str(report))
+    told = json.loads(forebay("archive", source, archive, "--force", "--json"))
+    expect(told["remarks"]["as_files"] == 2, "the object counts them", str(told))
     line = told_line(forebay("archive", source / "sim1", place / "one.tar"))
     expect(line.startswith(f"The run of Forebay {source}/sim1 was archived"), "the source itself", line)
 
@@ -141,14 +141,14 @@ def migrated(place):
         write(name, old, place / "new" / name)
         all_of_forebay("migrate", plan)
         forebay("compare", old, place / "new" / name)
-        text = (place / f"reports-{name}/{name}/report.txt").read_text()
-        expect("as_files" in text and "\n  none\n" in text, "the page counts runs, and takes them for nothing wrong", text)
+        said = (place / f"reports-{name}/{name}/report.txt").read_text()
+        expect("as_files" in said and "\n  none\n" in said, "the page counts runs, and takes them for nothing wrong", said)
     expect(list((place / "new/run").glob("restart/.step*")) and (place / "new/run/forebay/sessions").exists(), "all of it came")
     (place / "plain").mkdir()
     (place / "plain/file").touch()
     write("other", place / "plain", place / "new/run")
-    text = all_of_forebay("migrate", plan, code=2)
-    expect("is a run of Forebay" in text and snapshots(place / "new/run") == ALL, "no project is moved into a run", text)
+    said = all_of_forebay("migrate", plan, code=2)
+    expect("is a run of Forebay" in said and snapshots(place / "new/run") == ALL, "no project is moved into a run", said)
     write("same", source / "sim1", place / "new/run")
     all_of_forebay("migrate", plan)
 
@@ -165,8 +165,8 @@ def in_buckets(place):
         line = told_line(server.forebay("copy", root, place / "back"))
         expect("(a/b/sim2, sim1) were copied" in line and f"forebay copy {root}/a/b/sim2 {place}/back/a/b/sim2" in line, "and from one", line)
         server.forebay("copy", source / "plain", f"{s3_support.ROOT}/other/plain")
-        output = server.forebay("sync", source / "sim1", f"{s3_support.ROOT}/other", "--delete", code=2)
-        expect("is a run of Forebay" in output and server.keys("other/") == ["other/plain"], "a prefix of other keys is not emptied", output)
+        said = server.forebay("sync", source / "sim1", f"{s3_support.ROOT}/other", "--delete", code=2)
+        expect("is a run of Forebay" in said and server.keys("other/") == ["other/plain"], "a prefix of other keys is not emptied", said)
         server.forebay("sync", source / "sim1", f"{s3_support.ROOT}/new", "--delete")
         server.forebay("sync", source / "sim1", f"{s3_support.ROOT}/new", "--delete")
 

@@ -86,19 +86,19 @@ class Alone:
         return sorted(json.loads(line)["part"].split(" ")[0] for line in self.manifest.read_text().splitlines())
 
 
-def expect_same(what, report, alone, keys):
+def expect_same(what, told, alone, keys):
     for key in keys.split():
-        expect(report[key] == alone[key], f"{what}: {key} as of one process", f"{report[key]} and {alone[key]}")
+        expect(told[key] == alone[key], f"{what}: {key} as of one process", f"{told[key]} and {alone[key]}")
 
 
 def check_way(server, place, name, verb, alone):
     target, back = f"{ROOT}/{name}".replace(" ", "-"), place / f"{name}-back".replace(" ", "-")
-    report = verb("copy", alone.source, target, *alone.options)
-    expect_same(f"copy, {name}", report, alone.copied, "entries folders copied linked equal bytes")
+    told = verb("copy", alone.source, target, *alone.options)
+    expect_same(f"copy, {name}", told, alone.copied, "entries folders copied linked equal bytes")
     expect(alone.parts_beside() == alone.parts, f"copy, {name}: the manifest has {alone.parts}", str(alone.parts_beside()))
-    entries = [process["entries"] for process in report["processes"]]
-    taken = sum(process["gifts_taken"] for process in report["processes"][1:])  # who gets how much is the machine's matter
-    expect(sum(entries) == report["entries"] and taken > 0, f"copy, {name}: others have a part", str(report["processes"]))
+    entries = [one["entries"] for one in told["processes"]]
+    taken = sum(one["gifts_taken"] for one in told["processes"][1:])  # who gets how much is the machine's matter
+    expect(sum(entries) == told["entries"] and taken > 0, f"copy, {name}: others have a part", str(told["processes"]))
     expect_whole(server, alone.source, target, f"copy, {name}")
     expect_same(f"walk, {name}", verb("walk", target), alone.walked, "entries file folder link fifo socket bytes further_names deepest")
     if name in ("2 over ssh", "3 ranks"):
@@ -120,8 +120,8 @@ def check_large(server, place, verb):
     """One object by several processes, there and back."""
     source, target, back = noise(place / "large/file", LARGE).parent, f"{ROOT}/large", place / "large-back"
     for words in ((source, target), (target, back)):
-        report = verb("copy", *words, "--verify", "--rate", "60M")  # so that others come to have a part
-        moved = [process["bytes"] for process in report["processes"]]
+        told = verb("copy", *words, "--verify", "--rate", "60M")  # so that others come to have a part
+        moved = [one["bytes"] for one in told["processes"]]
         expect(sum(moved) == LARGE and max(moved) < LARGE, f"several have a part of one file: {words}", str(moved))
     expect_whole(server, source, target, "one object by several")
     expect((source / "file").read_bytes() == (back / "file").read_bytes(), "it comes back")
@@ -144,8 +144,8 @@ def check_lost_worker(server, place):
             command = pathlib.Path(f"/proc/{hosts.process(name)}/cmdline").read_bytes()
             expect(s3_server.SECRET.encode() not in command, "no command line has the secret", str(command))
             hosts.signal(name, signal.SIGKILL)
-        report = json.loads(server.end(process))
-        expect({entry["host"] for entry in report["processes"] if entry["lost"]} == set(lost), f"{lost} are lost", str(report["processes"]))
+        told = json.loads(server.end(process))
+        expect({one["host"] for one in told["processes"] if one["lost"]} == set(lost), f"{lost} are lost", str(told["processes"]))
         expect_whole(server, source, target, f"{lost} are killed")
         server.forebay("delete", target)
 
@@ -159,8 +159,8 @@ def check_frozen_worker(server, place):
         time.sleep(0.02)
     time.sleep(1)
     host.signal("far", signal.SIGSTOP)
-    report = json.loads(server.end(process))
-    expect([entry["host"] for entry in report["processes"] if entry["lost"]] == ["far"], "it is lost", str(report["processes"]))
+    told = json.loads(server.end(process))
+    expect([one["host"] for one in told["processes"] if one["lost"]] == ["far"], "it is lost", str(told["processes"]))
     server.forebay("compare", source, target, "--preserve", "owner,permissions,times,attributes")
     for path in [path for path in source.rglob("*") if path.is_file()]:
         noise(newer / path.relative_to(source), 1000)
@@ -187,9 +187,9 @@ def check_resumed(server, place):
     expect(team.gone_within(300, worker), "the worker ends with the first process")
     server.faults()
     before = len(server.requests())
-    report = server.told("copy", source, target)
-    expect(report["resumed_bytes"] >= 2 * 64 * MIB, "a second run goes on with what all have sent", str(report))
-    sent = [request for request in server.requests()[before:] if "partNumber=" in request]
+    told = server.told("copy", source, target)
+    expect(told["resumed_bytes"] >= 2 * 64 * MIB, "a second run goes on with what all have sent", str(told))
+    sent = [one for one in server.requests()[before:] if "partNumber=" in one]
     expect(len(sent) <= 6, f"parts that came are not sent again, but {sent}")
     expect_whole(server, source, target, "after all were killed")
     server.forebay("delete", target)
@@ -203,12 +203,12 @@ def check_refusals(server, place, source):
     for verb in (("copy", source, target), ("copy", f"{ROOT}/there", place / "there"), ("walk", f"{ROOT}/there"),
                  ("compare", source / "many", f"{ROOT}/there"), ("delete", f"{ROOT}/there")):
         hosts = team.Hosts(place / "hosts-keys", "node1", before=without)
-        output = server.forebay(*verb, *hosts.options(), code=2)
-        expect("node1: no credentials for S3" in output and "on node1: AWS_ACCESS_KEY_ID" in output, f"{verb[0]}: a host without keys", output)
+        said = server.forebay(*verb, *hosts.options(), code=2)
+        expect("node1: no credentials for S3" in said and "on node1: AWS_ACCESS_KEY_ID" in said, f"{verb[0]}: a host without keys", said)
     expect(not server.keys("refused") and len(server.keys("there/")) == 301, "nothing was put or removed")
     hosts = team.Hosts(place / "hosts-wrong", "node1", before="env AWS_SECRET_ACCESS_KEY=wrong")
-    output = server.forebay("copy", source, target, *hosts.options(), code=2)
-    expect("node1: " in output and not server.keys("refused"), "a host with a wrong key", output)
+    said = server.forebay("copy", source, target, *hosts.options(), code=2)
+    expect("node1: " in said and not server.keys("refused"), "a host with a wrong key", said)
     # Endpoint and region are told to workers, whose login knows nothing of them.
     hosts = team.Hosts(place / "hosts-endpoint", "node1", before="env -u AWS_ENDPOINT_URL AWS_REGION=elsewhere")
     server.told("copy", source / "many", target, *hosts.options())

@@ -29,8 +29,8 @@ def check_restart(server, place):
     server.kill()
     time.sleep(0.5)
     server.start()
-    report = json.loads(server.end(process))
-    expect(report["copied"] == 1, "a server that comes back is waited for", str(report))
+    told = json.loads(server.end(process))
+    expect(told["copied"] == 1, "a server that comes back is waited for", str(told))
     server.forebay("compare", place / "restart", target)
     server.forebay("delete", target)
 
@@ -38,12 +38,12 @@ def check_restart(server, place):
     time.sleep(0.9)
     server.kill()
     server.end(process, code=5)
-    output = server.outputs[-1]
-    expect("big  failed" in output and "3 times" in output, "a server that stays away is an error of the file", output)
+    said = server.said[-1]
+    expect("big  failed" in said and "3 times" in said, "a server that stays away is an error of the file", said)
     server.start()
     expect(server.keys_with(b"big<") == 0, "half an upload has no key")
-    report = server.told("copy", place / "restart", target)
-    expect(report["copied"] == 1, "the second run goes on", str(report))
+    told = server.told("copy", place / "restart", target)
+    expect(told["copied"] == 1, "the second run goes on", str(told))
     server.forebay("compare", place / "restart", target)
     expect(server.uploads() == 0 and server.keys_with(b".fb-") == 0, "nothing is left of an upload")
     server.forebay("delete", target)
@@ -74,7 +74,7 @@ def check_rate(server, place):
     source, target = noise(place / "slow/big", LARGE).parent, f"{ROOT}/slow"
 
     def sent():
-        return sum("partNumber=" in entry for entry in server.done() if entry.startswith("PUT"))
+        return sum("partNumber=" in one for one in server.done() if one.startswith("PUT"))
 
     for _ in range(2):
         before = sent()
@@ -83,8 +83,8 @@ def check_rate(server, place):
             time.sleep(0.02)
         process.kill()
         server.end(process, code=None)
-    report = server.told("copy", source, target, "--threads", 2)
-    expect(report["resumed_bytes"] > 3 * 16 * MIB and report["resumed_bytes"] + report["bytes"] == LARGE, "four parts were there, of which one may be short", str(report))
+    told = server.told("copy", source, target, "--threads", 2)
+    expect(told["resumed_bytes"] > 3 * 16 * MIB and told["resumed_bytes"] + told["bytes"] == LARGE, "four parts were there, of which one may be short", str(told))
     server.forebay("compare", source, target)
     server.forebay("delete", target)
 
@@ -109,13 +109,13 @@ def check_faults(server, place):
     expect("eu-west-9" in server.forebay("walk", target, code=2), "the right region is named")
     server.faults({"match": "PUT .*file-1", "times": 99, "status": 403, "code": "AccessDenied"})
     (source / "d1/file-1").write_bytes(b"new")
-    output = server.forebay("sync", source, target, "--delete", code=1)
-    expect("file-1  failed" in output and "AccessDenied" in output, "a refusal names its entry", output)
+    said = server.forebay("sync", source, target, "--delete", code=1)
+    expect("file-1  failed" in said and "AccessDenied" in said, "a refusal names its entry", said)
     for verb, match in (("GET", "(GET|HEAD) .*d1/file-1"), ("PUT", "PUT .*d1/file-1")):
         server.faults({"match": match, "times": 99, "body": "<html>log in first</html>"})
         away = place / "page" if verb == "GET" else f"{ROOT}/page"
-        output = server.forebay("copy", target if verb == "GET" else source, away, code=1)
-        expect("no server of S3" in output and "file-1" in output, f"{verb}: a page to log in is no object", output)
+        said = server.forebay("copy", target if verb == "GET" else source, away, code=1)
+        expect("no server of S3" in said and "file-1" in said, f"{verb}: a page to log in is no object", said)
         expect(verb == "PUT" or not (away / "d1/file-1").exists(), "and has no final name")
     server.faults({"no_crc32c": True, "match": "no request", "times": 0})
     server.forebay("copy", source, f"{ROOT}/md5")
@@ -136,9 +136,9 @@ def check_resumed(server, place):
     server.end(process, code=None)
     server.faults()
     before = len(server.requests())
-    report = server.told("copy", source, target, "--verify")
-    expect(report["resumed_bytes"] >= 32 * MIB, "a second run goes on with what is there", str(report))
-    sent = [request for request in server.requests()[before:] if "partNumber=" in request]
+    told = server.told("copy", source, target, "--verify")
+    expect(told["resumed_bytes"] >= 32 * MIB, "a second run goes on with what is there", str(told))
+    sent = [one for one in server.requests()[before:] if "partNumber=" in one]
     expect(1 <= len(sent) <= 5, f"parts that came are not sent again, but {sent}")
     server.forebay("compare", source, target)
     expect(server.uploads() == 0 and server.keys_with(b".fb-") == 0, "nothing is left of the upload")
@@ -166,8 +166,8 @@ def check_vanished(server, place):
     process = server.begin("copy", source, f"{ROOT}/vanished", "--threads", 2)
     server.wait_for(server.requests, "vanished/big?partNumber=")
     server.faults({"match": "", "times": 10**6, "status": 404, "code": "NoSuchBucket", "message": "The bucket does not exist"})
-    output = server.end(process, code=1)
-    expect("NoSuchBucket" in output, "a bucket that vanishes is named", output)
+    said = server.end(process, code=1)
+    expect("NoSuchBucket" in said, "a bucket that vanishes is named", said)
     server.faults()
     server.forebay("copy", source, f"{ROOT}/vanished")
     server.forebay("compare", source, f"{ROOT}/vanished")

@@ -31,10 +31,10 @@ def check_lost(server, place):
                  ("walk", target, "--checksums", place / "sums"), ("delete", target)):
         for hosts in ((), ("--hosts", "localhost")):
             server.faults(cut)
-            output = server.forebay(*verb, *hosts, code=5, **LOST)
-            expect(LEFT in output and "when the server is back" in output, f"{verb[0]} {hosts}: says why", output)
+            said = server.forebay(*verb, *hosts, code=5, **LOST)
+            expect(LEFT in said and "when the server is back" in said, f"{verb[0]} {hosts}: says why", said)
             server.faults()
-    expect(" failed: " in server.outputs[-1] and "given up" in server.outputs[-1], "and the entries", server.outputs[-1])
+    expect(" failed: " in server.said[-1] and "given up" in server.said[-1], "and the entries", server.said[-1])
     server.faults(cut | {"match": "PUT .*/d2/file-2$"}, {"match": "PUT .*/link$", "times": 99, "status": 403, "code": "AccessDenied"})
     server.forebay("copy", source, f"{ROOT}/lost-both", "--threads", 1, "--include", "link", "--include", "file-2", code=1, **LOST)
     server.faults()
@@ -49,9 +49,9 @@ def check_lost(server, place):
         (many / f"file-{number}").touch()
     server.faults(cut | {"match": "PUT .*/file-"})
     server.forebay("copy", many, f"{ROOT}/lost-many", code=5, **LOST)
-    output = server.outputs[-1]
-    lines = [line for line in output.splitlines() if "given up" in line and "  failed: " in line]
-    expect(len(lines) < 5 and any(f" more  failed: at the target: PUT {ROOT}/lost-many/*: " in line for line in lines), "one line has all of a cause", output)
+    said = server.said[-1]
+    lines = [line for line in said.splitlines() if "given up" in line and "  failed: " in line]
+    expect(len(lines) < 5 and any(f" more  failed: at the target: PUT {ROOT}/lost-many/*: " in line for line in lines), "one line has all of a cause", said)
     server.faults()
 
 
@@ -70,26 +70,26 @@ class TlsServer:
     def serve(self):
         while True:
             try:
-                connection, _ = self.socket.accept()
+                one, _ = self.socket.accept()
             except OSError:
                 return
             try:
-                self.context.wrap_socket(connection, server_side=True).close()
+                self.context.wrap_socket(one, server_side=True).close()
             except OSError:
-                connection.close()
+                one.close()
 
 
 def check_scheme(server, place):
     begin = time.monotonic()
-    output = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL=f"https://127.0.0.1:{server.port}")
-    expect("speaks http, and was asked as https://" in output and f"AWS_ENDPOINT_URL=http://127.0.0.1:{server.port}" in output, "https, where http is spoken", output)
+    said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL=f"https://127.0.0.1:{server.port}")
+    expect("speaks http, and was asked as https://" in said and f"AWS_ENDPOINT_URL=http://127.0.0.1:{server.port}" in said, "https, where http is spoken", said)
     if shutil.which("openssl"):
         tls = TlsServer(place)
         port = tls.socket.getsockname()[1]
-        output = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL_S3=f"http://127.0.0.1:{port}/below")
-        expect("speaks https, and was asked as http://" in output and f"AWS_ENDPOINT_URL_S3=https://127.0.0.1:{port}/below" in output, "http, where https is spoken", output)
-        output = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL=f"https://127.0.0.1:{port}")
-        expect("AWS_CA_BUNDLE" in output, "a certificate that does not count", output)
+        said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL_S3=f"http://127.0.0.1:{port}/below")
+        expect("speaks https, and was asked as http://" in said and f"AWS_ENDPOINT_URL_S3=https://127.0.0.1:{port}/below" in said, "http, where https is spoken", said)
+        said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL=f"https://127.0.0.1:{port}")
+        expect("AWS_CA_BUNDLE" in said, "a certificate that does not count", said)
         tls.socket.close()
     else:
         print("no program openssl: nothing speaks https")

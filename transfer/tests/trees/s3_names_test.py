@@ -36,10 +36,10 @@ def check_own(server, place):
             (folder / name).write_text(f"my own {name}")
     (source / names[2]).write_bytes(os.urandom(2 << 20))
     server.forebay("copy", source, target)
-    wanted = sorted(os.path.relpath(os.path.join(top, name), source) for top, _, result in os.walk(source) for name in result)
+    wanted = sorted(os.path.relpath(os.path.join(top, name), source) for top, _, found in os.walk(source) for name in found)
     expect(sorted(key.removeprefix("own/") for key in server.keys("own/") if not key.endswith("/")) == wanted, "all files are objects")
-    report = server.told("sync", source, target)
-    expect((report["copied"], report["equal"]) == (0, 5), "which are equal, and no more than the files", str(report))
+    told = server.told("sync", source, target)
+    expect((told["copied"], told["equal"]) == (0, 5), "which are equal, and no more than the files", str(told))
     server.forebay("copy", target, place / "own-back")
     server.forebay("compare", source, place / "own-back")
     server.forebay("compare", target, place / "own-back")
@@ -57,8 +57,8 @@ def check_marks(server, _):
     uploads = {key: begun(server, key) for key in ("precious/file", "marks/below/file", "marks/file")}
     for number, (key, upload) in enumerate(uploads.items()):
         put(server, f"marks/.fb-0000000{number}-0123456789abcdef.parts", MARK.format(key, upload).encode())
-    report = server.told("walk", f"{ROOT}/marks")
-    expect(report["file"] == 1 + 3 + 1, "one of three is a mark, and has its upload beside it", str(report))
+    told = server.told("walk", f"{ROOT}/marks")
+    expect(told["file"] == 1 + 3 + 1, "one of three is a mark, and has its upload beside it", str(told))
     server.forebay("delete", f"{ROOT}/marks")
     expect(server.keys("marks/") == [] and server.uploads() == 2, f"uploads of others go on: {server.uploads()}")
     for key in ("precious/file", "marks/below/file"):
@@ -98,8 +98,8 @@ def check_elsewhere(server, _):
     put(server, "led/a", b"a")
     put(server, "led/.forebay-directory", ELSEWHERE)
     for words in ((), ("--dry-run",)):
-        output = server.forebay("delete", f"{ROOT}/led", *words, code=3)
-        expect("no contents here" in output and ".forebay-directory" in output, "a removal of nothing is an error", output)
+        said = server.forebay("delete", f"{ROOT}/led", *words, code=3)
+        expect("no contents here" in said and ".forebay-directory" in said, "a removal of nothing is an error", said)
     expect("led/a" in server.keys("led/"), "and removes nothing")
 
 
@@ -110,8 +110,8 @@ def check_no_keys(server, place):
     without = {"AWS_NO_SIGN_REQUEST": "true", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
     server.forebay("copy", f"{ROOT}/public", place / "public", **without)
     expect((place / "public/a").read_text() == "a", "is copied without keys")
-    output = server.forebay("walk", f"{ROOT}/private", code=2, **without)
-    expect("AWS_NO_SIGN_REQUEST" in output, "what needs keys says how to give some", output)
+    said = server.forebay("walk", f"{ROOT}/private", code=2, **without)
+    expect("AWS_NO_SIGN_REQUEST" in said, "what needs keys says how to give some", said)
 
 
 def check_services(server, place):
@@ -122,8 +122,8 @@ def check_services(server, place):
                       "[profile role]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = default\n")
     own = {"AWS_ENDPOINT_URL": "", "AWS_CONFIG_FILE": str(config)}
     expect(server.told("walk", f"{ROOT}/served", **own)["file"] == 1, "the server of the section is asked")
-    output = server.forebay("walk", f"{ROOT}/served", code=2, **own, AWS_PROFILE="role")
-    expect("role_arn" in output and "credential_process" in output, "a role is refused by its name", output)
+    said = server.forebay("walk", f"{ROOT}/served", code=2, **own, AWS_PROFILE="role")
+    expect("role_arn" in said and "credential_process" in said, "a role is refused by its name", said)
 
 
 def check(server, place):

@@ -36,14 +36,14 @@ class Simulation:
 
     def run(self, ranks, place, *words):
         process = self.start(ranks, place, *words)
-        output, _ = process.communicate(timeout=SECONDS_MAX)
-        self.server.outputs.append(output)
-        expect(process.returncode == 0, "the simulation ends well", output[-3000:])
-        return output
+        said, _ = process.communicate(timeout=SECONDS_MAX)
+        self.server.said.append(said)
+        expect(process.returncode == 0, "the simulation ends well", said[-3000:])
+        return said
 
 
 def steps(server, place):
-    return [entry["step"] for entry in json.loads(server.forebay("ls", place, "--json"))]
+    return [one["step"] for one in json.loads(server.forebay("ls", place, "--json"))]
 
 
 def drained_and_restarted(server, place):
@@ -51,8 +51,8 @@ def drained_and_restarted(server, place):
     for where in (run_place, place / "beside"):
         simulation.run(3, where, "--virtual-nodes", 2, "--stop-after", 8)
         expect(steps(server, where) == [8, 4], "both saves are committed", server.forebay("ls", where))
-        output = simulation.run(2, where, "--restart", "--checksum-file", place / f"sums-{where == run_place}")
-        expect("from step 8" in output, "it goes on from the newest one", output)
+        said = simulation.run(2, where, "--restart", "--checksum-file", place / f"sums-{where == run_place}")
+        expect("from step 8" in said, "it goes on from the newest one", said)
         expect(server.forebay("verify", where).count("whole") == 3, "all are whole")
     expect((place / "sums-True").read_text() == (place / "sums-False").read_text(), "and comes to the same bits as one of files")
     expect(not server.uploads(), "no upload is left")
@@ -64,8 +64,8 @@ def used(server, run_place, place):
     for words in (("show", f"{run_place}@12"), ("top", run_place, "--once"), ("report", run_place), ("recover", run_place),
                   ("export", "openpmd", f"{run_place}@8", place / "export.h5")):
         server.forebay(*words)
-    output = server.forebay("view", f"{run_place}@12", code=2)
-    expect("forebay export" in output, "a view cannot be, and what can is named", output)
+    said = server.forebay("view", f"{run_place}@12", code=2)
+    expect("forebay export" in said, "a view cannot be, and what can is named", said)
     server.forebay("mark", f"{run_place}@8", "--why", "odd")
     server.forebay("prune", run_place, "--keep", "2")
     small = place / "small"
@@ -77,15 +77,15 @@ def used(server, run_place, place):
     server.forebay("extract", run_place, "-C", place / "unpacked")
     expect((place / "unpacked/plot-7").read_bytes() == bytes([7]) * 1000, "packed files come back")
     for words in (("archive", run_place, place / "a.tar"), ("restore-archive", place / "a.tar", f"{ROOT}/archive")):
-        output = server.forebay(*words, code=2)
-        expect("archives are files" in output, f"{words[0]} is for directories", output)
+        said = server.forebay(*words, code=2)
+        expect("archives are files" in said, f"{words[0]} is for directories", said)
     copy, again = place / "copy", f"{ROOT}/copies/run"
-    report = server.told("copy", f"{run_place}/", copy)
+    told = server.told("copy", f"{run_place}/", copy)
     expect(time.time() - (copy / "restart").stat().st_mtime < SECONDS_MAX, "a directory has a time")
-    expect(report["snapshots"] == len(steps(server, run_place)) and not any(report["remarks"].values()), "a run comes out whole", str(report))
-    expect(server.forebay("verify", copy).count("whole") == report["snapshots"], "as a run of files")
-    report = server.told("copy", copy, again)
-    expect(report["snapshots"] == len(steps(server, again)) and report["verified_bytes"], "and goes back, and is read back", str(report))
+    expect(told["snapshots"] == len(steps(server, run_place)) and not any(told["remarks"].values()), "a run comes out whole", str(told))
+    expect(server.forebay("verify", copy).count("whole") == told["snapshots"], "as a run of files")
+    told = server.told("copy", copy, again)
+    expect(told["snapshots"] == len(steps(server, again)) and told["verified_bytes"], "and goes back, and is read back", str(told))
     before = server.keys("copies/")
     server.told("sync", copy, again, "--delete")
     expect(server.keys("copies/") == before, "again nothing changes")
@@ -108,8 +108,8 @@ def server_away(server, place):
     server.kill()
     time.sleep(1)
     server.start()
-    output, _ = process.communicate(timeout=SECONDS_MAX)
-    expect(process.returncode == 0, "it ends well", output[-3000:])
+    said, _ = process.communicate(timeout=SECONDS_MAX)
+    expect(process.returncode == 0, "it ends well", said[-3000:])
     expect(steps(server, run_place) == [4], "nothing is lost")
     server.forebay("verify", run_place)
 
@@ -153,14 +153,14 @@ def refused(server, place):
     config = place / "shared.toml"
     config.write_text('[streams.restart]\nfile = "shared"\n')
     done = simulation.start(1, f"{ROOT}/shared", "--config", config)
-    output, _ = done.communicate(timeout=SECONDS_MAX)
-    expect(done.returncode != 0 and "another node has written" in output, "several nodes cannot write one object", output)
+    said, _ = done.communicate(timeout=SECONDS_MAX)
+    expect(done.returncode != 0 and "another node has written" in said, "several nodes cannot write one object", said)
     if not server.fails_on_wish:
         return
     server.faults({"no_conditions": True, "match": "$^"})
     done = simulation.start(1, f"{ROOT}/old")
-    output, _ = done.communicate(timeout=SECONDS_MAX)
-    expect(done.returncode != 0 and "If-None-Match" in output, "a server that takes no notice of conditions too", output)
+    said, _ = done.communicate(timeout=SECONDS_MAX)
+    expect(done.returncode != 0 and "If-None-Match" in said, "a server that takes no notice of conditions too", said)
     server.faults()
 
 
@@ -184,8 +184,8 @@ def tokens_expire(server, place):
             expect(time.monotonic() < until and process.poll() is None, "a drain begins")
             time.sleep(0.05)
         expire()
-        text, _ = process.communicate(timeout=SECONDS_MAX)
-        return process.returncode, text
+        said, _ = process.communicate(timeout=SECONDS_MAX)
+        return process.returncode, said
 
     def replaced():
         for number, file in enumerate(files):
@@ -194,11 +194,11 @@ def tokens_expire(server, place):
 
     for number, file in enumerate(files):
         write_keys(file, f"old-{number}")
-    code, output = run_until_expired(f"{ROOT}/sims/renewed", replaced)
-    expect(code == 0 and steps(server, f"{ROOT}/sims/renewed") == [4], "tokens are found anew", output)
-    code, output = run_until_expired(f"{ROOT}/sims/expired", lambda: server.expire("new-1"))
+    code, said = run_until_expired(f"{ROOT}/sims/renewed", replaced)
+    expect(code == 0 and steps(server, f"{ROOT}/sims/renewed") == [4], "tokens are found anew", said)
+    code, said = run_until_expired(f"{ROOT}/sims/expired", lambda: server.expire("new-1"))
     for words in ("ExpiredToken", "is NOT committed", "the staged copy on", "forebay drain"):
-        expect(code != 0 and words in output, f"'{words}' is said at once, not when close_wait is over", output)
+        expect(code != 0 and words in said, f"'{words}' is said at once, not when close_wait is over", said)
     server.expire()
     server.forebay("recover", f"{ROOT}/sims/expired", "--staging", simulation.staging)
     expect(steps(server, f"{ROOT}/sims/expired") == [4], "what was staged is committed with other keys")
@@ -208,9 +208,9 @@ def check(server, place):
     for story in (drained_and_restarted, server_away, all_killed, refused, tokens_expire):
         own = place / story.__name__
         own.mkdir()
-        outcome = story(server, own)
-        if outcome:
-            used(server, outcome, own)
+        made = story(server, own)
+        if made:
+            used(server, made, own)
 
 
 if __name__ == "__main__":

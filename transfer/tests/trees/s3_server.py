@@ -176,14 +176,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def fault(self):
         """The first one that fits; it has happened once more."""
         with self.lock:
-            for entry in self.faults:
-                if entry.get("times", 1) > 0 and re.search(entry["match"], f"{self.command} {self.path}"):
-                    entry["times"] = entry.get("times", 1) - 1
-                    return entry
+            for one in self.faults:
+                if one.get("times", 1) > 0 and re.search(one["match"], f"{self.command} {self.path}"):
+                    one["times"] = one.get("times", 1) - 1
+                    return one
         return {}
 
     def forgets(self, what):
-        return any(entry.get("no_" + what) for entry in self.faults)
+        return any(one.get("no_" + what) for one in self.faults)
 
     def check_signature(self, path, query):
         match = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(.*),\s*SignedHeaders=([^,]+),\s*Signature=([0-9a-f]+)",
@@ -318,8 +318,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                 f"<NextContinuationToken>{token}</NextContinuationToken></ListBucketResult>")
 
     def on_uploads(self, bucket, prefix):
-        rows = "".join(f"<Upload><Key>{escape(upload['key'])}</Key><UploadId>{upload['id']}</UploadId></Upload>"
-                       for upload in self.kept.uploads.values() if upload["bucket"] == bucket and upload["key"].startswith(prefix))
+        rows = "".join(f"<Upload><Key>{escape(one['key'])}</Key><UploadId>{one['id']}</UploadId></Upload>"
+                       for one in self.kept.uploads.values() if one["bucket"] == bucket and one["key"].startswith(prefix))
         self.answer(200, f"<ListMultipartUploadsResult>{rows}</ListMultipartUploadsResult>")
 
     def on_parts(self, entry, given):

@@ -31,9 +31,9 @@ VERSITYGW = shutil.which("versitygw") or shutil.which(HERE.parents[2] / "build/g
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
 
 
 class Server:
@@ -43,7 +43,7 @@ class Server:
         self.place = pathlib.Path(place)
         self.port = free_port()
         self.process = None
-        self.outputs = []
+        self.said = []
         self.home = self.place / "home"
         self.home.mkdir(parents=True)
         self.make_bucket()
@@ -60,8 +60,8 @@ class Server:
                                         stderr=subprocess.DEVNULL)
         ended = time.monotonic() + SECONDS_MAX
         while self.process.poll() is None and time.monotonic() < ended:
-            with socket.socket() as listener:
-                if listener.connect_ex(("127.0.0.1", self.port)) == 0:
+            with socket.socket() as one:
+                if one.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(0.05)
         raise AssertionError(f"{self.command()} does not listen")
@@ -84,7 +84,7 @@ class Server:
 
     def end(self, process, code=0):
         out, err = process.communicate(timeout=SECONDS_MAX)
-        self.outputs.append(out + err)
+        self.said.append(out + err)
         expect(code is None or process.returncode == code, f"{process.args[1:]} ends with {code}, not {process.returncode}",
                out[-3000:] + err[-3000:])
         return out if code in (0, 1) else err
@@ -164,7 +164,7 @@ class Own(Server):
     def wait_for(listed, *texts, seconds=60):
         """Until each text is in a request that listed() gives."""
         for _ in range(seconds * 50):
-            if all(any(text in entry for entry in listed()) for text in texts):
+            if all(any(text in one for one in listed()) for text in texts):
                 return
             time.sleep(0.02)
         raise AssertionError(f"no such requests: {texts} in {listed()[-20:]}")
@@ -216,12 +216,12 @@ def small_tree(top):
 
 
 def check_no_secrets(server, place):
-    for output in server.outputs:
-        expect(s3_server.SECRET not in output and "Signature=" not in output, "nothing that was printed has a secret", output)
+    for said in server.said:
+        expect(s3_server.SECRET not in said and "Signature=" not in said, "nothing that was printed has a secret", said)
     for top, _, names in os.walk(os.fsencode(place)):
         for path in (os.path.join(top, name) for name in names):
-            status = os.lstat(path)
-            if stat.S_ISREG(status.st_mode) and status.st_size < MIB:
+            found = os.lstat(path)
+            if stat.S_ISREG(found.st_mode) and found.st_size < MIB:
                 with open(path, "rb") as file:
                     expect(s3_server.SECRET.encode() not in file.read(), f"{path} has no secret")
 

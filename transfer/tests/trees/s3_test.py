@@ -50,11 +50,11 @@ def check_trees(server, place):
 
 
 def one_of_each_inode(top):
-    results = {}
+    found = {}
     for entry in walk(top):
         if not entry.is_dir(follow_symlinks=False) and entry.stat.st_nlink > 1:
-            results[entry.stat.st_ino] = entry
-    return list(results.values())
+            found[entry.stat.st_ino] = entry
+    return list(found.values())
 
 
 class Entry:
@@ -78,27 +78,27 @@ def check_adopted(server, place):
     server.told("copy", source, target, "--preserve", "none")
     for path in sorted(source.rglob("*"), reverse=True):
         os.utime(path, (1_000_000_000, 1_000_000_000), follow_symlinks=False)
-    report = server.told("sync", source, target, "--checksum")
-    expect((report["bytes"], report["copied"]) == (0, 0) and report["adjusted"] > 30, "no bytes are sent", str(report))
-    report = server.told("sync", source, target)
-    expect((report["copied"], report["adjusted"]) == (0, 0), "then all is equal", str(report))
+    told = server.told("sync", source, target, "--checksum")
+    expect((told["bytes"], told["copied"]) == (0, 0) and told["adjusted"] > 30, "no bytes are sent", str(told))
+    told = server.told("sync", source, target)
+    expect((told["copied"], told["adjusted"]) == (0, 0), "then all is equal", str(told))
     server.forebay("compare", source, target)
 
 
 def check_sync(server, place):
     source, target = small_tree(place / "small"), f"{ROOT}/small"
     before = len(server.requests()) if server.fails_on_wish else 0
-    report = server.told("copy", source, target)
-    expect((report["copied"], report["folders"]) == (43, 4), "all is copied", str(report))
+    told = server.told("copy", source, target)
+    expect((told["copied"], told["folders"]) == (43, 4), "all is copied", str(told))
     # An entry costs one request, and a folder one. The rest is about the root, and whether it or a directory above is a run.
     if server.fails_on_wish:
-        verbs = [request.split(" ")[0] for request in server.requests()[before:]]
+        verbs = [one.split(" ")[0] for one in server.requests()[before:]]
         expect(verbs.count("PUT") == 43 + 5 and len(verbs) <= 43 + 5 + 12, f"one request an entry, not {len(verbs)}", str(verbs))
         before = len(server.requests())
-    report = server.told("sync", source, target, "--delete")
-    expect((report["copied"], report["adjusted"], report["equal"], report["removed"]) == (0, 0, 43, 0), "an unchanged tree is equal", str(report))
+    told = server.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["equal"], told["removed"]) == (0, 0, 43, 0), "an unchanged tree is equal", str(told))
     if server.fails_on_wish:
-        verbs = [request.split(" ")[0] for request in server.requests()[before:]]
+        verbs = [one.split(" ")[0] for one in server.requests()[before:]]
         expect(set(verbs) == {"GET", "HEAD"}, f"an unchanged tree changes nothing, by {set(verbs)}")
     server.forebay("compare", source, target)
     server.forebay("compare", target, source)
@@ -110,10 +110,10 @@ def check_sync(server, place):
     shutil.rmtree(source / "d3")
     (source / "link").unlink()
     (source / "link").symlink_to("elsewhere")
-    report = server.told("sync", source, target, "--delete", "--dry-run")
-    expect(report["remarks"]["would_remove"] == 11, "a dry run says what it would remove", str(report))
-    report = server.told("sync", source, target, "--delete")
-    expect((report["copied"], report["adjusted"], report["removed"]) == (2, 1, 11), "what changed is copied, adjusted and removed", str(report))
+    told = server.told("sync", source, target, "--delete", "--dry-run")
+    expect(told["remarks"]["would_remove"] == 11, "a dry run says what it would remove", str(told))
+    told = server.told("sync", source, target, "--delete")
+    expect((told["copied"], told["adjusted"], told["removed"]) == (2, 1, 11), "what changed is copied, adjusted and removed", str(told))
     server.forebay("compare", source, target)
     walked = server.told("walk", target)
     expect((walked["file"], walked["folder"], walked["link"], walked["fifo"]) == (31, 4, 1, 1), "a walk counts", str(walked))
@@ -124,9 +124,9 @@ def check_sync(server, place):
 def damage(top):
     """What compare must find: path to what is done to it."""
     def same_size(path):
-        status = path.stat()
+        found = path.stat()
         path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
 
     same_size(top / "d0/file-4")
     os.truncate(top / "d1/file-5", 10)
@@ -150,8 +150,8 @@ def check_compare(server, place):
     server.forebay("copy", damaged, f"{ROOT}/damaged")
     report = place / "differences"
     server.forebay("compare", source, f"{ROOT}/damaged", "--report", report, code=1)
-    result = {line["path"] for line in lines(report)}
-    expect(result == wanted, f"compare finds each damage: {result ^ wanted}")
+    found = {line["path"] for line in lines(report)}
+    expect(found == wanted, f"compare finds each damage: {found ^ wanted}")
     server.forebay("sync", source, f"{ROOT}/damaged", "--delete", "--checksum")
     server.forebay("compare", source, f"{ROOT}/damaged")
     server.forebay("copy", f"{ROOT}/damaged", f"{ROOT}/again")
@@ -161,20 +161,20 @@ def check_compare(server, place):
 
 def check_errors(server, place):
     source = small_tree(place / "for-errors")
-    output = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_SECRET_ACCESS_KEY="wrong")
-    expect("SignatureDoesNotMatch" in output and "AWS_SECRET_ACCESS_KEY" in output, "a wrong key is named", output)
-    output = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="nobody")
-    expect("AWS_ACCESS_KEY_ID" in output, "an unknown key is named", output)
-    output = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
-    expect("no credentials" in output, "no keys at all is an error", output)
-    output = server.forebay("walk", "s3://no-such-bucket/x", code=3)
-    expect(f"the bucket no-such-bucket does not exist at http://127.0.0.1:{server.port} " in output, "a missing bucket is named", output)
-    output = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL="myhost:9000")
-    expect("AWS_ENDPOINT_URL=https://myhost:9000" in output, "an endpoint without a scheme is said to be none", output)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_SECRET_ACCESS_KEY="wrong")
+    expect("SignatureDoesNotMatch" in said and "AWS_SECRET_ACCESS_KEY" in said, "a wrong key is named", said)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="nobody")
+    expect("AWS_ACCESS_KEY_ID" in said, "an unknown key is named", said)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=2, AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
+    expect("no credentials" in said, "no keys at all is an error", said)
+    said = server.forebay("walk", "s3://no-such-bucket/x", code=3)
+    expect(f"the bucket no-such-bucket does not exist at http://127.0.0.1:{server.port} " in said, "a missing bucket is named", said)
+    said = server.forebay("walk", f"{ROOT}/x", code=2, AWS_ENDPOINT_URL="myhost:9000")
+    expect("AWS_ENDPOINT_URL=https://myhost:9000" in said, "an endpoint without a scheme is said to be none", said)
     for address in ("s3://", "s3://ab", "s3:///x", f"{ROOT}/a//b", f"{ROOT}/../b"):
         server.forebay("walk", address, code=2)
-    output = server.forebay("copy", source, f"{ROOT}/x", code=None, AWS_ENDPOINT_URL="http://127.0.0.1:1", AWS_MAX_ATTEMPTS="2")
-    expect("127.0.0.1:1" in output and "2 times" in output, "a server that is not there is named", output)
+    said = server.forebay("copy", source, f"{ROOT}/x", code=None, AWS_ENDPOINT_URL="http://127.0.0.1:1", AWS_MAX_ATTEMPTS="2")
+    expect("127.0.0.1:1" in said and "2 times" in said, "a server that is not there is named", said)
     (server.home / ".aws").mkdir()
     (server.home / ".aws/credentials").write_text(
         f"[default]\naws_access_key_id=no\naws_secret_access_key=no\n[mine]\naws_access_key_id = {s3_server.ACCESS}\n"
@@ -200,8 +200,8 @@ def check_expired(server, place):
     server.forebay("compare", source, f"{ROOT}/expired", **environment)
     server.expire("first", "second")
     before = len(server.requests())
-    output = server.forebay("copy", source, f"{ROOT}/again", code=None, **environment)
-    expect("ExpiredToken" in output, "tokens that stay expired are named", output)
+    said = server.forebay("copy", source, f"{ROOT}/again", code=None, **environment)
+    expect("ExpiredToken" in said, "tokens that stay expired are named", said)
     expect(len(server.requests()) - before < 20, "and not tried again and again", str(server.requests()[before:]))
     server.expire()
     keys.unlink()
@@ -212,9 +212,9 @@ def check_kept_names(server, place):
     for key in ("foreign/plain", "foreign/with blank+plus", "foreign/%41", "foreign/%", "foreign/ä/ü", "foreign/a%20b"):
         expect(server.request("PUT", key, body=b"12345")[0] == 200, f"{key} is put")
     server.forebay("copy", f"{ROOT}/foreign", place / "foreign")
-    result = {os.path.relpath(os.path.join(top, name), place / "foreign") for top, _, names in os.walk(place / "foreign") for name in names}
+    found = {os.path.relpath(os.path.join(top, name), place / "foreign") for top, _, names in os.walk(place / "foreign") for name in names}
     wanted = {"plain", "with blank+plus", "%41", "%", "ä/ü", "a%20b"}
-    expect(result == wanted, f"keys of others are names: {result ^ wanted}")
+    expect(found == wanted, f"keys of others are names: {found ^ wanted}")
     server.forebay("sync", place / "foreign", f"{ROOT}/foreign")
     server.forebay("compare", f"{ROOT}/foreign", place / "foreign")
     server.forebay("delete", f"{ROOT}/foreign")
@@ -229,20 +229,20 @@ def check_single_files(server, place):
     os.utime(file, ns=(10**18, 10**18 + 7))
     large = place / "single-large"
     large.write_bytes(os.urandom(1 << 20) * 18)
-    for entry, key in ((file, "alone/deep/object"), (large, "large-object")):
-        report = server.told("copy", entry, f"{ROOT}/{key}")
-        expect((report["copied"], report["bytes"]) == (1, entry.stat().st_size), f"{entry.name} becomes an object", str(report))
-        expect(server.told("sync", entry, f"{ROOT}/{key}")["equal"] == 1, "which is equal then")
-        server.forebay("compare", entry, f"{ROOT}/{key}")
+    for one, key in ((file, "alone/deep/object"), (large, "large-object")):
+        told = server.told("copy", one, f"{ROOT}/{key}")
+        expect((told["copied"], told["bytes"]) == (1, one.stat().st_size), f"{one.name} becomes an object", str(told))
+        expect(server.told("sync", one, f"{ROOT}/{key}")["equal"] == 1, "which is equal then")
+        server.forebay("compare", one, f"{ROOT}/{key}")
         server.forebay("copy", f"{ROOT}/{key}", back)
-        expect(back.read_bytes() == entry.read_bytes() and back.stat().st_mtime_ns == entry.stat().st_mtime_ns, f"{entry.name} comes back")
+        expect(back.read_bytes() == one.read_bytes() and back.stat().st_mtime_ns == one.stat().st_mtime_ns, f"{one.name} comes back")
         server.forebay("compare", f"{ROOT}/{key}", back)
         back.write_bytes(b"other")
         server.forebay("compare", f"{ROOT}/{key}", back, code=1)
     expect(os.getxattr(file, "user.some") == b"value" and server.keys_with(b".fb-") == 0, "and no other object is left")
     for target in (ROOT, f"{ROOT}/alone", f"{ROOT}/alone/"):
-        output = server.forebay("copy", file, target, code=2)
-        expect(f"{target.rstrip('/')}/single" in output, "the error says how a file is named", output)
+        said = server.forebay("copy", file, target, code=2)
+        expect(f"{target.rstrip('/')}/single" in said, "the error says how a file is named", said)
     server.forebay("copy", f"{ROOT}/alone/none", back, code=3)
     server.forebay("delete", f"{ROOT}/alone")
 
@@ -257,7 +257,7 @@ def check_dry(server, place):
     before = len(server.requests()) if server.fails_on_wish else 0
     dry = server.told("copy", source, f"{ROOT}/dry", "--dry-run", code=1)
     if server.fails_on_wish:
-        verbs = {request.split(" ")[0] for request in server.requests()[before:]}
+        verbs = {one.split(" ")[0] for one in server.requests()[before:]}
         expect(verbs <= {"GET", "HEAD"}, f"a dry run changes nothing, by {verbs}")
     done = server.told("copy", source, f"{ROOT}/dry", code=1)
     expect(dry["remarks"]["not_kept"] == done["remarks"]["not_kept"] == 3, "further names are foreseen", str((dry, done)))
@@ -272,8 +272,8 @@ def check_listing_that_goes_back(server, _):
             "<NextContinuationToken>{}</NextContinuationToken></ListBucketResult>")
     for tokens in ("a", "ab"):
         server.faults(*[{"match": "GET .*prefix=back", "body": page.format(token)} for _ in range(50) for token in tokens])
-        output = server.end(server.begin("walk", f"{ROOT}/back"), code=1)
-        expect("goes back" in output, "a listing without an end is an error", output)
+        said = server.end(server.begin("walk", f"{ROOT}/back"), code=1)
+        expect("goes back" in said, "a listing without an end is an error", said)
         server.faults()
 
 

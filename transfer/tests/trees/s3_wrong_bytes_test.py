@@ -26,7 +26,7 @@ def check_rot(server, place):
     server.forebay("copy", source, target)
     before = len(server.requests())
     server.forebay("copy", target, place / "whole")
-    asked = [request for request in server.requests()[before:] if "/small" in request]
+    asked = [one for one in server.requests()[before:] if "/small" in one]
     expect(len(asked) == 1, "a small object costs one request", str(asked))
     server.forebay("compare", source, place / "whole")
 
@@ -35,8 +35,8 @@ def check_rot(server, place):
         server.faults({"match": f"GET .*rot/{name}", "rot": True, "times": FOREVER})
         server.forebay("copy", target, back, "--report", report, *verify, code=1)
         server.faults()
-        matches = [(line["kind"], line["path"]) for line in lines(report)]
-        expect(matches == [("failed", name)] and re.search("checksum|differs", lines(report)[0]["why"]), f"{name} came wrong, {verify}", report.read_text())
+        found = [(line["kind"], line["path"]) for line in lines(report)]
+        expect(found == [("failed", name)] and re.search("checksum|differs", lines(report)[0]["why"]), f"{name} came wrong, {verify}", report.read_text())
         expect(not (back / name).exists() and len(list(back.iterdir())) == 2, "it has no name, and the others have theirs")
         shutil.rmtree(back)
     server.faults({"match": "GET .*rot/small", "rot": True})
@@ -60,8 +60,8 @@ def check_unsized(server, place):
     server.faults({"match": "(GET|HEAD) .*unsized/d3/file-3$", "unsized": True, "times": FOREVER})
     report = place / "unsized.jsonl"
     server.forebay("copy", f"{ROOT}/unsized", place / "unsized-back", "--report", report, code=1)
-    result = lines(report)
-    expect([line["path"] for line in result] == ["d3/file-3"] and "Content-Encoding" in result[0]["why"], "it is named", str(result))
+    found = lines(report)
+    expect([line["path"] for line in found] == ["d3/file-3"] and "Content-Encoding" in found[0]["why"], "it is named", str(found))
     expect(not (place / "unsized-back/d3/file-3").exists(), "and has no name")
     server.faults()
 
@@ -95,7 +95,7 @@ def check_listings(server, place):
             process = server.begin(*verb)
             server.end(process, None)
             server.faults()
-            expect(process.returncode in (1, 4) and why in server.outputs[-1], f"{verb[0]} ends with {process.returncode}: {why}", server.outputs[-1])
+            expect(process.returncode in (1, 4) and why in server.said[-1], f"{verb[0]} ends with {process.returncode}: {why}", server.said[-1])
             expect(len(server.requests()) - before < 50, "it ends soon")
 
 
@@ -106,14 +106,14 @@ def check_one_directory_on_pages(server, place):
     whole = server.request("GET", query="delimiter=%2F&list-type=2&prefix=paged%2F")[1].decode()
 
     def page(token, prefixes):
-        listed = "".join(f"<CommonPrefixes><Prefix>paged/{prefix}/</Prefix></CommonPrefixes>" for prefix in prefixes)
+        listed = "".join(f"<CommonPrefixes><Prefix>paged/{one}/</Prefix></CommonPrefixes>" for one in prefixes)
         return (f"<ListBucketResult>{listed}<IsTruncated>true</IsTruncated><NextContinuationToken>{token}"
                 "</NextContinuationToken></ListBucketResult>")
 
     many = [page(f"m{number}", [f"d{number}"]) for number in range(1001)]
     server.faults(*({"match": "GET .*max-keys=1000.*prefix=paged%2F(&|$)", "times": 1, "body": body} for body in (*many, whole)))
     server.forebay("walk", f"{ROOT}/paged", code=1)  # most of these are not there
-    expect("goes back" not in server.outputs[-1] and "997 vanished" in server.outputs[-1], "any number of directories", server.outputs[-1])
+    expect("goes back" not in server.said[-1] and "997 vanished" in server.said[-1], "any number of directories", server.said[-1])
     bodies = [page("t1", ["d0"]), page("t2", ["d0"]), page("t3", ["d0", "d1"]), page("t4", ["d0", "d2"]), whole]
     server.faults(*({"match": "GET .*max-keys=1000.*prefix=paged%2F(&|$)", "times": 1, "body": body} for body in bodies))
     server.forebay("copy", f"{ROOT}/paged", place / "paged-back")
@@ -128,18 +128,18 @@ def check_refused_removal(server, place):
     keys = server.keys("refused")
     server.faults({"match": "POST .*delete", "times": FOREVER,
                    "body": "<DeleteResult><Error><Code>AccessDenied</Code><Message>no</Message></Error></DeleteResult>"})
-    report = server.told("delete", f"{ROOT}/refused", code=1)
+    told = server.told("delete", f"{ROOT}/refused", code=1)
     server.faults()
-    expect(report["removed"] == 0 and server.keys("refused") == keys, "none is told to be removed", str(report))
+    expect(told["removed"] == 0 and server.keys("refused") == keys, "none is told to be removed", str(told))
 
 
 def check_one_object(server, place):
     for key in ("single/a", "single/b"):
         server.request("PUT", key, body=b"12345")
-    report = server.told("delete", f"{ROOT}/single/a", "--dry-run")
-    expect(report["would_remove"] == {"entries": 1, "bytes": 5} and len(server.keys("single")) == 2, "a dry run tells it", str(report))
-    report = server.told("delete", f"{ROOT}/single/a")
-    expect(report["removed"] == 1 and len(server.keys("single")) == 1, "one object is removed alone", str(server.keys("single")))
+    told = server.told("delete", f"{ROOT}/single/a", "--dry-run")
+    expect(told["would_remove"] == {"entries": 1, "bytes": 5} and len(server.keys("single")) == 2, "a dry run tells it", str(told))
+    told = server.told("delete", f"{ROOT}/single/a")
+    expect(told["removed"] == 1 and len(server.keys("single")) == 1, "one object is removed alone", str(server.keys("single")))
     server.forebay("delete", f"{ROOT}/single/a", code=3)
 
 
@@ -161,9 +161,9 @@ def check_odd_keys(server, place):
     expect(len(list((place / "odd-few").iterdir())) == len(there), "by one thread, too")
     for words, kind in ((("walk", f"{ROOT}/odd"), "failed"), (("compare", f"{ROOT}/odd", place / "odd"), "failed"),
                         (("sync", f"{ROOT}/odd", place / "odd", "--delete"), "not_kept")):
-        message = server.told(*words, code=1)
-        expect({entry["path"] for entry in message["first"] if entry["kind"] == kind} >= set(odd.values()), f"{words[0]} names them", str(message))
-        expect(message["entries"] >= 40 and message.get("removed", 0) == 0, f"{words[0]} looks at all others", str(message))
+        told = server.told(*words, code=1)
+        expect({one["path"] for one in told["first"] if one["kind"] == kind} >= set(odd.values()), f"{words[0]} names them", str(told))
+        expect(told["entries"] >= 40 and told.get("removed", 0) == 0, f"{words[0]} looks at all others", str(told))
     server.forebay("delete", f"{ROOT}/odd", "--report", report, code=1)
     expect({line["path"] for line in lines(report)} >= {f"odd/{path}" for path in odd.values()}, "a removal names them", report.read_text())
 

@@ -43,8 +43,8 @@ def check_planted(place):
     (shared / ".fb-foreign").touch()
     os.chown(shared / ".fb-foreign", 65534, 65534)
     for name in ("link", "fifo", "own", "foreign"):
-        output = forebay("copy", source, place / f"copy-{name}", "--manifest", shared / name, code=2)
-        expect("--manifest" in output and not (shared / name).exists(), f"{name}: refused, and named", output)
+        said = forebay("copy", source, place / f"copy-{name}", "--manifest", shared / name, code=2)
+        expect("--manifest" in said and not (shared / name).exists(), f"{name}: refused, and named", said)
     expect(precious.read_text() == "of root" and (shared / ".fb-own").read_text() == "notes", "and all of it is as it was")
     (shared / ".fb-left").write_text('{"path":"a","part":"owner 5:5"}\n{"pa')
     forebay("copy", source, place / "copy-left", "--report", shared / "left", code=2)
@@ -77,20 +77,20 @@ def check_archives(place):
     expect(mode(archive) == 0o600, "an archive that is closed to others is replaced by one that is", f"{mode(archive):o}")
     was = archive.read_bytes()
     for words in ((empty,), (source, "--include", "*.none")):
-        output = forebay("archive", *words, archive, "--force", code=2)
-        expect(archive.read_bytes() == was and "would hold nothing" in output, "nothing does not replace all", output)
+        said = forebay("archive", *words, archive, "--force", code=2)
+        expect(archive.read_bytes() == was and "would hold nothing" in said, "nothing does not replace all", said)
     forebay("archive", empty, place / "empty.tar")
     for name in ("b.tgz", "b.tar.gz", "b.tar.zst", "b.zip", "-"):
-        output = forebay("archive", source, place / name if name != "-" else name, code=2)
-        expect(not (place / name).exists() and "b.tar" in output or name == "-", f"{name} is refused", output)
+        said = forebay("archive", source, place / name if name != "-" else name, code=2)
+        expect(not (place / name).exists() and "b.tar" in said or name == "-", f"{name} is refused", said)
     (source / "large").write_bytes(os.urandom(3 << 20))
     script = 'ulimit -f 100; exec "$@"'
     small = subprocess.run(["bash", "-c", script, "-", FOREBAY, "archive", source, place / "c.tar"], capture_output=True, text=True)
-    output = small.stdout + small.stderr
-    expect(small.returncode == 5 and "c.tar was not made" in output and "copied" not in output, "a full disk leaves no archive", output)
+    said = small.stdout + small.stderr
+    expect(small.returncode == 5 and "c.tar was not made" in said and "copied" not in said, "a full disk leaves no archive", said)
     (source / "large").unlink()
-    output = forebay("compare", source, archive, code=2)
-    expect("restore-archive --check" in output, "an archive is no copy of a directory, and can be checked", output)
+    said = forebay("compare", source, archive, code=2)
+    expect("restore-archive --check" in said, "an archive is no copy of a directory, and can be checked", said)
 
 
 def check_owners(place):
@@ -103,8 +103,8 @@ def check_owners(place):
                 member.uid, member.gid, member.mode, member.size = owner, owner, 0o4755, 1
                 tar.addfile(member, io.BytesIO(b"x"))
         target = place / f"{name}-refused"
-        output = all_of_forebay("restore-archive", archive, target, code=1)
-        expect(os.listdir(target) == ["fits"] and 'user "4294967296"' in output, f"{name}: refused, and named", output)
+        said = all_of_forebay("restore-archive", archive, target, code=1)
+        expect(os.listdir(target) == ["fits"] and 'user "4294967296"' in said, f"{name}: refused, and named", said)
         forebay("restore-archive", archive, place / f"{name}-dropped", "--cannot-keep", "drop", code=1)
         for file in ("large", "unset"):
             seen = (place / f"{name}-dropped" / file).stat()
@@ -118,8 +118,8 @@ def check_nothing_fits(place):
     for words in (("copy", source, place / "n1"), ("sync", source, place / "n2"), ("archive", source, place / "n3.tar"),
                   ("restore-archive", place / "fits.tar", place / "n4"), ("restore-archive", "--check", place / "fits.tar"),
                   ("copy", source, place / "n5", "--hosts", "localhost")):
-        output = all_of_forebay(*words, *none, code=1)
-        expect("no entry fits --include" in output, f"{words[0]}: where nothing fits that is told", output)
+        said = all_of_forebay(*words, *none, code=1)
+        expect("no entry fits --include" in said, f"{words[0]}: where nothing fits that is told", said)
         if words[0] != "archive":  # which is there now
             forebay(*words, "--include", "*")
 
@@ -154,8 +154,8 @@ def check_records(place):
         expect(records(report) == wanted, f"{name}: a sync says what went", str(records(report)))
         answer = json.loads(done.stdout)
         expect(answer["first"] == [] and sum(answer["remarks"].values()) == 0 and answer["removed"] == 4, f"{name}: counts are as ever", done.stdout)
-        output = forebay("delete", target, "--report", report, *more)
-        expect(len(records(report)) == 7 and {kind for kind, _ in records(report)} == {"removed"} and "removed" in output,
+        said = forebay("delete", target, "--report", report, *more)
+        expect(len(records(report)) == 7 and {kind for kind, _ in records(report)} == {"removed"} and "removed" in said,
                f"{name}: a removal, too", str(records(report)))
     source = place / "alone-source"
     forebay("archive", source, place / "done.tar")
@@ -189,8 +189,8 @@ def check_full(place):
         before = sum(1 for _ in target.rglob("*"))
         done = run(*limited, FOREBAY, *words, "--report", report, code=2)
         gone = before - sum(1 for path in target.rglob("*") if not path.name.startswith("new-"))
-        message = [json.loads(line) for line in left.read_text().split("\n")[:-1]]
-        losses = [line for line in message if line["kind"] == "removed"]
+        told = [json.loads(line) for line in left.read_text().split("\n")[:-1]]
+        losses = [line for line in told if line["kind"] == "removed"]
         expect(f"--report {report} cannot be written" in done.stderr and f"its lines until then are in {left}" in done.stderr and
                "Next: keep" in done.stderr and not report.exists(), f"{name}: the error names what there is", done.stderr)
         most = len(losses) + (many // 8 if name == "team" else 2)  # of each thread one; other processes hear of it later
@@ -218,9 +218,9 @@ def check_full_of_replaced(place):
         for number in range(3000):
             (top / f"{number:040}").write_text(f"{top.name} {number}")
     done = run("bash", "-c", 'ulimit -f 32; exec "$@"', "-", FOREBAY, "sync", source, target, "--threads", 2, "--report", report, code=2)
-    message = [json.loads(line) for line in (place / ".fb-replaced.jsonl").read_text().split("\n")[:-1]]
+    told = [json.loads(line) for line in (place / ".fb-replaced.jsonl").read_text().split("\n")[:-1]]
     gone = sum(1 for path in target.iterdir() if path.read_text().startswith("new"))
-    expect(0 < len(message) <= gone <= len(message) + 2, "what is replaced is told, and then nothing is", f"{gone} {len(message)}")
+    expect(0 < len(told) <= gone <= len(told) + 2, "what is replaced is told, and then nothing is", f"{gone} {len(told)}")
     expect("cannot be written" in done.stderr and not list(target.glob(".fb-*")), "that is said", done.stderr)
     piped = '"$@" | head -1'
     done = run("bash", "-c", piped, "-", FOREBAY, "delete", target, "--report", "/dev/stdout", seconds_max=60)
@@ -233,30 +233,30 @@ def check_full_of_runs(place):
     forebay("copy", source, target)
     for step in (500, 510, 520):
         save(target, "restart", step, "beef")
-    output = forebay("sync", source, target, "--delete", "--report", "/dev/full", code=5)
-    expect("--report /dev/full cannot be written" in output and "/.fb" not in output, "the error names it", output)
+    said = forebay("sync", source, target, "--delete", "--report", "/dev/full", code=5)
+    expect("--report /dev/full cannot be written" in said and "/.fb" not in said, "the error names it", said)
     left = [name for name in snapshots(target) if "/step-0005" in name]
     expect(len(left) == 2, "one was gone when that was seen", str(left))
 
 
 def check_words(place):
     source = place / "source"
-    output = forebay("copy", source, place / "w", "--report", place / "none/r", code=2)
-    expect("--report" in output and "directory that is there" in output, "the option is named, and what to do", output)
+    said = forebay("copy", source, place / "w", "--report", place / "none/r", code=2)
+    expect("--report" in said and "directory that is there" in said, "the option is named, and what to do", said)
     (place / "list").write_text("source/a\n")
-    output = all_of_forebay("copy", source, place / "w", "--files-from", place / "list", code=1)
-    expect("are to begin below SOURCE" in output, "paths that begin with the source are told", output)
+    said = all_of_forebay("copy", source, place / "w", "--files-from", place / "list", code=1)
+    expect("are to begin below SOURCE" in said, "paths that begin with the source are told", said)
     forebay("archive", source, place / "piped.tar")
     for words in (("--check", "/dev/stdin"), ("/dev/stdin", place / "w2")):
         with subprocess.Popen(["cat", place / "piped.tar"], stdout=subprocess.PIPE) as piped:
-            output = forebay("restore-archive", *words, code=2, stdin=piped.stdout)
-        expect("is a pipe" in output, "a pipe is no archive", output)
+            said = forebay("restore-archive", *words, code=2, stdin=piped.stdout)
+        expect("is a pipe" in said, "a pipe is no archive", said)
     source.chmod(0o755)
-    output = run(*NOBODY, FOREBAY, "copy", source, place / "closed", code=2).stderr
-    expect(f"{place / 'closed'} cannot be made" in output and "may write to" in output, "the whole path, and what to do", output)
+    said = run(*NOBODY, FOREBAY, "copy", source, place / "closed", code=2).stderr
+    expect(f"{place / 'closed'} cannot be made" in said and "may write to" in said, "the whole path, and what to do", said)
     for list_of in ("-", "/dev/stdin"):
-        output = forebay("copy", source, place / "w", "--files-from", list_of, code=2)
-        expect("is no file" in output and "find" in output, f"{list_of} is refused with a way", output)
+        said = forebay("copy", source, place / "w", "--files-from", list_of, code=2)
+        expect("is no file" in said and "find" in said, f"{list_of} is refused with a way", said)
 
 
 def main():

@@ -24,8 +24,8 @@ def told(*words, code=0):
 
 
 def stat_of(path):
-    status = path.lstat()
-    return status.st_mode, status.st_uid, status.st_gid, status.st_mtime_ns, status.st_size
+    found = path.lstat()
+    return found.st_mode, found.st_uid, found.st_gid, found.st_mtime_ns, found.st_size
 
 
 def make(place):
@@ -48,8 +48,8 @@ def make(place):
 
 def check_copy(place):
     file, folder = make(place)
-    output = forebay("copy", file, folder / "laid", "--layout", "1", code=6)
-    expect("lets nobody choose the storage targets of files" in output, "a layout without Lustre is refused with its reason", output)
+    said = forebay("copy", file, folder / "laid", "--layout", "1", code=6)
+    expect("lets nobody choose the storage targets of files" in said, "a layout without Lustre is refused with its reason", said)
     expect(not (folder / "laid").exists(), "and nothing is made")
     target, before = folder / "other-name", folder.lstat()
     report = told("copy", file, target)
@@ -64,12 +64,12 @@ def check_copy(place):
     expect(told("sync", file, target)["adjusted"] == 1, "attributes alone are adjusted")
     forebay("compare", file, target)
     os.setxattr(target, "user.colour", b"red")
-    result = told("compare", file, target, code=1)
-    expect(result["remarks"]["differs"] == 1, "compare sees an attribute", str(result))
+    found = told("compare", file, target, code=1)
+    expect(found["remarks"]["differs"] == 1, "compare sees an attribute", str(found))
     target.write_text("some bYtes")
     os.utime(target, ns=(10**18, 10**18 + 7))
-    result = told("compare", file, target, "--preserve", "none", code=1)
-    expect("bytes from 6" in result["first"][0]["why"], "and a byte", str(result))
+    found = told("compare", file, target, "--preserve", "none", code=1)
+    expect("bytes from 6" in found["first"][0]["why"], "and a byte", str(found))
     expect(told("copy", file, target, "--verify")["adjusted"] == 1, "a copy heals attributes")
     expect(told("sync", file, target, "--checksum", "--dry-run")["would_replace"] == {"entries": 1, "bytes": 10}, "a dry run")
     expect(told("sync", file, target, "--checksum")["copied"] == 1 and target.read_text() == "some bytes", "and --checksum bytes")
@@ -86,8 +86,8 @@ def check_refusals(place):
     file, folder = place / "from/file", place / "to"
     names = {path.name for path in folder.iterdir()}
     for words in (("copy", file, folder), ("copy", file, f"{folder}/"), ("copy", file, f"{folder}/missing/")):
-        output = forebay(*words, code=2)
-        expect("is a directory" in output and "/file" in output, "the error says how to name it", output)
+        said = forebay(*words, code=2)
+        expect("is a directory" in said and "/file" in said, "the error says how to name it", said)
     for words in (("copy", file, file), ("copy", file, place / "from/../from/file"), ("sync", file, folder / "x", "--delete"),
                   ("copy", file, folder / "x", "--exclude", "a"), ("copy", file, folder / "x", "--hosts", "localhost"),
                   ("compare", file, folder / "beside", "--include", "a")):
@@ -114,8 +114,8 @@ def check_kill(place):
             break
         time.sleep(0.01)
     time.sleep(0.05)
-    output = forebay("copy", file, target, code=2)
-    expect("the same copy" in output, "two at once: the second is refused", output)
+    said = forebay("copy", file, target, code=2)
+    expect("the same copy" in said, "two at once: the second is refused", said)
     process.kill()
     process.wait()
     expect(not target.exists(), "a killed copy has no final name")

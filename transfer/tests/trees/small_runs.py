@@ -39,9 +39,9 @@ def whole(place):
     done = run(FOREBAY, "verify", place, "--json", code=None)
     if done.returncode == 3:
         return []
-    report = json.loads(done.stdout)
-    expect(all(entry["whole"] for entry in report), "every snapshot is whole", done.stdout)
-    return sorted(f"{entry['stream']}/step-{entry['step']:06}" for entry in report)
+    found = json.loads(done.stdout)
+    expect(all(one["whole"] for one in found), "every snapshot is whole", done.stdout)
+    return sorted(f"{one['stream']}/step-{one['step']:06}" for one in found)
 
 
 def copy(source, target, *words, code=0, verb="copy"):

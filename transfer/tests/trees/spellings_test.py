@@ -22,7 +22,7 @@ PAIRS = [("A", "a"), ("D", "d"), ("Both", "both"), ("L", "l"), ("S", "s")]
 def told(*words, code, environment):
     """The report, and the remarks by their paths."""
     _, report = own_mounts.mover(*words, code=(code,), env={**os.environ, **environment})
-    return report, {entry["path"]: entry for entry in report["first"]}
+    return report, {one["path"]: one for one in report["first"]}
 
 
 def content(path):
@@ -49,7 +49,7 @@ def make_pairs(source, is_fat):
     os.symlink("to s", source / "s")
 
 
-def check_pairs(source, target, result, what, pairs):
+def check_pairs(source, target, found, what, pairs):
     """Of each pair one is at the target, as it is in the source; the other one is named."""
     there = {path.name: path for path in target.iterdir()}
     expect(len(there) == len(list(source.iterdir())) - len(pairs), f"{what}: all others are there", str(sorted(there)[:20]))
@@ -58,9 +58,9 @@ def check_pairs(source, target, result, what, pairs):
         expect(len(kept) == 1, f"{what}: one of {pair} is there", str(sorted(there)[:20]))
         lost = pair[0] if kept[0] == pair[1] else pair[1]
         expect(content(there[kept[0]]) == content(source / kept[0]), f"{what}: {kept[0]} is whole")
-        named = [entry for path, entry in result.items() if path == lost or path.startswith(f"{lost}/")]
-        texts = str(result.get(lost) or named)
-        expect(named and all(entry["kind"] == "failed" for entry in named) and "for one name" in texts, f"{what}: {lost} is named", str(result))
+        named = [one for path, one in found.items() if path == lost or path.startswith(f"{lost}/")]
+        texts = str(found.get(lost) or named)
+        expect(named and all(one["kind"] == "failed" for one in named) and "for one name" in texts, f"{what}: {lost} is named", str(found))
 
 
 def check_all(place, folds, environment, options, is_fat, threads):
@@ -69,20 +69,20 @@ def check_all(place, folds, environment, options, is_fat, threads):
     if not source.exists():
         make_pairs(source, is_fat)
     options = [*options, "--threads", threads]
-    _, result = told("copy", source, target, *options, code=1, environment=environment)
-    check_pairs(source, target, result, f"copy, {threads} threads", pairs)
+    _, found = told("copy", source, target, *options, code=1, environment=environment)
+    check_pairs(source, target, found, f"copy, {threads} threads", pairs)
     kept = {path.name for path in target.iterdir()}
-    report, result = told("sync", source, target, "--delete", *options, code=1, environment=environment)
-    check_pairs(source, target, result, f"sync, {threads} threads", pairs)
-    expect({path.name for path in target.iterdir()} == kept and report["removed"] == 0, "the same ones stay", str(result))
-    _, result = told("sync", source, target, "--dry-run", *options, code=1, environment=environment)
-    check_pairs(source, target, result, f"a dry run, {threads} threads", pairs)
+    report, found = told("sync", source, target, "--delete", *options, code=1, environment=environment)
+    check_pairs(source, target, found, f"sync, {threads} threads", pairs)
+    expect({path.name for path in target.iterdir()} == kept and report["removed"] == 0, "the same ones stay", str(found))
+    _, found = told("sync", source, target, "--dry-run", *options, code=1, environment=environment)
+    check_pairs(source, target, found, f"a dry run, {threads} threads", pairs)
     if not tar.exists():
         run(FOREBAY, "archive", source, tar)
     restored = folds / f"restored{threads}"
     for turn in ("into nothing", "over itself"):
-        _, result = told("restore-archive", tar, restored, *options, code=1, environment=environment)
-        check_pairs(source, restored, result, f"restore-archive {turn}, {threads} threads", pairs)
+        _, found = told("restore-archive", tar, restored, *options, code=1, environment=environment)
+        check_pairs(source, restored, found, f"restore-archive {turn}, {threads} threads", pairs)
 
 
 def check_renamed(place, folds, environment, options):
@@ -95,21 +95,21 @@ def check_renamed(place, folds, environment, options):
     for name in ("same", "changed"):
         os.rename(source / name, source / name.upper())
     (source / "CHANGED").write_text("other bytes now")
-    _, result = told("sync", source, target, "--dry-run", *options, code=0, environment=environment)
-    expect(result["SAME"]["kind"] == "would_adjust", "a dry run says what would be renamed", str(result))
+    _, found = told("sync", source, target, "--dry-run", *options, code=0, environment=environment)
+    expect(found["SAME"]["kind"] == "would_adjust", "a dry run says what would be renamed", str(found))
     told("sync", source, target, "--delete", *options, code=0, environment=environment)
     expect(content(target) == content(source), "names and bytes are the source's now", str(content(target)))
     os.rename(source / "folder", source / "Folder")
     (target / "extra").write_text("stays after an error")
-    _, result = told("sync", source, target, "--delete", *options, code=1, environment=environment)
-    expect("rename it there" in result["Folder"]["why"] and (target / "extra").exists(), "a directory is not renamed, and nothing removed", str(result))
+    _, found = told("sync", source, target, "--delete", *options, code=1, environment=environment)
+    expect("rename it there" in found["Folder"]["why"] and (target / "extra").exists(), "a directory is not renamed, and nothing removed", str(found))
     os.rename(target / "folder", target / "between")
     os.rename(target / "between", target / "Folder")
     told("sync", source, target, "--delete", *options, code=0, environment=environment)
     expect(content(target) == content(source), "with its name all is equal", str(content(target)))
     os.rename(source / "SAME", source / "same")
-    _, result = told("sync", source, target, "--delete", "--exclude", "same", *options, code=0, environment=environment)
-    expect(result["SAME"]["kind"] == "passed_over" and (target / "SAME").exists(), "what the source has in another spelling is not removed", str(result))
+    _, found = told("sync", source, target, "--delete", "--exclude", "same", *options, code=0, environment=environment)
+    expect(found["SAME"]["kind"] == "passed_over" and (target / "SAME").exists(), "what the source has in another spelling is not removed", str(found))
 
 
 def check(place, folds, environment, options=(), is_fat=False):

@@ -37,10 +37,10 @@ def check_filled(place):
     was = status(above)
     for words in (("copy",), ("sync",), ("copy", "--dry-run"), ("copy", "--hosts", "localhost"), ("copy", "--files-from", place / "list"),
                   ("copy", "--include", "a"), ("sync", "--exclude", "one", "--exclude", "two")):
-        output = forebay(words[0], source, above, *words[1:], code=2)
-        expect("no entry of TARGET" in output and f"{above}/climate" in output and "--allow-unlike" in output, f"{words}: another place was meant", output)
-    output = forebay("copy", ".", above, code=2, cwd=source)
-    expect(f"{above}/climate, if that was meant" in output, "the place that may be meant has the directory's name", output)
+        said = forebay(words[0], source, above, *words[1:], code=2)
+        expect("no entry of TARGET" in said and f"{above}/climate" in said and "--allow-unlike" in said, f"{words}: another place was meant", said)
+    said = forebay("copy", ".", above, code=2, cwd=source)
+    expect(f"{above}/climate, if that was meant" in said, "the place that may be meant has the directory's name", said)
     expect(sorted(os.listdir(above)) == ["one", "two"] and status(above) == was, "the target stays as it is")
     forebay("copy", source / "a", above / "a")
     (above / "a").rename(above / "three")
@@ -116,11 +116,11 @@ def check_fresh_disk(place):
     source, target = make(place / "source", ()), make(place / "target", ("p1/f", "p2/f"))
     (source / "lost+found").mkdir(parents=True)
     (target / "lost+found").mkdir()
-    output = forebay("sync", source, target, "--delete", code=2)
-    expect("has no entry" in output and (target / "p1/f").exists(), "a source that is a fresh file system is empty", output)
+    said = forebay("sync", source, target, "--delete", code=2)
+    expect("has no entry" in said and (target / "p1/f").exists(), "a source that is a fresh file system is empty", said)
     make(source, ("other",))
-    output = forebay("sync", source, target, "--delete", code=2)
-    expect("all 3 would be removed" in output and (target / "p1/f").exists(), "and lost+found makes no target alike", output)
+    said = forebay("sync", source, target, "--delete", code=2)
+    expect("all 3 would be removed" in said and (target / "p1/f").exists(), "and lost+found makes no target alike", said)
 
 
 def check_in_way(place):
@@ -129,9 +129,9 @@ def check_in_way(place):
         target = make(place / "-".join(words), ("b.h5", "notes"))
         for fits in (True, False):
             pattern = "*.h5" if fits else "b.*"
-            output = forebay(words[0], source, target, *words[1:], "--include", pattern, code=1)
-            expect((target / "notes").read_text() == "notes", f"{words} {pattern}: a file that patterns leave out stays", output)
-            expect("notes  failed: at the target: an entry stands there that patterns leave out" in output, "and is told", output)
+            said = forebay(words[0], source, target, *words[1:], "--include", pattern, code=1)
+            expect((target / "notes").read_text() == "notes", f"{words} {pattern}: a file that patterns leave out stays", said)
+            expect("notes  failed: at the target: an entry stands there that patterns leave out" in said, "and is told", said)
         forebay(words[0], source, target, *words[1:])
         expect((target / "notes").is_dir() != ("--dry-run" in words), f"{words}: without patterns the directory is made")
 
@@ -140,10 +140,10 @@ def check_left_out(place):
     """Of the source a file is left out; the target has a directory of its name, with what fits and what does not."""
     source, target = make(place / "source", ("b", "k.h5")), make(place / "target", ("b/e.h5", "b/mine", "c/f.h5"))
     run("cp", "-p", source / "k.h5", target)
-    output = forebay("compare", source, target, "--include", "*.h5", code=1)
-    expect("b  only_target" in output, "compare names it", output)
-    output = forebay("sync", source, target, "--delete", "--include", "*.h5", "--dry-run")
-    expect("b/e.h5  would_remove" in output and "b/mine" not in output, "a dry run says what goes", output)
+    said = forebay("compare", source, target, "--include", "*.h5", code=1)
+    expect("b  only_target" in said, "compare names it", said)
+    said = forebay("sync", source, target, "--delete", "--include", "*.h5", "--dry-run")
+    expect("b/e.h5  would_remove" in said and "b/mine" not in said, "a dry run says what goes", said)
     forebay("sync", source, target, "--delete", "--include", "*.h5")
     expect(sorted(str(path.relative_to(target)) for path in target.rglob("*")) == ["b", "b/mine", "k.h5"], "what fits goes, the rest stays")
 
@@ -169,8 +169,8 @@ def check_names_outside(place):
     forebay("sync", source, target)
     run("rm", "-rf", snapshot)
     (source / "a").chmod(0o604)
-    output = forebay("sync", source, target)
-    expect("2 adjusted" in output or "1 adjusted" in output, "where all names are the copy's, they are adjusted", output)
+    said = forebay("sync", source, target)
+    expect("2 adjusted" in said or "1 adjusted" in said, "where all names are the copy's, they are adjusted", said)
 
 
 def check_moved_target(place):
@@ -182,8 +182,8 @@ def check_moved_target(place):
         time.sleep(0.01)
     target.rename(place / "moved")
     target.mkdir()
-    output = process.communicate()[0]
-    expect(process.returncode == 1 and "at the target" in output and "not the directory any more" in output, "a target that was moved is told", output)
+    said = process.communicate()[0]
+    expect(process.returncode == 1 and "at the target" in said and "not the directory any more" in said, "a target that was moved is told", said)
     expect(os.listdir(place / "moved") == ["big"] and not os.listdir(target), "the copy is where it was moved")
 
 
@@ -215,10 +215,10 @@ def check_who_failed(place):
     (target / "d").chmod(0o755)
     place.chmod(0o755)
     words = [*NOBODY, FOREBAY, "sync", source, target, "--delete", "--preserve", "times"]
-    output = run(*words, code=1).stdout
-    expect("nothing was removed: not all of the target could be read and changed" in output, "it was the target", output)
-    expect("a  failed: at the target: rename" in output and "at the target: create" in output, "each says so", output)
-    expect(all(name in output for name in ("d/c", "d/big")) and output.count("failed: create") == 0, "large files, too", output)
+    said = run(*words, code=1).stdout
+    expect("nothing was removed: not all of the target could be read and changed" in said, "it was the target", said)
+    expect("a  failed: at the target: rename" in said and "at the target: create" in said, "each says so", said)
+    expect(all(name in said for name in ("d/c", "d/big")) and said.count("failed: create") == 0, "large files, too", said)
 
 
 def main():

@@ -39,8 +39,8 @@ class Thief(threading.Thread):
 
     def run(self):
         while not self.ending:
-            for entry, other in self.pairs:
-                self.exchanges += LIBC.renameat2(AT_FDCWD, entry, AT_FDCWD, other, EXCHANGE) == 0
+            for one, other in self.pairs:
+                self.exchanges += LIBC.renameat2(AT_FDCWD, one, AT_FDCWD, other, EXCHANGE) == 0
             time.sleep(0)
 
     def __enter__(self):

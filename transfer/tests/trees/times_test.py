@@ -75,8 +75,8 @@ def main():
         target.mkdir()
         image.write_bytes(b"")
         os.truncate(image, 16 << 20)
-        result = subprocess.run(["mkfs.ext4", "-q", "-F", image], check=False, capture_output=True).returncode == 0
-        if not result or not mounted(image, target):
+        made = subprocess.run(["mkfs.ext4", "-q", "-F", image], check=False, capture_output=True).returncode == 0
+        if not made or not mounted(image, target):
             skip("no ext4 that may be mounted here")
         try:
             far_times(place, target)

@@ -25,8 +25,8 @@ def make(place, count):
     return place
 
 
-def lines_with(output, part):
-    return [line for line in output.splitlines() if part in line]
+def lines_with(said, part):
+    return [line for line in said.splitlines() if part in line]
 
 
 def check_causes(place):
@@ -34,11 +34,11 @@ def check_causes(place):
     for path in source.iterdir():
         path.chmod(0)
     done = run(*AS_USER, FOREBAY, "walk", source, "--checksums", "/dev/null", code=None)
-    output = done.stdout + done.stderr
-    lines = lines_with(output, "Permission denied")
-    expect(done.returncode == 1 and len(lines) == 1, "one line has all of one cause", output)
-    expect(re.fullmatch(r"file-\d+, file-\d+, file-\d+ and 37 more  failed: open: \*: Permission denied", lines[0]), "with the first of them", output)
-    expect(not lines_with(output, "--report FILE"), "and none is left", output)
+    said = done.stdout + done.stderr
+    found = lines_with(said, "Permission denied")
+    expect(done.returncode == 1 and len(found) == 1, "one line has all of one cause", said)
+    expect(re.fullmatch(r"file-\d+, file-\d+, file-\d+ and 37 more  failed: open: \*: Permission denied", found[0]), "with the first of them", said)
+    expect(not lines_with(said, "--report FILE"), "and none is left", said)
     report = json.loads(run(*AS_USER, FOREBAY, "walk", source, "--checksums", "/dev/null", "--json", code=1).stdout)
     expect(len({line["path"] for line in report["first"]}) == 40 == report["remarks"]["failed"], "the object names each", str(report))
 
@@ -53,9 +53,9 @@ def check_adjusted(place):
     os.utime(target / "file-7", ns=(os.stat(source / "file-7").st_atime_ns, os.stat(source / "file-7").st_mtime_ns))
     os.setxattr(source / "file-8", "user.a", b"1")
     for words, kind in ((("--dry-run",), "would_adjust"), ((), "adjusted")):
-        output = all_of_forebay("sync", source, target, *words)
-        expect(len(lines_with(output, f"and 3 more  {kind}: mode 0640 and 0604")) == 1, "what differs is told, once", output)
-        expect_line(output, f"file-8  {kind}: user.a", "and extended attributes")
+        said = all_of_forebay("sync", source, target, *words)
+        expect(len(lines_with(said, f"and 3 more  {kind}: mode 0640 and 0604")) == 1, "what differs is told, once", said)
+        expect_line(said, f"file-8  {kind}: user.a", "and extended attributes")
     report = json.loads(run(FOREBAY, "sync", source, target, "--json").stdout)
     expect(report["adjusted"] == report["remarks"]["adjusted"] == 0 and report["equal"] == 9, "then all is equal", str(report))
 
@@ -70,12 +70,12 @@ def check_adjusted_beside(place):
         (target / f"file-{number}").unlink()
         (target / f"file-{number}").mkdir()
     _, report = mover("copy", source, target, code=(1,))
-    failed = [entry["path"] for entry in report["first"] if entry["kind"] == "failed"]
+    failed = [one["path"] for one in report["first"] if one["kind"] == "failed"]
     expect(len(failed) == 8 and report["remarks"]["adjusted"] == 1_192, "all that failed is among the first", str(failed))
 
 
-def expect_line(output, line, what):
-    expect(line in output.splitlines(), f"{what}: \"{line}\"", output)
+def expect_line(said, line, what):
+    expect(line in said.splitlines(), f"{what}: \"{line}\"", said)
 
 
 def check_changed(place):
@@ -94,8 +94,8 @@ def check_changed(place):
     writer.start()
     try:
         for place_of, has_old in ((target, True), (place / "new", False)):
-            output = all_of_forebay("copy", source, place_of, code=1)
-            expect_line(output, "file-0  changed: it changed each time that it was copied, and was left out: an older copy at the target, if there is one, stays", "why")
+            said = all_of_forebay("copy", source, place_of, code=1)
+            expect_line(said, "file-0  changed: it changed each time that it was copied, and was left out: an older copy at the target, if there is one, stays", "why")
             expect((place_of / "file-0").exists() == has_old, "an older copy stays, and none comes")
     finally:
         ends.set()
@@ -106,16 +106,16 @@ def check_changed(place):
 def check_one(place):
     """Of each verb, what it says of one thing."""
     source, target, archive = make(place / "source", 1), place / "target", place / "a.tar"
-    output = ""
+    said = ""
     for words in (("copy", source, target, "--dry-run"), ("copy", source, target), ("sync", source, target), ("compare", source, target),
                   ("walk", source), ("walk", target / "file-0", "--bogus"), ("archive", source, archive), ("restore-archive", "--check", archive),
                   ("delete", target, "--dry-run"), ("delete", target)):
         done = run(FOREBAY, *words, code=None)
-        output += done.stdout + done.stderr
+        said += done.stdout + done.stderr
     (source / "file-0").unlink()
-    output += all_of_forebay("delete", source)
-    wrong = re.findall(r"\b1 (?:entries|files|folders|runs|snapshots|inodes|hosts|days|scripts)\b.*", output)
-    expect(not wrong and "1 entry: 1 copied" in output and "1 entry removed" in output and "1 file, 1 B, was compared" in output, "one is one", f"{wrong}\n{output}")
+    said += all_of_forebay("delete", source)
+    wrong = re.findall(r"\b1 (?:entries|files|folders|runs|snapshots|inodes|hosts|days|scripts)\b.*", said)
+    expect(not wrong and "1 entry: 1 copied" in said and "1 entry removed" in said and "1 file, 1 B, was compared" in said, "one is one", f"{wrong}\n{said}")
 
 
 def check_patterns(place):
@@ -123,18 +123,18 @@ def check_patterns(place):
     source = make(place / "source", 100)
     patterns = [word for number in range(100) for word in ("--include", f"file-{number}")] + ["--include", "none-1", "--exclude", "none-2"]
     for hosts in ((), ("--hosts", "localhost", "--threads", "1")):
-        output = all_of_forebay("copy", source, place / f"target-{len(hosts)}", *patterns, *hosts)
-        expect(re.findall("no entry fits (.*?)(?:: |$)", output, re.M) == ["--include 'none-1'", "--exclude 'none-2'"], f"{hosts}: the right ones", output)
+        said = all_of_forebay("copy", source, place / f"target-{len(hosts)}", *patterns, *hosts)
+        expect(re.findall("no entry fits (.*?)(?:: |$)", said, re.M) == ["--include 'none-1'", "--exclude 'none-2'"], f"{hosts}: the right ones", said)
 
 
 def answer(*words, code, before=()):
     done = run(*before, FOREBAY, *words, "--json", code=None)
     expect(done.returncode == code, f"{words} ends with {code}, not {done.returncode}", done.stdout + done.stderr)
-    report = json.loads(done.stdout)
-    expect(report["exit_code"] == code and ("error" in report) == (code > 1), f"{words}: the object has the exit code", done.stdout)
+    told = json.loads(done.stdout)
+    expect(told["exit_code"] == code and ("error" in told) == (code > 1), f"{words}: the object has the exit code", done.stdout)
     if code > 1:
-        expect(set(report["error"]) == KEYS and report["error"]["text"].strip() in done.stderr, f"{words}: and the error that people get", done.stdout + done.stderr)
-    return report
+        expect(set(told["error"]) == KEYS and told["error"]["text"].strip() in done.stderr, f"{words}: and the error that people get", done.stdout + done.stderr)
+    return told
 
 
 def check_answers(place):
@@ -159,8 +159,8 @@ def check_answers(place):
     data = bytearray(archive.read_bytes())
     data[len(data) // 2:] = b"x" * (len(data) - len(data) // 2)
     archive.write_bytes(data)
-    report = answer("restore-archive", archive, place / "again", code=4)
-    expect(report["entries"] > 0, "what was done before the error is counted", str(report))
+    told = answer("restore-archive", archive, place / "again", code=4)
+    expect(told["entries"] > 0, "what was done before the error is counted", str(told))
     answer("restore-archive", "--check", archive, code=4)
 
 
@@ -175,11 +175,11 @@ def check_full(place):
         done = run("unshare", "--mount", "--propagation", "private", "sh", "-c", script, code=None)
         if "unshare" in done.stderr or "mount:" in done.stderr:
             return print("left out, a target without room: no mounts of its own here")
-        report = json.loads(done.stdout)
-        expect(done.returncode == report["exit_code"] == 5 and report["copied"] > 0, "it is an error of the room", done.stdout)
-        expect(re.search(rf"no room at TARGET {words[2]} \(tmpfs none on {mount} .*, [\d.]+ \w+ left for this user, and \d+ inodes\): ", report["error"]["what"]), "where", done.stderr)
+        told = json.loads(done.stdout)
+        expect(done.returncode == told["exit_code"] == 5 and told["copied"] > 0, "it is an error of the room", done.stdout)
+        expect(re.search(rf"no room at TARGET {words[2]} \(tmpfs none on {mount} .*, [\d.]+ \w+ left for this user, and \d+ inodes\): ", told["error"]["what"]), "where", done.stderr)
         safe = "whole" if words[0] == "copy" else "a.tar was not made"
-        expect(safe in report["error"]["safe"] and f"df {mount}" in report["error"]["next"], "what is safe, and what is to be done", done.stderr)
+        expect(safe in told["error"]["safe"] and f"df {mount}" in told["error"]["next"], "what is safe, and what is to be done", done.stderr)
     return None
 
 

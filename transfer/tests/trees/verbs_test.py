@@ -40,14 +40,14 @@ def check_codes(place):
     forebay("compare", source, target, "--report", report, code=1)
     kinds = {(line["kind"], line["path"]) for line in lines(report)}
     expect({("only_target", "more"), ("differs", "file")} <= kinds, "what differs is in the report", str(kinds))
-    message = json.loads(forebay("sync", source, target, "--delete", "--dry-run", "--json"))
+    told = json.loads(forebay("sync", source, target, "--delete", "--dry-run", "--json"))
     expect((target / "more").exists(), "a dry run removes nothing")
-    expect(message["remarks"]["would_remove"] == 1 and message["remarks"]["would_copy"] >= 1, "a dry run says what it would do", str(message))
-    message = json.loads(forebay("sync", source, target, "--delete", "--json"))
-    expect(message["removed"] == 1 and message["copied"] >= 1, "sync removes and copies", str(message))
+    expect(told["remarks"]["would_remove"] == 1 and told["remarks"]["would_copy"] >= 1, "a dry run says what it would do", str(told))
+    told = json.loads(forebay("sync", source, target, "--delete", "--json"))
+    expect(told["removed"] == 1 and told["copied"] >= 1, "sync removes and copies", str(told))
     forebay("compare", source, target)
-    message = json.loads(forebay("walk", source, "--json", "--list", place / "list", "--special"))
-    expect((message["file"], message["folder"], message["fifo"], message["further_names"]) == (3, 2, 1, 1), "a walk counts", str(message))
+    told = json.loads(forebay("walk", source, "--json", "--list", place / "list", "--special"))
+    expect((told["file"], told["folder"], told["fifo"], told["further_names"]) == (3, 2, 1, 1), "a walk counts", str(told))
     expect({line["path"] for line in lines(place / "list")} == {"file", "below/same", "fifo"}, "a walk lists what is special")
     forebay("copy", place / "none", target, code=3)
     forebay("copy", source, source / "below/copy", code=2)
@@ -82,8 +82,8 @@ def check_lists(place):
     forebay("copy", source, place / "listed", "--files-from", place / "list", "--null")
     expect({path.name.encode("utf-8", "surrogateescape") for path in (place / "listed").iterdir()} == {b"file", b"\xff\n"}, "a list with zero bytes")
     (place / "list").write_text("below/same\nnone\n")
-    report = json.loads(forebay("copy", source, place / "listed-2", "--files-from", place / "list", "--json", code=1))
-    expect(report["remarks"]["vanished"] == 1, "a listed path that is not there is said", str(report))
+    told = json.loads(forebay("copy", source, place / "listed-2", "--files-from", place / "list", "--json", code=1))
+    expect(told["remarks"]["vanished"] == 1, "a listed path that is not there is said", str(told))
     expect((place / "listed-2/below/same").read_text() == "bytes", "a listed path is copied")
 
 
@@ -101,7 +101,7 @@ def check_lists_of_nothing(place):
         (place / "list").write_text("".join(path + "\n" for path in [*absent, *there, *(["."] if whole else [])]))
         target = place / "listed-nothing"
         report = json.loads(forebay("copy", source, target, "--files-from", place / "list", "--json", *words, code=1))
-        named = {(entry["path"], entry["kind"]) for entry in report["first"]}
+        named = {(one["path"], one["kind"]) for one in report["first"]}
         expect(named == {("file/x", "failed"), ("also/y", "failed"), ("link/deep", "failed"), ("folder/deep/file/x", "failed"),
                          ("folder/none", "vanished"), ("folder/deep/none", "vanished")}, f"all that is not there is named, {whole} {words}", str(named))
         copied = {str(path.relative_to(target)) for path in target.rglob("*")}
@@ -125,11 +125,11 @@ def check_cannot_keep(place):
     targets = place / "targets"
     targets.mkdir()
     os.chmod(targets, 0o777)
-    report = json.loads(as_nobody("copy", source, targets / "refused", "--json", code=1))
-    expect(report["remarks"]["not_kept"] >= 2 and report["copied"] == 0, "by default what cannot be kept is not copied", str(report))
+    told = json.loads(as_nobody("copy", source, targets / "refused", "--json", code=1))
+    expect(told["remarks"]["not_kept"] >= 2 and told["copied"] == 0, "by default what cannot be kept is not copied", str(told))
     expect(not (targets / "refused/file").exists(), "and is under no name")
-    report = json.loads(as_nobody("copy", source, targets / "dropped", "--cannot-keep", "drop", "--json", code=1))
-    expect((targets / "dropped/file").read_text() == "of root" and report["copied"] == 1, "dropped", str(report))
+    told = json.loads(as_nobody("copy", source, targets / "dropped", "--cannot-keep", "drop", "--json", code=1))
+    expect((targets / "dropped/file").read_text() == "of root" and told["copied"] == 1, "dropped", str(told))
     as_nobody("copy", source, targets / "kept", "--cannot-keep", "manifest", "--manifest", targets / "manifest", code=0)
     kept = {(line["path"], line["part"]) for line in lines(targets / "manifest")}
     expect({("file", "owner 0:0"), ("null", "character device"), (".", "owner 0:0")} <= kept, "the manifest has it", str(kept))
@@ -150,21 +150,21 @@ def check_one_line_for_owners(place):
     os.chmod(place, 0o755)
     (source / "closed").write_text("of root")
     os.chmod(source / "closed", 0)
-    output = as_nobody("copy", source, targets / "refused", "--report", targets / "report", code=1)
-    owners = [line for line in output.splitlines() if "31 entries have owners that this user may not give" in line]
-    expect(len(owners) == 1 and "--cannot-keep drop" in owners[0], "one line for all owners, with the option", output)
-    expect("file-7" not in output and "closed  failed" in output, "and what is another error is not hidden behind them", output)
+    said = as_nobody("copy", source, targets / "refused", "--report", targets / "report", code=1)
+    owners = [line for line in said.splitlines() if "31 entries have owners that this user may not give" in line]
+    expect(len(owners) == 1 and "--cannot-keep drop" in owners[0], "one line for all owners, with the option", said)
+    expect("file-7" not in said and "closed  failed" in said, "and what is another error is not hidden behind them", said)
     expect(sum("owner" in line["why"] for line in lines(targets / "report")) == 31, "the report has each")
-    output = as_nobody("copy", source, targets / "dropped", "--exclude", "closed", "--cannot-keep", "drop", code=1)
-    expect("they are this user's at the target" in output, "what was dropped is said so", output)
-    output = as_nobody("copy", source, targets / "kept", "--exclude", "closed", "--manifest", targets / "beside", code=0)
-    expect("the manifest has the owners" in output and len(lines(targets / "beside")) == 31, "a manifest alone means that policy", output)
+    said = as_nobody("copy", source, targets / "dropped", "--exclude", "closed", "--cannot-keep", "drop", code=1)
+    expect("they are this user's at the target" in said, "what was dropped is said so", said)
+    said = as_nobody("copy", source, targets / "kept", "--exclude", "closed", "--manifest", targets / "beside", code=0)
+    expect("the manifest has the owners" in said and len(lines(targets / "beside")) == 31, "a manifest alone means that policy", said)
 
 
 def refused(*words, code=2, parts=()):
-    output = forebay(*words, code=code)
+    said = forebay(*words, code=code)
     for part in (*parts, "Next: "):
-        expect(part in output, f"{words}: the error has \"{part}\"", output)
+        expect(part in said, f"{words}: the error has \"{part}\"", said)
 
 
 def check_words(place):
@@ -275,11 +275,11 @@ def check_line_ends(place):
     """A list of Windows: the cause is named. A name may end with a carriage return."""
     source, listed = place / "source", place / "windows.txt"
     listed.write_bytes(b"file\r\nbelow/same\r\n")
-    output = all_of_forebay("copy", source, place / "of-windows", "--files-from", listed, code=1)
-    expect("end with a carriage return" in output and f"tr -d '\\r' < {listed}" in output, "the cause is named", output)
+    said = all_of_forebay("copy", source, place / "of-windows", "--files-from", listed, code=1)
+    expect("end with a carriage return" in said and f"tr -d '\\r' < {listed}" in said, "the cause is named", said)
     (source / "file\r").write_text("its name ends so")
-    output = all_of_forebay("copy", source, place / "of-name", "--files-from", listed, code=1)
-    expect((place / "of-name/file\r").exists(), "a name with one is found", output)
+    said = all_of_forebay("copy", source, place / "of-name", "--files-from", listed, code=1)
+    expect((place / "of-name/file\r").exists(), "a name with one is found", said)
     os.remove(source / "file\r")
     sums = place / "windows.crc32c"
     forebay("walk", source, "--checksums", sums)
@@ -296,17 +296,17 @@ def check_archives(place):
     source, ours, tars = place / "source", place / "ours.tar", place / "tars.tar"
     forebay("archive", source, ours)
     run("tar", "-C", place, "-cf", tars, "source/file", "source/fifo")
-    output = forebay("restore-archive", "--check", ours)
-    expect(output.startswith("whole: ") and "2 files, 8 B, were compared with the checksums" in output, "an archive of ours", output)
-    output = forebay("restore-archive", "--check", tars)
-    expect(output.startswith("its structure is whole: 2 entries") and "1 file, 5 B, without a checksum" in output, "one of tar", output)
-    report = json.loads(forebay("restore-archive", "--check", tars, "--json"))
-    expect((report["compared_files"], report["uncompared_files"], report["uncompared_bytes"]) == (0, 1, 5), "the same in JSON", str(report))
+    said = forebay("restore-archive", "--check", ours)
+    expect(said.startswith("whole: ") and "2 files, 8 B, were compared with the checksums" in said, "an archive of ours", said)
+    said = forebay("restore-archive", "--check", tars)
+    expect(said.startswith("its structure is whole: 2 entries") and "1 file, 5 B, without a checksum" in said, "one of tar", said)
+    told = json.loads(forebay("restore-archive", "--check", tars, "--json"))
+    expect((told["compared_files"], told["uncompared_files"], told["uncompared_bytes"]) == (0, 1, 5), "the same in JSON", str(told))
     data = bytearray(ours.read_bytes())
     data[data.index(b"bytes\0")] ^= 1
     (place / "flipped.tar").write_bytes(data)
-    output = forebay("restore-archive", "--check", place / "flipped.tar", code=1)
-    expect("not whole: " in output, "a damaged one", output)
+    said = forebay("restore-archive", "--check", place / "flipped.tar", code=1)
+    expect("not whole: " in said, "a damaged one", said)
     (place / "cut.tar").write_bytes(data[:300])
     forebay("restore-archive", "--check", place / "cut.tar", code=4)
     for bytes_of, what in ((b"text\n", 'begins with "text'), (b"\x89HDF\r\n\x1a\n" + bytes(600), "an HDF5 file"),

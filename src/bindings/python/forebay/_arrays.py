@@ -29,9 +29,9 @@ def no_array(name, data):
     kind = type(data).__name__
     if isinstance(data, (list, tuple)) and data:
         kind += f" of {type(data[0]).__name__}"
-    result = "np.array(TEXT.encode(), 'S16')" if isinstance(data, str) else "np.asarray(VALUES)"
+    made = "np.array(TEXT.encode(), 'S16')" if isinstance(data, str) else "np.asarray(VALUES)"
     return (f"variable '{name}' is of type {kind}, and a numpy array is needed: a save reads its memory, and a restart "
-            f"fills it. Next: make one with {result}, keep it, and describe that array")
+            f"fills it. Next: make one with {made}, keep it, and describe that array")
 
 
 def must_be_array(data, name):

@@ -129,8 +129,8 @@ class Callers:
     def __init__(self, count, directory):
         self._all = [_Caller(os.path.join(directory, f"traces-{number}")) for number in range(count)]
         self._free = queue.SimpleQueue()
-        for entry in self._all:
-            self._free.put(entry)
+        for one in self._all:
+            self._free.put(one)
 
     def call(self, head, limit, function, *given):
         """As one of them does it; see there."""
@@ -142,5 +142,5 @@ class Callers:
 
     def end(self, seconds=0):
         """All of them, whatever they do."""
-        for entry in self._all:
-            entry.end(seconds)
+        for one in self._all:
+            one.end(seconds)

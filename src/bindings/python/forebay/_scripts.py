@@ -70,7 +70,7 @@ class Script:
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # where dataclasses look
         exec(compile(self.source, path, "exec"), module.__dict__)  # pylint: disable=exec-used
-        self.functions = [entry for entry in vars(module).values() if callable(entry) and hasattr(entry, "forebay_every")]
+        self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
         if not self.functions:
             raise ScriptError(f"{path} has no function that is marked by @every(...)")
 
@@ -96,18 +96,18 @@ class Script:
 
     def has_looked(self, functions, stream):
         """Whether these are all that look at the stream."""
-        return len(functions) == sum(function.forebay_every.stream in (None, stream) for function in self.functions)
+        return len(functions) == sum(one.forebay_every.stream in (None, stream) for one in self.functions)
 
     def must_look(self, stream):
         """Refuses a stream that no function looks at."""
-        streams = {function.forebay_every.stream for function in self.functions}
+        streams = {one.forebay_every.stream for one in self.functions}
         if not streams & {None, stream}:
             raise ScriptError(f"{self.path} has no function of stream '{stream}': its functions, marked by @every, are of "
                               f"{', '.join(sorted(streams))}")
 
     def due(self, stream, step):
         """The functions that look at that snapshot, each behind its place in the script: two may have one name."""
-        return [(str(place), function) for place, function in enumerate(self.functions) if function.forebay_every.is_due(stream, step)]
+        return [(str(place), one) for place, one in enumerate(self.functions) if one.forebay_every.is_due(stream, step)]
 
 
 def _place_of(name):
@@ -226,76 +226,76 @@ def _png_of(value):
 
 def call(function, nodes, directory):
     """What the function makes of these nodes together; the directory is its own."""
-    mark, result = function.forebay_every, Found()
+    mark, found = function.forebay_every, Found()
     name = function.__name__
     with placing(function):
         snapshot = Snapshot(nodes, mark.gather or mark.variables, directory)
         value = function(snapshot)
-    result.add(value, name)
+    found.add(value, name)
     place = "" if snapshot.node is None or snapshot.nodes == 1 else f".node-{snapshot.node:05}"
-    result.add_files(directory, name)
-    result.files = {(key + place, suffix): entry for (key, suffix), entry in result.files.items()}
-    return result
+    found.add_files(directory, name)
+    found.files = {(key + place, suffix): entry for (key, suffix), entry in found.files.items()}
+    return found
 
 
 def bring_together(function, parts):
     """The numbers that the function has made of each node, in the order of nodes, as one dict; then what finish() makes
     of it."""
-    mark, name, result = function.forebay_every, function.__name__, Found()
+    mark, name, found = function.forebay_every, function.__name__, Found()
     if not any(parts) and mark.finish is None:
-        return result
+        return found
     if len(parts) > 1 and mark.reduce is None:
         raise ScriptError(f"function '{name}' returned numbers on each of {len(parts)} nodes: say how they come together, by "
                           "reduce=, or look at all nodes at once, by gather=")
     with placing(function):
-        value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name, result), parts)
+        value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name, found), parts)
         value = value if mark.finish is None else mark.finish(value)
-    result.add(value, name)
-    return result
+    found.add(value, name)
+    return found
 
 
 def _numbers(value, what, name, to):
     if not isinstance(value, dict):
         raise ScriptError(f"{what} of function '{name}' returned a {type(value).__name__}, no dict")
-    result = Found()
-    result.add(value, name)
-    to.problems += result.problems
-    return result.numbers
+    found = Found()
+    found.add(value, name)
+    to.problems += found.problems
+    return found.numbers
 
 
 def finished(function, nodes, directory):
     """What a function makes of a snapshot of which this process sees all nodes."""
     mark, name = function.forebay_every, function.__name__
     if mark.gather:
-        result = call(function, nodes, directory)
-        return _finish_one(function, result) if mark.finish else result
+        found = call(function, nodes, directory)
+        return _finish_one(function, found) if mark.finish else found
     each = [call(function, [node], os.path.join(directory, str(node.node))) for node in nodes]
-    all_of_it = bring_together(function, [item.numbers for item in each])
-    for entry in each:
-        entry.numbers = {}
-        all_of_it.merge(entry, name)
+    all_of_it = bring_together(function, [one.numbers for one in each])
+    for one in each:
+        one.numbers = {}
+        all_of_it.merge(one, name)
     return all_of_it
 
 
-def _finish_one(function, result):
+def _finish_one(function, found):
     """finish() of what one call has made."""
-    done = bring_together(function, [result.numbers])
-    result.numbers = {}
-    done.merge(result, function.__name__)
+    done = bring_together(function, [found.numbers])
+    found.numbers = {}
+    done.merge(found, function.__name__)
     return done
 
 
-def deliver(result, directory, stream, analysis, step):
+def deliver(found, directory, stream, analysis, step):
     """Writes pictures, and moves files, into the directory, each by a rename; how many. They are called as the pictures of
     built-in analyses are."""
-    for (key, suffix), (what, *_) in result.files.items():
+    for (key, suffix), (what, *_) in found.files.items():
         name = f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}"
         if isinstance(what, bytes):
             unfinished = pathlib.Path(directory, f".{name}")
             unfinished.write_bytes(what)
             what = unfinished
         os.rename(what, os.path.join(directory, name))
-    return len(result.files)
+    return len(found.files)
 
 
 # What a node leaves for the others: a list as JSON, its length before it, and the arrays behind it.

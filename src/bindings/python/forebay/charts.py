@@ -38,11 +38,11 @@ class Chart:
 
     def panel(self, unit, is_alone=False, **options):
         """The panel with that unit, or a new one."""
-        result = next((panel for panel in self.panels if panel.unit == unit and not is_alone), None)
-        if result is None:
-            result = Panel(unit, **options)
-            self.panels.append(result)
-        return result
+        found = next((panel for panel in self.panels if panel.unit == unit and not is_alone), None)
+        if found is None:
+            found = Panel(unit, **options)
+            self.panels.append(found)
+        return found
 
     def check(self, panels_max, advice):
         if len(self.panels) > panels_max:

@@ -129,10 +129,10 @@ def by_parser(path):
 
 
 def take_head(log, line):
-    if match := re.match(r"# nprocs: (\d+)", line):
-        log.processes = int(match[1])
-    elif match := re.match(r"# run time: ([\d.]+)", line):
-        log.seconds = number(match[1], float) or 0.0
+    if found := re.match(r"# nprocs: (\d+)", line):
+        log.processes = int(found[1])
+    elif found := re.match(r"# run time: ([\d.]+)", line):
+        log.seconds = number(found[1], float) or 0.0
     elif "contains incomplete data" in line:
         log.partial = True
 
@@ -171,7 +171,7 @@ def by_pydarshan(path):
             continue
         name = names.get(record["id"], "")
         mount = next((place for place in mounts if name == place or name.startswith(place.rstrip("/") + "/")), "")
-        log.add_stripes(record["id"], mount, [int(target) for component in record["components"] for target in component["ost_ids"]])
+        log.add_stripes(record["id"], mount, [int(target) for one in record["components"] for target in one["ost_ids"]])
     for module in ("POSIX", "STDIO"):
         for record in records(module) if module in modules else ():
             if names.get(record["id"], "") not in STREAMS:

@@ -32,9 +32,9 @@ def by_server(mount, servers):
     rows = []
     for name, targets in sorted(groups.items()):
         slow = sum(target["slow"] for target in targets)
-        rows.append({"name": name, "targets": len(targets), "slow_targets": slow, "files": sum(entry["files"] for entry in targets),
-                     "bytes": sum(entry["bytes"] for entry in targets), "seconds": max(entry["seconds"] for entry in targets),
-                     "ratio": median([entry["ratio"] for entry in targets]),
+        rows.append({"name": name, "targets": len(targets), "slow_targets": slow, "files": sum(one["files"] for one in targets),
+                     "bytes": sum(one["bytes"] for one in targets), "seconds": max(one["seconds"] for one in targets),
+                     "ratio": median([one["ratio"] for one in targets]),
                      "slow": bool(name) and slow >= 2 and 2 * slow >= len(targets)})
     return sorted(rows, key=lambda row: (not row["slow"], row["ratio"]))
 
@@ -85,9 +85,9 @@ def print_mount(mount, servers):
                for row in by_server(mount, servers)], ("server", ""))
     shown = mount["targets"][:len(slow) + TARGETS_SHOWN]
     table(("target", "name", "files", "bytes", "writing", "rate", "of median", "its files", "correlation", ""),
-          [(item["target"], ost_name(item), item["files"], show_bytes(item["bytes"]), show_seconds(item["seconds"]),
-            show_bytes(item["rate"]) + "/s", f"{item['ratio']:.3f}", f"{item['file_ratio']:.3f}", f"{item['correlation']:.2f}",
-            "SLOW" if item["slow"] else "") for item in shown], ("name", ""))
+          [(one["target"], ost_name(one), one["files"], show_bytes(one["bytes"]), show_seconds(one["seconds"]),
+            show_bytes(one["rate"]) + "/s", f"{one['ratio']:.3f}", f"{one['file_ratio']:.3f}", f"{one['correlation']:.2f}",
+            "SLOW" if one["slow"] else "") for one in shown], ("name", ""))
     if len(shown) < len(mount["targets"]):
         print(f"and {len(mount['targets']) - len(shown)} faster ones, all of them by --json")
     if not mount["told_apart"]:
@@ -95,10 +95,10 @@ def print_mount(mount, servers):
         return
     if not slow:
         print("No target is slow.")
-    for entry in slow:
-        print(f"Target {entry['target']} ({ost_name(entry)}) is slow: it took {show_seconds(entry['seconds'])} for "
-              f"{show_bytes(entry['bytes'])}, {entry['ratio']:.3f} of the median rate; its files were written at "
-              f"{entry['file_ratio']:.3f} of the\nmedian of all (correlation {entry['correlation']:.2f} over {mount['files']} files).")
+    for one in slow:
+        print(f"Target {one['target']} ({ost_name(one)}) is slow: it took {show_seconds(one['seconds'])} for "
+              f"{show_bytes(one['bytes'])}, {one['ratio']:.3f} of the median rate; its files were written at "
+              f"{one['file_ratio']:.3f} of the\nmedian of all (correlation {one['correlation']:.2f} over {mount['files']} files).")
     them = "it" if len(slow) == 1 else "them"
     if "seconds_without" in mount:
         print(f"Without {them} the same bytes would have taken about {show_seconds(mount['seconds_without'])} instead of "
@@ -107,12 +107,12 @@ def print_mount(mount, servers):
 
 
 def json_of(mount, servers):
-    targets = [{"target": target["target"], "name": ost_name(target), "slow": target["slow"]}
-               | ({"server": servers[target["target"]]} if target["target"] in servers else {})
-               | {key: target[key] for key in ("files", "bytes", "seconds", "rate", "ratio", "file_ratio", "z", "correlation")}
-               for target in mount["targets"]]
+    targets = [{"target": one["target"], "name": ost_name(one), "slow": one["slow"]}
+               | ({"server": servers[one["target"]]} if one["target"] in servers else {})
+               | {key: one[key] for key in ("files", "bytes", "seconds", "rate", "ratio", "file_ratio", "z", "correlation")}
+               for one in mount["targets"]]
     head = {key: mount[key] for key in ("mount", "files", "small_files", "bytes", "seconds", "median_rate", "told_apart")}
-    head["slow"] = [target["target"] for target in targets if target["slow"]]
+    head["slow"] = [one["target"] for one in targets if one["slow"]]
     head |= {key: mount[key] for key in ("seconds_without", "setstripe") if key in mount}
     if servers:
         head["slow_servers"] = [row["name"] for row in by_server(mount, servers) if row["slow"]]

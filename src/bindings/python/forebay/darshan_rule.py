@@ -50,7 +50,7 @@ def slow_names(samples):
         return set()
     medians = {name: median(rates) for name, rates in samples.items()}
     middle = median(medians.values())
-    deviation = max(NORMAL * median([abs(math.log(entry / middle)) for entry in medians.values()]), DEVIATION_MIN)
+    deviation = max(NORMAL * median([abs(math.log(one / middle)) for one in medians.values()]), DEVIATION_MIN)
     low = {name: sum(rate < LOW_RATIO * middle for rate in rates) for name, rates in samples.items()}
     count, low_count = sum(map(len, samples.values())), sum(low.values())
 
@@ -182,11 +182,11 @@ def predict(mount, is_on_one):
 def ranges_of(numbers):
     """"0-13,15-23", as `lfs setstripe -o` takes them."""
     ranges = []
-    for number in numbers:
-        if ranges and ranges[-1][1] + 1 == number:
-            ranges[-1][1] = number
+    for one in numbers:
+        if ranges and ranges[-1][1] + 1 == one:
+            ranges[-1][1] = one
         else:
-            ranges.append([number, number])
+            ranges.append([one, one])
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
 
 

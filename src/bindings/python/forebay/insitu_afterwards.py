@@ -35,7 +35,7 @@ class Looked:  # pylint: disable=too-few-public-methods
 
     def __init__(self, problem=None):
         self.is_due, self.all_looked, self.made_before, self.problem = True, False, False, problem
-        self.results, self.flags, self.lines = _scripts.Found(), Flags(), []
+        self.found, self.flags, self.lines = _scripts.Found(), Flags(), []
         self.save = None  # the id of what was looked at
 
 
@@ -45,8 +45,8 @@ class Step:  # pylint: disable=too-few-public-methods
     def __init__(self, snapshot, looked):
         self.snapshot = snapshot
         self.stream, self.step = words_of(snapshot)
-        self.looked = {name: entry for name, entry in looked.items() if entry.is_due}
-        self.made_before = all(entry.made_before for entry in self.looked.values())
+        self.looked = {name: one for name, one in looked.items() if one.is_due}
+        self.made_before = all(one.made_before for one in self.looked.values())
         self.problems, self.fulfilled, self.would_be_marked = [], [], False
 
 
@@ -97,17 +97,17 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
         nodes = place.drained(snapshot)
         looked.made_before = not again and place.has_results(nodes[0], name)
         if looked.made_before:
-            looked.results.numbers = stored(place, f"{run}/{stream}.{name}/{step_name(step)}")
+            looked.found.numbers = stored(place, f"{run}/{stream}.{name}/{step_name(step)}")
         for number, function in functions if not looked.made_before else []:
             calls(function.__name__)
             with looked.flags.open():
                 _script(path).use()
-                finished = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name, number))
-            looked.results.merge(finished, function.__name__)
-        looked.lines = looked.results.lines()
+                made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name, number))
+            looked.found.merge(made, function.__name__)
+        looked.lines = looked.found.lines()
     except BaseException as error:  # pylint: disable=broad-exception-caught
         # Whatever it is, the script has raised it: sys.exit() in a function costs this snapshot, too.
-        looked.results, looked.problem = _scripts.Found(), _scripts.words_of(error)
+        looked.found, looked.problem = _scripts.Found(), _scripts.words_of(error)
     finally:
         printer.end()
         sys.stdout = sys.__stdout__
@@ -128,16 +128,16 @@ class Report:
         self._total, self._done, self._all = len(given.snapshots), 0, []
         self._shows = not given.json and sys.stderr.isatty()
         self._empty = set()
-        self.has_findings = given.found
+        self.found = given.found
 
     def add(self, step, pictures):
         """A snapshot is done."""
         self._done += 1
-        results = [f"{step.stream}.{name}" for name, entry in step.looked.items()
-                if _scripts.kept(entry.lines) and not entry.made_before and not self._only_report]
-        self.has_findings = self.has_findings or bool(step.problems)
+        made = [f"{step.stream}.{name}" for name, one in step.looked.items()
+                if _scripts.kept(one.lines) and not one.made_before and not self._only_report]
+        self.found = self.found or bool(step.problems)
         self._all.append({"stream": step.stream, "step": step.step, "directory": step.snapshot}
-                         | ({"made_before": True} if step.made_before else {"made": results, "pictures": pictures})
+                         | ({"made_before": True} if step.made_before else {"made": made, "pictures": pictures})
                          | {"problems": step.problems, "fulfilled": [_json_of(mark) for mark in step.fulfilled]}
                          | ({"would_be_marked": step.would_be_marked} if self._only_report else {}))
         if self._shows:
@@ -146,7 +146,7 @@ class Report:
             if step.made_before:
                 what = "made before" + ("" if self._only_report else "; --again makes it anew")
             else:
-                what = f"{_count(len(results), 'result')}, {_count(pictures, 'picture')}"
+                what = f"{_count(len(made), 'result')}, {_count(pictures, 'picture')}"
             print(f"{show_text(step.stream)}@{step.step}  {'only looked at' if self._only_report and not step.made_before else what}")
             for *_, words in step.fulfilled:
                 print(f"  fulfils {show_text(words)}")
@@ -160,7 +160,7 @@ class Report:
             sys.stderr.flush()
 
     def _print_empty(self, step):
-        for key in [f"{name}: {key}" for name, entry in step.looked.items() for key in entry.results.empty()]:
+        for key in [f"{name}: {key}" for name, one in step.looked.items() for key in one.found.empty()]:
             if key not in self._empty:
                 print(f"  {show_text(key)} has no element and is left out, here and at other steps")
             self._empty.add(key)
@@ -170,7 +170,7 @@ class Report:
         if self._is_json:
             print(json.dumps(self._all, indent=1))
         sys.stdout.flush()
-        return FOUND if self.has_findings else GOOD
+        return FOUND if self.found else GOOD
 
 
 def _count(number, what):
@@ -186,25 +186,25 @@ def _json_of(mark):
 def act(step, analyses, marks):
     """Marks the snapshot, in its own run, before its results are there."""
     place = ScriptRun(os.path.dirname(os.path.dirname(step.snapshot)))
-    for analysis in (item for item in analyses if item.name in step.looked):
-        entry = step.looked[analysis.name]
-        step.problems += [f"analysis '{analysis.name}': {problem}" for problem in [entry.problem, *entry.results.problems] if problem]
-        lines = fulfilled = []
+    for analysis in (one for one in analyses if one.name in step.looked):
+        one = step.looked[analysis.name]
+        step.problems += [f"analysis '{analysis.name}': {problem}" for problem in [one.problem, *one.found.problems] if problem]
+        said = fulfilled = []
         with costing(step, analysis.name):
-            if entry.lines or entry.flags.raised():
-                check_there(step, entry)
-                lines, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, entry.lines, entry.all_looked,
-                                            entry.flags.raised(), marks)
+            if one.lines or one.flags.raised():
+                check_there(step, one)
+                said, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, one.lines, one.all_looked,
+                                            one.flags.raised(), marks)
         step.fulfilled += fulfilled
-        step.problems += [line.removeprefix("problem ") for line in lines if line.startswith("problem ")]
+        step.problems += [line.removeprefix("problem ") for line in said if line.startswith("problem ")]
         step.would_be_marked |= not marks and any(
-            line.startswith("raise ") and "mark" in line.split()[1].split(",") for line in lines)
-        step.problems += entry.flags.problems(analysis.name)
+            line.startswith("raise ") and "mark" in line.split()[1].split(",") for line in said)
+        step.problems += one.flags.problems(analysis.name)
 
 
-def check_there(step, looked):
+def check_there(step, one):
     """A simulation that still runs may save the step again: what was made of the earlier save says nothing of that one."""
-    if looked.save != save_in(step.snapshot):
+    if one.save != save_in(step.snapshot):
         raise _scripts.ScriptError(f"{step.snapshot} was saved again meanwhile")
 
 
@@ -221,13 +221,13 @@ def costing(step, name):
 def put(step, place, pictures):
     """Writes what was made of a snapshot; how many pictures and files."""
     count = 0
-    for name, entry in list(step.looked.items()):
+    for name, one in list(step.looked.items()):
         with costing(step, name):
-            if not entry.made_before and (kept := _scripts.kept(entry.lines)):
-                check_there(step, entry)
+            if not one.made_before and (kept := _scripts.kept(one.lines)):
+                check_there(step, one)
                 place.write_results(place.drained(step.snapshot)[0], name, kept)
             if pictures:
-                count += _scripts.deliver(entry.results, pictures, step.stream, name, step.step)
+                count += _scripts.deliver(one.found, pictures, step.stream, name, step.step)
     return count
 
 
@@ -235,7 +235,7 @@ def work(given, directory):
     """All snapshots; the exit code."""
     place, report = ScriptRun(given.to), Report(given)
     analyses = analyses_in(given.analyses)
-    scripts = [(entry.name, entry.every, os.path.abspath(entry.script), limit) for entry, limit in zip(analyses, given.time_limits)]
+    scripts = [(one.name, one.every, os.path.abspath(one.script), limit) for one, limit in zip(analyses, given.time_limits)]
     jobs = min(given.jobs or len(os.sched_getaffinity(0)), len(given.snapshots))
     callers, pool = Callers(jobs, directory), concurrent.futures.ThreadPoolExecutor(jobs)
 
@@ -264,7 +264,7 @@ def work(given, directory):
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         callers.end()
-    if not any_due and not report.has_findings:
+    if not any_due and not report.found:
         raise _scripts.ScriptError("no function of the script looks at any of these steps",
                                    "see what its functions say in @every(...)")
     return report.finish()
@@ -282,7 +282,7 @@ def main():
     parser.add_argument("snapshots", nargs="+", help="directories of committed snapshots")
     parser.add_argument("--analyses", required=True, help="as the control page has them")
     parser.add_argument("--time-limits", required=True, help="seconds of a call, one of each analysis; 0: none",
-                        type=lambda text: [float(entry) or None for entry in text.split(",")])
+                        type=lambda text: [float(one) or None for one in text.split(",")])
     parser.add_argument("--to", required=True, help="the run of the results")
     parser.add_argument("--pictures", help="directory for pictures and files")
     parser.add_argument("--jobs", type=int, default=0, help="snapshots at a time; 0: as many as there are CPUs")

@@ -101,17 +101,17 @@ class Worker:
     def see(self, slot, snapshot, off):
         """All scripts of the slot's stream; how many have results."""
         node, analyses = self._place.open(slot, snapshot)
-        results = [Making(self, node, analysis, index) for index, analysis in enumerate(analyses)
+        made = [Making(self, node, analysis, index) for index, analysis in enumerate(analyses)
                 if analysis.script and node.step % analysis.every == 0 and index not in off]
         failures = []
-        for making in results:
+        for making in made:
             with self.failing(making.name, failures):
                 making.begin(self._scripts)
         if not node.has_lease:
             raise _scripts.ScriptError("a save needed the slot before its scripts had seen it")
         self.say("seen")
         count = 0
-        for making in results:
+        for making in made:
             with self.failing(making.name, failures):
                 count += making.end(self._place)
         if failures:
@@ -195,10 +195,10 @@ class Making:
             if self.node.nodes == 1:
                 self._found.merge(_scripts.finished(function, [self.node], own), name)
                 return
-            result = _scripts.call(function, [self.node], own)
-            self._tasks.append((place, _scripts.pack_numbers(result.numbers)))
-            result.numbers = {}
-            self._found.merge(result, name)
+            found = _scripts.call(function, [self.node], own)
+            self._tasks.append((place, _scripts.pack_numbers(found.numbers)))
+            found.numbers = {}
+            self._found.merge(found, name)
 
     def end(self, place):
         """Brings the nodes together where this one is the last; how many snapshots of results it has written. What has
@@ -212,7 +212,7 @@ class Making:
             if self._tasks:
                 parts = place.join(self.node, self.name, self._script.source, self._tasks)
                 if parts:
-                    self._join([dict(part) for part in parts])
+                    self._join([dict(one) for one in parts])
             lines = self._found.lines()
             self._act(place, lines)
         except Exception:
@@ -229,13 +229,13 @@ class Making:
     def _act(self, place, lines=()):
         """Before the results are written: once they are there nobody looks at the snapshot again."""
         all_looked = self._has_begun and self._script.has_looked(self._functions, self.node.stream)
-        looked, _ = place.act(self.node, self._analysis, list(lines), all_looked, self._flags.raised(), True)
+        said, _ = place.act(self.node, self._analysis, list(lines), all_looked, self._flags.raised(), True)
         flags, self._flags = self._flags, Flags()
         problems = [f"analysis '{self.name}': {problem}" for problem in self._found.problems]
         self._found.problems = []
         problems += [f"analysis '{self.name}': its result '{key}' has no element and is left out, here and at other steps"
                      for key in self._found.empty()]
-        for line in looked + [f"problem {one_line(problem)}" for problem in problems + flags.problems(self.name)]:
+        for line in said + [f"problem {one_line(problem)}" for problem in problems + flags.problems(self.name)]:
             self._worker.say(line)
 
     def _join(self, parts):

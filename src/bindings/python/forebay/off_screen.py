@@ -26,7 +26,7 @@ def plotter(**options):
 def _why_not():
     """Tries EGL, OSMesa and an X server of its own, each in another process: what does not work may crash. The first that
     draws is this process's from now on."""
-    lines = []
+    told = []
     for name, environment in [("EGL", {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"}),
                               ("OSMesa", {"VTK_DEFAULT_OPENGL_WINDOW": "vtkOSOpenGLRenderWindow"}), ("Xvfb", None)]:
         environment = _virtual_display() if environment is None else environment
@@ -34,8 +34,8 @@ def _why_not():
         if not why:
             os.environ.update(environment)
             return ""
-        lines.append(f"{name}: {why}")
-    return "PyVista cannot draw on this node. " + "; ".join(lines)
+        told.append(f"{name}: {why}")
+    return "PyVista cannot draw on this node. " + "; ".join(told)
 
 
 def _try(environment):

@@ -85,8 +85,8 @@ class StreamOfRun:
     @property
     def steps(self):
         """Ascending."""
-        result = (_STEP.fullmatch(path.name) for path in self.path.iterdir())
-        return sorted(int(match.group(1)) for match in result if match and (self.path / match.group(0)).is_dir())
+        found = (_STEP.fullmatch(path.name) for path in self.path.iterdir())
+        return sorted(int(match.group(1)) for match in found if match and (self.path / match.group(0)).is_dir())
 
     def at(self, step):
         """The snapshot of a step."""
@@ -133,7 +133,7 @@ class StreamOfRun:
 
     def _repr_html_(self):
         return _html_table(f"forebay.StreamOfRun {self.path}", ("step", "time", "ranks", "nodes", "size"),
-                           [(entry.step, f"{entry.time:g}", entry.ranks, entry.nodes, _sized(entry.nbytes)) for entry in self])
+                           [(one.step, f"{one.time:g}", one.ranks, one.nodes, _sized(one.nbytes)) for one in self])
 
 
 class Snapshot:
@@ -158,8 +158,8 @@ class Snapshot:
         # Those beside the manifest may not have come into it yet: docs/formats/manifest.md.
         beside = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((self.path / ".marks").glob("[!.]*.json"))]
         keys = ("analysis", "condition", "result", "value")
-        marks = [{key: entry.get(key) for key in keys} for entry in [*self._marks, *beside]]
-        return [mark for index, mark in enumerate(marks) if mark not in marks[:index]]
+        marks = [{key: one.get(key) for key in keys} for one in [*self._marks, *beside]]
+        return [one for index, one in enumerate(marks) if one not in marks[:index]]
 
     @property
     def view(self):
@@ -199,13 +199,13 @@ class Snapshot:
 
     def _repr_html_(self):
         rows = []
-        for variable in self._schema["variables"]:
-            table = variable.get("table")
-            shape = variable.get("shape", []) if table is None else [self._rows[table]]
-            extents = zip(variable.get("dimensions") or [""] * len(shape), shape)
-            rows.append((variable["name"], variable["type"], variable["kind"],
+        for one in self._schema["variables"]:
+            table = one.get("table")
+            shape = one.get("shape", []) if table is None else [self._rows[table]]
+            extents = zip(one.get("dimensions") or [""] * len(shape), shape)
+            rows.append((one["name"], one["type"], one["kind"],
                          " × ".join(f"{name} {extent:,}".strip() for name, extent in extents),
-                         variable.get("unit", ""), variable.get("description", "")))
+                         one.get("unit", ""), one.get("description", "")))
         return _html_table(f"forebay.Snapshot of step {self.step}, time {self.time:g}: {_sized(self.nbytes)} of "
                            f"{_counted(self.ranks, 'rank')} on {_counted(self.nodes, 'node')}",
                            ("variable", "type", "kind", "shape", "unit", "description"), rows)

@@ -17,17 +17,17 @@ class _Step:
         head = json.loads(manifest)
         self.path, self.step, self.time = path, head["step"], float(head["time"])
         variables = head["schema"]["variables"]
-        names = {variable["name"] for variable in variables if variable["kind"] == "replicated" and _is_chosen(variable["name"], patterns)}
+        names = {one["name"] for one in variables if one["kind"] == "replicated" and _is_chosen(one["name"], patterns)}
         if places:
             names |= {_places_of(name) for name in names}
-        self.variables = {variable["name"]: variable | {"index": index, "shape": tuple(variable.get("shape", ())), "dtype": _dtype(variable["type"])}
-                      for index, variable in enumerate(variables) if variable["kind"] == "replicated" and variable["name"] in names}
+        self.found = {one["name"]: one | {"index": index, "shape": tuple(one.get("shape", ())), "dtype": _dtype(one["type"])}
+                      for index, one in enumerate(variables) if one["kind"] == "replicated" and one["name"] in names}
 
     def values(self, names):
         """{name: array} of those that the snapshot has."""
-        there = [name for name in names if name in self.variables]
-        read = read_values(str(self.path), [self.variables[name]["index"] for name in there])
-        return {name: np.frombuffer(data, self.variables[name]["dtype"]).reshape(self.variables[name]["shape"])
+        there = [name for name in names if name in self.found]
+        read = read_values(str(self.path), [self.found[name]["index"] for name in there])
+        return {name: np.frombuffer(data, self.found[name]["dtype"]).reshape(self.found[name]["shape"])
                 for name, data in zip(there, read, strict=True)}
 
 
@@ -57,17 +57,17 @@ def _steps(stream, patterns, wanted, places=False):
             raise MissingError(error_text(f"stream {stream.path} has no committed snapshot of step {missing[0]}",
                                           next=f"forebay ls {stream.path.parent}"))
         steps = sorted(wanted)
-    matches = []
+    found = []
     for step in steps:
         try:
-            matches.append(_Step(stream.path / f"step-{step:06d}", patterns, places))
+            found.append(_Step(stream.path / f"step-{step:06d}", patterns, places))
         except FileNotFoundError:
             continue
-    if not any(step.variables for step in matches):
+    if not any(step.found for step in found):
         raise MissingError(error_text(
             f"stream {stream.path} has no replicated variable {' or '.join(patterns) or 'at all'} in these steps",
             next=f"forebay show {stream.path}"))
-    return matches
+    return found
 
 
 def _lazy(steps, name, shape, dtype):
@@ -75,7 +75,7 @@ def _lazy(steps, name, shape, dtype):
     from xarray.backends import BackendArray  # pylint: disable=import-outside-toplevel
     from xarray.core import indexing  # pylint: disable=import-outside-toplevel
 
-    dtype = dtype if all(name in step.variables for step in steps) else _with_gaps(dtype)
+    dtype = dtype if all(name in step.found for step in steps) else _with_gaps(dtype)
 
     def one_of(index):
         read = steps[index].values([name])
@@ -106,9 +106,9 @@ def _attributes(variable):
 def _sort(steps):
     """(scalars, arrays of one shape, lists): {name: its description at the newest step that has it}."""
     scalars, arrays, lists = {}, {}, {}
-    names = {name: variable for step in steps for name, variable in step.variables.items()}
+    names = {name: variable for step in steps for name, variable in step.found.items()}
     for name, variable in names.items():
-        shapes = {(step.variables[name]["shape"], step.variables[name]["dtype"]) for step in steps if name in step.variables}
+        shapes = {(step.found[name]["shape"], step.found[name]["dtype"]) for step in steps if name in step.found}
         if not any(shape for shape, _ in shapes):
             scalars[name] = variable
         else:
@@ -136,7 +136,7 @@ def series(stream, patterns, wanted):
     scalars, arrays, lists = _sort(steps)
     # Wave numbers are the places of what stands beside them, where all steps have the same.
     at_once = [*scalars, *(name for name in arrays
-                           if name == _places_of(name) and all(name in step.variables for step in steps))]
+                           if name == _places_of(name) and all(name in step.found for step in steps))]
     rows, read = [], []
     for step in steps:
         try:
@@ -178,9 +178,9 @@ def table(stream, patterns, wanted):
             continue
         lengths = {len(value): name for name, value in values.items() if value.ndim}
         if len(lengths) > 1:
-            entry, other = list(lengths.values())[:2]
+            one, other = list(lengths.values())[:2]
             raise RefusedError(error_text(
-                f"'{entry}' and '{other}' have {len(values[entry])} and {len(values[other])} elements at step {step.step}: "
+                f"'{one}' and '{other}' have {len(values[one])} and {len(values[other])} elements at step {step.step}: "
                 "they are no columns of one table", next="name those that belong together"))
         rows, = lengths
         columns = {"step": np.full(rows, step.step), "time": np.full(rows, step.time)}

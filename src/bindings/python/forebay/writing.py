@@ -24,7 +24,7 @@ def _toml(value):
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_toml(str(key))} = {_toml(entry)}' for key, entry in value.items())}}}"
+        return f"{{{', '.join(f'{_toml(str(key))} = {_toml(one)}' for key, one in value.items())}}}"
     raise TypeError(f"an option is text, a number, a list or a table, not {type(value).__name__}")
 
 
@@ -214,21 +214,21 @@ class Stream(Owner):
         be used, an Error is raised, and the arrays may hold anything. With tables bind(restart) is called before a
         snapshot is read, to bind each to restart.rows(table) rows. Collective."""
         self.check_writable()
-        result = self._held.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
-        return None if result is None else Restart(result, self)
+        found = self._held.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
+        return None if found is None else Restart(found, self)
 
     @in_turn
     def newest(self, below=None):
         """The newest snapshot that can be read whole, a Restart; None if nothing is there. If snapshots are there and none
         can be used, an Error is raised. below: only steps below that one. Collective."""
-        result = self._held.newest(2**63 - 1 if below is None else below)
-        return None if result is None else Restart(result, self)
+        found = self._held.newest(2**63 - 1 if below is None else below)
+        return None if found is None else Restart(found, self)
 
     @in_turn
     def older(self):
         """The snapshot before the last answer; after a read that failed never None but an Error. Collective."""
-        result = self._held.older()
-        return None if result is None else Restart(result, self)
+        found = self._held.older()
+        return None if found is None else Restart(found, self)
 
     @property
     @in_turn

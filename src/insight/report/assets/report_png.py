@@ -95,7 +95,7 @@ def main():
 
 
 try:
-    output = main()
+    said = main()
 except Exception as wrong:  # told by the program, in its own words
-    output = f"{type(wrong).__name__}: {wrong}"
-print(output.replace("\n", " ")[:2000], flush=True)
+    said = f"{type(wrong).__name__}: {wrong}"
+print(said.replace("\n", " ")[:2000], flush=True)
