@@ -81,8 +81,8 @@ def main():
         for option in TOLD.findall(source.read_text(encoding="utf-8")):
             if option not in listed and not missing:
                 wrong.append(f"{source.relative_to(ROOT)}: --{option} is in no help")
-    named = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("transfer/docs/**/*.md"))]
-    pages = {path: path.read_text(encoding="utf-8") for path in named}
+    paths = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("transfer/docs/**/*.md"))]
+    pages = {path: path.read_text(encoding="utf-8") for path in paths}
     guide = "\n".join(pages.values())
     for name, verb in verbs.items():
         wrong += [f"forebay {name} --help: --{option} has no meaning" for option, (_, meaning) in verb.options.items()

@@ -16,7 +16,7 @@ import sys
 
 from forebay_test import BUILD, FOREBAY, check_each, expect, run
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "trees"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "transfer/tests/trees"))
 import s3_support  # noqa: E402
 
 STEP = "{run}@120"

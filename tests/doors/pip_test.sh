@@ -15,7 +15,7 @@ import pathlib, sys, sysconfig
 other = next(pathlib.Path(sys.argv[1]).parent.glob("lib/python*/site-packages"))
 pathlib.Path(sysconfig.get_paths()["purelib"], "tests.pth").write_text(f"{other}\n")
 PATHS
-cp -r "$FOREBAY_SOURCE_DIR"/{CMakeLists.txt,cmake,include,src,pyproject.toml,README.md,LICENSE} "$work"
+cp -r "$FOREBAY_SOURCE_DIR"/{CMakeLists.txt,cmake,include,src,transfer,pyproject.toml,README.md,LICENSE} "$work"
 cd "$work"
 of_this_build() { sed -nE "s/^$1:[A-Z]+=//p" "$FOREBAY_BINARY_DIR/CMakeCache.txt"; }
 "$work/clean/bin/python" -m pip install --quiet --no-build-isolation --no-index --no-deps --disable-pip-version-check \

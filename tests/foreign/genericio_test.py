@@ -174,7 +174,7 @@ def test_every_byte_of_the_header_counts(tmp_path, name):
     for at in [*range(0, 16), *random.Random(5).sample(range(header), 6), header - 1]:
         (tmp_path / "in").write_bytes(flipped(data, at))
         forebay("verify", tmp_path / "in", code=4 if at > 7 else 4 if flipped(data, at)[:6] == b"HACC01" and
-                flipped(data, at)[6:8] in (b"L\0", b"B\0") else 2)
+                flipped(data, at)[6:8] in (b"L\0", b"B\0") else 3)
 
 
 def test_damage_is_named(genuine, tmp_path):
@@ -216,7 +216,7 @@ def test_what_cannot_be_read_is_refused_by_name(tmp_path):
     assert "16 bytes" in forebay("import", "genericio", tmp_path / "odd", f"{tmp_path / 'no'}@1", code=6)
     assert "no GenericIO file" in forebay("import", "genericio", HERE / "genericio/README.md", f"{tmp_path / 'no'}@1",
                                           code=2)
-    assert "does not know" in forebay("verify", HERE / "genericio/README.md", code=2)
+    assert "it is a file" in forebay("verify", HERE / "genericio/README.md", code=3)
     assert "does not say its step" in forebay("import", "genericio", HERE.parent / "corpus/genericio/big",
                                               tmp_path / "no", code=2)
 

@@ -280,7 +280,7 @@ def test_names_command_no_terminal(tmp_path):
 def test_no_hdf5_and_cut_short(h5part, tmp_path):
     other = tmp_path / "notes.txt"
     other.write_text("not data")
-    assert "notes.txt" in forebay("show", other, code=2)
+    assert "notes.txt" in forebay("show", other, code=3)
     os.truncate(h5part, 1000)
     assert "cannot be opened by HDF5" in forebay("show", h5part, code=4)
 

@@ -44,7 +44,7 @@ def compiled_by_the_build(path):
 
 def flags_for(path):
     if "/daos/" in tree.shown(path):
-        return [f"-I{tree.ROOT / 'tests/daos/interface'}"]
+        return [f"-I{tree.ROOT / 'transfer/tests/daos/interface'}"]
     if not tree.shown(path).startswith(HDF5):
         return []
     return subprocess.run(["pkg-config", "--cflags", "hdf5-serial"], capture_output=True, text=True, check=False).stdout.split()

@@ -6,7 +6,6 @@ a comma of a declaration. The test relies on the spaces of clang-format. It blan
 Functions and namespaces may have such names.
 """
 
-import ast
 import re
 
 import tree
@@ -62,25 +61,8 @@ def declared_in_fortran(text):
                 yield match.start("name"), match.group("name")
 
 
-def declared_in_python(text):
-    """Names that are assigned, parameters, and attributes that a class gives itself."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    for node in ast.walk(ast.parse(text)):
-        name = None
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-            name = node.id if isinstance(node, ast.Name) else node.attr
-        elif isinstance(node, ast.arg):
-            name = node.arg
-        elif isinstance(node, ast.ExceptHandler):
-            name = node.name
-        if name in NAMES:
-            yield starts[node.lineno - 1], name
-
-
 READERS = {".cpp": declared_in_c, ".hpp": declared_in_c, ".c": declared_in_c, ".h": declared_in_c,
-           ".f90": declared_in_fortran, ".py": declared_in_python}
+           ".f90": declared_in_fortran}
 
 
 def main():

@@ -172,7 +172,7 @@ class Faults(unittest.TestCase):
         hidden, shown = path("late", ".step"), path("late", "fields", "step-000120")
         shutil.copytree(path("one"), path("late"))
         os.rename(shown, hidden)
-        self.refused(3, ["no committed"], path("late", "fields") + "@120", path("late.h5"), "--wait", "0")
+        self.refused(3, ["there is no run"], path("late", "fields") + "@120", path("late.h5"), "--wait", "0")
         timer = threading.Timer(1, os.rename, (hidden, shown))
         timer.start()
         try:
