@@ -17,7 +17,8 @@ if not list((test.BUILD / "python/forebay").glob("_forebay.*so")):
     print("skipped: the Python package is not built (it needs nanobind in build/venv)")
     sys.exit(77)
 PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs/tutorials"
-ENVIRONMENT = os.environ | {"PYTHONPATH": f"{test.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}"}
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{test.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}",
+                            "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}  # its python3 has matplotlib
 SHOWN = {"first-run.md": ["first.cpp", "first.py"], "restart-and-go-back.md": ["heat.py"], "look-at-a-run.md": ["forebay.toml"]}
 
 
@@ -68,7 +69,7 @@ def look_at_a_run(folder):
                   ["plot", f"{run}/field.numbers", "temperature/max", "--to", folder / "max.png"],
                   ["plot", f"{run}/field.map", "--to", folder / "plane.png"],
                   ["movie", run, "--only", "field.map.*", "--to", folder / "map.png"]):
-        test.run(test.FOREBAY, *words)
+        test.run(test.FOREBAY, *words, env=ENVIRONMENT)
 
 
 blocks_are_the_files()

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -112,13 +113,14 @@ class Simulation:
 
 
 class Forebay:
-    """The command forebay."""
+    """The command forebay. The scripts that it starts run in the Python that runs the demo, which has matplotlib."""
 
     def __init__(self, bin_directory):
         self.program = str(bin_directory / "forebay")
+        self.environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
     def run(self, *arguments):
-        return subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, check=False)
+        return subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, check=False, env=self.environment)
 
     def ls(self, run):
         done = self.run("ls", run, "--json")
